@@ -1,0 +1,1 @@
+"""The tare command line."""

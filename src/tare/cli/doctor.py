@@ -1,0 +1,116 @@
+"""`tare doctor`: what can run on this machine, and how to get what cannot."""
+
+from __future__ import annotations
+
+import json as json_module
+import shutil
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tare.artifacts.binaries import find
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines import addresses, cgroups
+from tare.machines.facts import local_facts
+from tare.runtimes.docker import connect
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    says: str
+    remedy: str = ""
+    needed: bool = True
+    """without it the main job cannot run at all"""
+
+
+def runtime_states() -> dict[str, str | None]:
+    """Runtime name to None when it can run here, else to the reason why not."""
+    try:
+        connect(timeout_s=5)
+        docker: str | None = None
+    except RuntimeUnavailableError as error:
+        docker = f"{error.what} ({error.remedy})"
+    return {"native": None, "docker": docker}
+
+
+def findings() -> list[Finding]:
+    """Everything that decides what can run here."""
+    machine = local_facts()
+    docker = runtime_states()["docker"]
+    claim = addresses.can_claim()
+    kind = cgroups.version()
+    found = [
+        Finding(
+            "machine",
+            True,
+            f"{machine.cpus} CPUs, {machine.memory_available / 2**30:.1f} GiB of memory free, "
+            f"{machine.disk_free / 2**30:.0f} GiB of disk free, kernel {machine.kernel}",
+        ),
+        Finding("native runtime", True, "processes of this machine"),
+        Finding(
+            "docker runtime",
+            docker is None,
+            docker or f"engine {connect().version().get('Version')}",
+            "make setup (as root) installs docker.io and starts dockerd",
+            needed=False,
+        ),
+        Finding(
+            "control groups",
+            machine.root and kind > 0,
+            f"version {kind}" if kind else "none",
+            "run as root: native units are then accounted, limited and paused as containers are",
+            needed=False,
+        ),
+        Finding(
+            "host addresses",
+            claim is None,
+            claim or "can be added to lo (network: published goes through DNAT)",
+            "run as root, else published ports go through docker-proxy on loopback",
+            needed=False,
+        ),
+        Finding(
+            "page cache",
+            machine.root,
+            "can be dropped" if machine.root else "cannot be dropped; trials say so",
+            "run as root",
+            needed=False,
+        ),
+        Finding(
+            "maven",
+            shutil.which("mvn") is not None,
+            shutil.which("mvn") or "missing",
+            "apt-get install maven (needed once, to fetch Cassandra's files)",
+            needed=False,
+        ),
+    ]
+    found += [_binary("tare-load"), _binary("tare-probe")]
+    return found
+
+
+def _binary(name: str) -> Finding:
+    try:
+        return Finding(name, True, str(find(name)))  # type: ignore[arg-type]  # the two literal names
+    except TareError as error:
+        return Finding(name, False, error.what, error.remedy)
+
+
+def command(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say what can run on this machine, and how to get what cannot."""
+    found = findings()
+    if json:
+        typer.echo(json_module.dumps([asdict(one) for one in found], indent=1))
+    else:
+        console = Console(highlight=False)
+        for one in found:
+            mark = "[green]ok[/]     " if one.ok else "[red]missing[/]"
+            console.print(f"{mark} {one.what}: ", one.says, sep="")
+            if not one.ok:
+                console.print("        try: ", one.remedy, sep="")
+    if any(one.needed and not one.ok for one in found):
+        raise typer.Exit(1)

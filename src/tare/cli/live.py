@@ -1,0 +1,60 @@
+"""What `tare run` shows while it works: one live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from tare.lab.progress import Progress
+
+
+class LiveView:
+    """A watcher for people."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live = Live(console=console, refresh_per_second=4, transient=True)
+        self._last = ("", "")
+
+    def __enter__(self) -> LiveView:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def update(self, progress: Progress) -> None:
+        if self._console.is_terminal:
+            self._live.update(Text(line(progress)))
+        elif (progress.phase, progress.subject) != self._last:
+            self._last = (progress.phase, progress.subject)
+            if progress.phase in ("preparing", "deploying", "cleaning up"):
+                self._console.print(line(progress), markup=False)
+
+    def say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def line(progress: Progress) -> str:
+    """The progress in one line."""
+    parts = [f"[{progress.done}/{progress.total}]" if progress.total else "", progress.phase]
+    parts.append(progress.subject)
+    if progress.ops_per_s is not None:
+        parts.append(f"{progress.ops_per_s:,.0f} ops/s")
+    if progress.p99_us is not None:
+        parts.append(f"p99 {progress.p99_us / 1000:.1f} ms")
+    if progress.errors:
+        parts.append(f"{progress.errors} errors")
+    if progress.seconds_left is not None:
+        parts.append(f"about {progress.seconds_left / 60:.0f} min left")
+    return "  ".join(part for part in parts if part)

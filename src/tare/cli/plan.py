@@ -1,0 +1,89 @@
+"""`tare plan`: what a study will do and cost, and whether it can be done here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tare.cli.doctor import runtime_states
+from tare.errors import StudyError
+from tare.machines.facts import local_facts
+from tare.study.checks import refusals
+from tare.study.plan import Plan, make_plan
+from tare.study.read import load_study
+
+StudyFile = Annotated[Path, typer.Argument(help="The study, a YAML file.", metavar="STUDY")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Override a field, e.g. --set load.threads=64.", metavar="PATH=VALUE"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def checked_plan(study: Path, overrides: list[str] | None) -> Plan:
+    """Read, expand and order a study, and refuse what cannot work on this machine.
+
+    Raises:
+        StudyError: with every refusal: file, line, reason, remedy.
+    """
+    plan = make_plan(load_study(study, overrides or []))
+    found = refusals(plan, local_facts(), runtime_states())
+    if found:
+        raise StudyError(
+            f"{study}: this study cannot run on this machine",
+            why="\n       ".join(
+                f"{one.where or study}: {one.field}: {one.reason} ({one.remedy})" for one in found
+            ),
+            remedy="tare doctor says what can run here",
+        )
+    return plan
+
+
+def command(study: StudyFile, set_: Overrides = None, json: Json = False) -> None:
+    """Show conditions, order, expected time, disk and memory of a study."""
+    plan = checked_plan(study, set_)
+    if json:
+        typer.echo(plan.model_dump_json(indent=1))
+        return
+    show(plan, Console())
+
+
+def show(plan: Plan, console: Console) -> None:
+    """The plan for people."""
+    study, design = plan.study, plan.study.design
+    console.print(f"[bold]{study.study}[/]  {study.question}", highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("condition", "runs on", "nodes", "load", "own deployment"):
+        table.add_column(title)
+    for one in plan.conditions:
+        setup = one.setup
+        platform = f"{setup.platform.runtime}, {setup.platform.network}, {setup.platform.storage}"
+        loop = f"{setup.load.rate:,.0f}/s" if setup.load.rate else f"{setup.load.threads} in flight"
+        nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
+        again = f" (A/A of {one.aa_of})" if one.aa_of else ""
+        table.add_row(
+            one.name + again, platform, nodes, f"{setup.load.workload}, {loop}", one.deployment
+        )
+    console.print(table)
+    console.print(
+        f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
+        f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
+        highlight=False,
+    )
+    for turn in plan.rounds:
+        console.print(f"  D{turn.index} deploy: {', '.join(turn.deploy)}", highlight=False)
+        for block in turn.blocks:
+            console.print(f"     B{block.index:02}: {', '.join(block.order)}", highlight=False)
+    need = plan.estimate
+    parts = ", ".join(f"{k} {v / 60:.1f}" for k, v in need.breakdown.items())
+    console.print(
+        f"\nexpected: at most about {need.seconds / 60:.0f} min ({parts}), "
+        f"{need.memory_bytes / 2**30:.1f} GiB of memory, {need.disk_bytes / 2**30:.1f} GiB of disk",
+        highlight=False,
+    )

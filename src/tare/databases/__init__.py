@@ -1,0 +1,1 @@
+"""Turns units into a database cluster that answers."""

@@ -1,0 +1,1 @@
+"""Apache Cassandra: its configuration, its units, its cluster and its schema."""

@@ -1,0 +1,129 @@
+"""The files of one Cassandra node: cassandra.yaml, JVM arguments, logging."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from tare.runtimes.unit import Site
+
+NATIVE_PORT = 9042
+STORAGE_PORT = 7000
+TEMPORARY = "tmp"
+"""directory under the data directory in which the JVM unpacks native libraries"""
+_MIB = 1024 * 1024
+_TOKEN_RANGE = 2**64
+_FIRST_TOKEN = -(2**63)
+
+QUICK_START = {
+    "cassandra.ring_delay_ms": "1000",
+    "cassandra.skip_wait_for_gossip_to_settle": "0",
+    "cassandra.consistent.rangemovement": "false",
+    "cassandra.superuser_setup_delay_ms": "0",
+}
+"""System properties that bring a node of a new, empty cluster up in seconds. They act during
+start-up only; what is measured afterwards does not depend on them."""
+
+
+def even_token(node: int, nodes: int) -> int:
+    """The Murmur3 token of the node (0-based) that divides the ring evenly."""
+    return _FIRST_TOKEN + _TOKEN_RANGE * node // nodes
+
+
+def cassandra_yaml(
+    *,
+    cluster_name: str,
+    site: Site,
+    seeds: Sequence[str],
+    node: int,
+    nodes: int,
+    key_cache: str | int,
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The node's cassandra.yaml as a mapping; the study's settings win over everything here."""
+    behind_nat = site.peers != site.listen
+    document: dict[str, Any] = {
+        "cluster_name": cluster_name,
+        "num_tokens": 1,
+        "initial_token": str(even_token(node, nodes)),
+        "auto_bootstrap": False,
+        "auto_snapshot": False,
+        "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
+        "data_file_directories": [f"{site.data}/data"],
+        "commitlog_directory": f"{site.data}/commitlog",
+        "hints_directory": f"{site.data}/hints",
+        "saved_caches_directory": f"{site.data}/saved_caches",
+        "cdc_raw_directory": f"{site.data}/cdc_raw",
+        "commitlog_sync": "periodic",
+        "commitlog_sync_period": "10000ms",
+        "seed_provider": [
+            {
+                "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
+                "parameters": [{"seeds": ",".join(seeds)}],
+            }
+        ],
+        "listen_address": site.listen,
+        "rpc_address": site.listen,
+        "storage_port": STORAGE_PORT,
+        "native_transport_port": NATIVE_PORT,
+        "start_native_transport": True,
+        "endpoint_snitch": "SimpleSnitch",
+        "disk_failure_policy": "stop",
+        "commit_failure_policy": "stop",
+    }
+    if behind_nat:
+        document |= {
+            "broadcast_address": site.peers,
+            "rpc_address": "0.0.0.0",  # noqa: S104 - inside the container's own network only
+            "broadcast_rpc_address": site.endpoint_host,
+        }
+    if key_cache != "auto":
+        document["key_cache_size"] = f"{int(key_cache) // _MIB}MiB"
+    if "num_tokens" in settings:
+        del document["initial_token"]
+    return document | dict(settings)
+
+
+def yaml_text(document: Mapping[str, Any]) -> str:
+    out = io.StringIO()
+    YAML(typ="rt").dump(dict(document), out)
+    return out.getvalue()
+
+
+def jvm_arguments(*, heap_bytes: int, extra: Sequence[str]) -> str:
+    """An argument file for `java @FILE`: Cassandra 5.0's own flags for Java 17, then the heap."""
+    flags = (files(__package__) / "jvm17.args").read_text(encoding="ascii")
+    megabytes = heap_bytes // _MIB
+    own = [f"-Xms{megabytes}m", f"-Xmx{megabytes}m", *extra]
+    return flags + "".join(f'"{argument}"\n' for argument in own)
+
+
+def logback() -> str:
+    return (files(__package__) / "logback.xml").read_text(encoding="ascii")
+
+
+def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
+    """The node's command line, without a shell. JMX stays closed: nothing needs it."""
+    properties = {
+        "cassandra.config": f"file://{site.conf}/cassandra.yaml",
+        "cassandra.storagedir": site.data,
+        "cassandra.logdir": f"{site.data}/log",
+        "logback.configurationFile": f"{site.conf}/logback.xml",
+        "cassandra-foreground": "yes",
+        **QUICK_START,
+    }
+    if site.data_on_host is not None:  # else the image's own /tmp, which goes with the container
+        properties["java.io.tmpdir"] = f"{site.data}/{TEMPORARY}"
+    return [
+        java,
+        f"@{site.conf}/jvm.args",
+        f"-javaagent:{lib}/{jamm}",
+        *(f"-D{name}={value}" for name, value in properties.items()),
+        "-cp",
+        f"{site.conf}:{lib}/*",
+        "org.apache.cassandra.service.CassandraDaemon",
+    ]

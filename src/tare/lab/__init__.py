@@ -1,0 +1,1 @@
+"""Runs a plan: deployments and trials, one after another, journalled."""

@@ -1,0 +1,59 @@
+"""What dead runs left on this machine, found by label, and its removal."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tare.machines import addresses, cgroups
+from tare.runtimes import docker, native
+
+
+@dataclass
+class Leftovers:
+    """Everything that carries Tare's labels and belongs to no live run."""
+
+    processes: dict[int, str] = field(default_factory=dict)
+    docker: dict[str, list[Any]] = field(default_factory=dict)
+    addresses: list[str] = field(default_factory=list)
+    groups: list[Path] = field(default_factory=list)
+    directories: list[Path] = field(default_factory=list)
+    """working directories and half-written trials of runs under the given directory"""
+
+    def __bool__(self) -> bool:
+        return bool(self.words())
+
+    def words(self) -> list[str]:
+        """A line per kind, for people."""
+        kinds: dict[str, list[str]] = {
+            "processes": [str(pid) for pid in self.processes],
+            **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
+            "addresses": self.addresses,
+            "control groups": [str(g) for g in self.groups],
+            "directories": [str(d) for d in self.directories],
+        }
+        return [
+            f"{len(items)} {kind}: {', '.join(items)}" for kind, items in kinds.items() if items
+        ]
+
+
+def find(runs: Path) -> Leftovers:
+    """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead."""
+    return Leftovers(
+        processes=native.leftovers(),
+        docker=docker.leftovers(),
+        addresses=addresses.leftovers(),
+        groups=cgroups.leftovers(),
+        directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
+    )
+
+
+def remove(found: Leftovers) -> None:
+    """Remove what was found: containers first, because they hold networks and volumes."""
+    docker.remove(found.docker)
+    native.remove(list(found.processes))
+    addresses.remove(found.addresses)
+    for directory in found.directories:
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,227 @@
+"""One deployment: the clusters of one condition, populated and warmed, paused and continued."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tare.databases.cassandra.cluster import CassandraCluster
+from tare.errors import LoadError, TareError
+from tare.lab.outfit import Outfit
+from tare.lab.progress import Progress, Watcher
+from tare.load.client import LoadClient, progress, result_of
+from tare.load.flatness import Warmth
+from tare.load.specification import Phase, specification
+from tare.records.manifest import WarmUp
+from tare.study.schema import Setup, Warm
+
+
+class Deployment:
+    """The life of the clusters that serve one condition, or several that share them."""
+
+    def __init__(
+        self,
+        identity: str,
+        setup: Setup,
+        outfit: Outfit,
+        watcher: Watcher,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            identity: unique within the run, e.g. D1-docker-host-1.
+            setup: the setup of a condition that it serves.
+            outfit: the run's runtimes and files.
+            watcher: told what happens.
+            clock: monotonic seconds.
+        """
+        self.identity = identity
+        self.setup = setup
+        self.warm_up: WarmUp | None = None
+        self.description: dict[str, Any] = {}
+        self._outfit = outfit
+        self._watcher = watcher
+        self._clock = clock
+        self._paused = False
+        self.clusters = [
+            CassandraCluster(
+                name=f"{identity.lower()}-k{number}",
+                database=setup.database,
+                platform=setup.platform,
+                workload=setup.load.workload,
+                runtime=outfit.runtimes[setup.platform.runtime],
+                installation=outfit.server(setup),
+            )
+            for number in range(1, setup.clusters + 1)
+        ]
+
+    def deploy(self) -> None:
+        """Start the clusters, one after another, and wait until each is ready."""
+        self._tell("deploying")
+        for cluster in self.clusters:
+            cluster.deploy()
+        self.description = self.clusters[0].describe()
+
+    def populate(self, seed: int) -> None:
+        """Fill the table of every cluster.
+
+        Raises:
+            LoadError: a client failed, or inserts failed: the data would not be complete.
+        """
+        self._tell("populating")
+        clients = self.clients(self.setup, "populate")
+        try:
+            for client, cluster in zip(clients, self.clusters, strict=True):
+                client.launch(self._specify(client, cluster, "populate", seed))
+            self._run_to_end(clients)
+        finally:
+            self.discard(clients)
+
+    def _run_to_end(self, clients: list[LoadClient]) -> None:
+        results: dict[str, dict[str, Any]] = {}
+        for line in progress(clients, self.check_alive):
+            if line.event is None:
+                outcome = result_of(line.client, results.get(line.client.name))
+                if outcome.errors:
+                    raise LoadError(
+                        f"{outcome.errors} inserts failed while the table was filled",
+                        where=self.identity,
+                        why=str(outcome.errors_by_kind),
+                    )
+            elif line.event["event"] == "result":
+                results[line.client.name] = line.event
+            elif line.event["event"] == "interval":
+                self._tell("populating", ops_per_s=line.event["ops_per_s"])
+
+    def warm(self, rule: Warm, seed: int) -> None:
+        """Run the condition's load until the servers are flat, or `at_most` has passed."""
+        if rule.at_most <= 0:
+            return
+        warmth = Warmth(rule.at_least, rule.at_most, rule.window, rule.bound)
+        clients = self.clients(self.setup, "warm")
+        operations = dict.fromkeys((c.name for c in clients), 0)
+        try:
+            for client, cluster in zip(clients, self.clusters, strict=True):
+                client.launch(self._specify(client, cluster, "warm", seed, rule.at_most))
+            stopping = False
+            for line in progress(clients, self.check_alive):
+                if line.event is None or line.event["event"] != "interval":
+                    continue
+                operations[line.client.name] += line.event["ops"]
+                if line.client is clients[0]:
+                    warmth.reading(self._clock(), sum(operations.values()), self.cpu_seconds())
+                self._tell(
+                    "warming", ops_per_s=line.event["ops_per_s"], p99_us=line.event["p99_us"]
+                )
+                if warmth.flat and not stopping:
+                    stopping = True
+                    for client in clients:
+                        if client.running is not None:
+                            client.running.terminate()
+        finally:
+            self.discard(clients)
+        self.warm_up = WarmUp(
+            flat=warmth.flat,
+            seconds=warmth.seconds,
+            operations=warmth.operations,
+            windows=[
+                {"t": w.t, "ops_per_s": w.ops_per_s, "server_cpu_us_per_op": w.cpu_us_per_op}
+                for w in warmth.windows
+            ],
+            reason=warmth.verdict(),
+        )
+
+    def clients(self, setup: Setup, purpose: str) -> list[LoadClient]:
+        """A load client per cluster, not yet launched."""
+        return [
+            LoadClient(
+                name=f"c{number}",
+                unit_name=f"{cluster.name}-{purpose}-c{number}".lower(),
+                runtime=self._outfit.runtimes[setup.client.runtime],
+                installation=self._outfit.client(setup),
+                settings=setup.client,
+                group=cluster.name,
+            )
+            for number, cluster in enumerate(self.clusters, start=1)
+        ]
+
+    def discard(self, clients: list[LoadClient]) -> None:
+        """Stop clients and remove their working directories."""
+        for client in clients:
+            client.discard()
+
+    def _specify(
+        self,
+        client: LoadClient,
+        cluster: CassandraCluster,
+        phase: Phase,
+        seed: int,
+        longest: float = 0,
+    ) -> dict[str, Any]:
+        return specification(
+            self.setup,
+            name=f"{self.identity}-{phase}",
+            client=client.name,
+            targets=cluster.targets,
+            phase=phase,
+            seed=seed,
+            longest_s=longest,
+        )
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds that all database units have used since they began."""
+        return sum(n.accounting().cpu_seconds() for c in self.clusters for n in c.nodes)
+
+    def check_alive(self) -> None:
+        """Raise ClusterError if a database node has died."""
+        for cluster in self.clusters:
+            cluster.check_alive()
+
+    def reset(self, how: str, seed: int) -> None:
+        """Bring the data into the declared state: truncate, drop (both repopulate) or keep."""
+        if how == "keep":
+            return
+        for cluster in self.clusters:
+            if how == "truncate":
+                cluster.truncate()
+            else:
+                cluster.drop()
+        self.populate(seed)
+
+    def pause(self) -> None:
+        if not self._paused:
+            for cluster in self.clusters:
+                cluster.pause()
+            self._paused = True
+
+    def resume(self) -> None:
+        if self._paused:
+            for cluster in self.clusters:
+                cluster.resume()
+            self._paused = False
+
+    def collect_logs(self, into: Path) -> None:
+        for cluster in self.clusters:
+            cluster.collect_logs(into)
+
+    def destroy(self) -> list[TareError]:
+        """Take everything down; what went wrong with that is returned, not raised."""
+        faults: list[TareError] = []
+        for cluster in self.clusters:
+            try:
+                cluster.destroy()
+            except TareError as error:
+                faults.append(error)
+            for runtime in self._outfit.runtimes.values():
+                runtime.release_group(cluster.name)
+        return faults
+
+    def _tell(
+        self, phase: str, *, ops_per_s: float | None = None, p99_us: float | None = None
+    ) -> None:
+        self._watcher.update(
+            Progress(phase, subject=self.identity, ops_per_s=ops_per_s, p99_us=p99_us)
+        )

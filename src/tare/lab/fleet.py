@@ -1,0 +1,138 @@
+"""The deployments that are alive: made when needed, paused while idle, ended as declared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tare.errors import TareError
+from tare.lab.deployment import Deployment
+from tare.lab.directory import RunDirectory
+from tare.lab.journal import Journal
+from tare.lab.outfit import Outfit
+from tare.lab.progress import Watcher
+from tare.study.plan import Plan, Round, Trial
+
+
+class Fleet:
+    """All deployments of one round."""
+
+    def __init__(
+        self,
+        turn: Round,
+        plan: Plan,
+        outfit: Outfit,
+        journal: Journal,
+        watcher: Watcher,
+        directory: RunDirectory,
+    ) -> None:
+        self._turn = turn
+        self._plan = plan
+        self._outfit = outfit
+        self._journal = journal
+        self._watcher = watcher
+        self._directory = directory
+        self._design = plan.study.design
+        self._alive: dict[str, Deployment] = {}
+
+    def raise_all(self, keys: list[str]) -> None:
+        """Deploy, populate and warm everything that a round needs, in the plan's order.
+
+        One that fails is left out here; its trials try it again and record why.
+        """
+        for key in keys:
+            try:
+                self._raise(key)
+            except (TareError, OSError) as error:
+                self._watcher.say(f"deployment of {key} failed, its trials will try again: {error}")
+            self._rest(key)
+
+    def take(self, trial: Trial) -> Deployment:
+        """The deployment for a trial, made now where there is none; all others rest.
+
+        Raises:
+            TareError: it could not be made.
+        """
+        for key in self._alive:
+            if key != trial.deployment:
+                self._rest(key)
+        if trial.deployment not in self._alive:
+            self._raise(trial.deployment)
+        return self._alive[trial.deployment]
+
+    def _raise(self, key: str) -> None:
+        of = f"D{self._turn.index}-{key}"
+        identity = f"{of}-{self._journal.lives(of) + 1}"
+        condition = next(c for c in self._plan.conditions if c.deployment == key)
+        self._journal.write("deployment begun", deployment=identity, of=of)
+        deployment = Deployment(identity, condition.setup, self._outfit, self._watcher)
+        self._alive[key] = deployment
+        try:
+            deployment.deploy()
+            deployment.populate(self._plan.seed)
+            deployment.warm(self._design.warm, self._plan.seed)
+        except BaseException:
+            self._lower(key)
+            raise
+        warm = deployment.warm_up
+        self._journal.write(
+            "deployment ready",
+            deployment=identity,
+            warm=warm.flat if warm else None,
+            warm_seconds=warm.seconds if warm else 0,
+        )
+        if warm is not None:
+            state = "flat" if warm.flat else f"not flat: {warm.reason}"
+            self._watcher.say(f"{identity}: ready, warmed for {warm.seconds:.0f} s, {state}")
+
+    def _rest(self, key: str) -> None:
+        if self._design.idle == "pause" and key in self._alive:
+            try:
+                self._alive[key].pause()
+            except (TareError, OSError) as error:
+                self._watcher.say(f"{self._alive[key].identity} could not be paused: {error}")
+                self._lower(key)
+
+    def after_trial(self, trial: Trial, more: list[Trial]) -> None:
+        """End or rest the deployment, as the study declares; `more` is what its block still has."""
+        fresh = self._design.fresh
+        wanted = fresh == "deployment" or (
+            fresh == "block" and any(t.deployment == trial.deployment for t in more)
+        )
+        if wanted:
+            self._rest(trial.deployment)
+        else:
+            self._lower(trial.deployment)
+
+    def after_block(self) -> None:
+        if self._design.fresh != "deployment":
+            self.lower_all()
+
+    def distrust(self, trial: Trial) -> None:
+        """A trial failed on this deployment: end it, so that the retry gets a new one."""
+        self._lower(trial.deployment)
+
+    def lower_all(self) -> None:
+        for key in list(self._alive):
+            self._lower(key)
+
+    def _lower(self, key: str) -> None:
+        deployment = self._alive.pop(key, None)
+        if deployment is None:
+            return
+        kept = self._kept(deployment)
+        deployment.collect_logs(kept / "logs")
+        faults = deployment.destroy()
+        self._journal.write(
+            "deployment ended",
+            deployment=deployment.identity,
+            faults=[str(fault) for fault in faults],
+        )
+
+    def _kept(self, deployment: Deployment) -> Path:
+        kept = self._directory.files.root / "deployments" / deployment.identity
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / "description.json").write_text(
+            json.dumps(deployment.description, indent=1, default=str), encoding="utf-8"
+        )
+        return kept

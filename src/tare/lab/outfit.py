@@ -1,0 +1,156 @@
+"""What a run needs before its first trial: runtimes, verified files, images, load clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tare.artifacts import image
+from tare.artifacts.binaries import find
+from tare.artifacts.digest import file_digest
+from tare.artifacts.image_files import find_file
+from tare.artifacts.tree import Tree, cassandra_tree
+from tare.databases.cassandra.cluster import Installation
+from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.load.client import ClientInstallation
+from tare.machines.addresses import AddressPool
+from tare.machines.facts import MachineFacts, local_facts
+from tare.runtimes.docker import DockerRuntime
+from tare.runtimes.native import NativeRuntime
+from tare.runtimes.unit import Bits, Runtime
+from tare.study.schema import Database, Setup
+
+
+@dataclass
+class Outfit:
+    """Everything that deployments and trials draw on."""
+
+    run: str
+    machine: MachineFacts
+    runtimes: dict[str, Runtime]
+    servers: dict[tuple[str, str], Installation] = field(default_factory=dict)
+    clients: dict[str, ClientInstallation] = field(default_factory=dict)
+    trees: dict[str, Tree] = field(default_factory=dict)
+
+    def server(self, setup: Setup) -> Installation:
+        return self.servers[setup.platform.runtime, _bits_key(setup.database)]
+
+    def client(self, setup: Setup) -> ClientInstallation:
+        return self.clients[setup.client.runtime]
+
+    def environment(self) -> dict[str, Any]:
+        """Facts of the machine and the tools, for provenance."""
+        facts: dict[str, Any] = {"machine": self.machine.as_dict(), "artifacts": {}}
+        for tree in self.trees.values():
+            facts["artifacts"][tree.version] = {
+                "digest": tree.digest,
+                "locked": tree.locked,
+                "origin": tree.origin,
+            }
+        engine = self.runtimes.get("docker")
+        if isinstance(engine, DockerRuntime) and engine.probe() is None:
+            version = engine.client.version()
+            info = engine.client.info()
+            facts["docker"] = {
+                "version": version.get("Version"),
+                "storage driver": info.get("Driver"),
+                "cgroup version": info.get("CgroupVersion"),
+                "cgroup driver": info.get("CgroupDriver"),
+                "security": info.get("SecurityOptions"),
+            }
+        return facts
+
+    def close(self) -> None:
+        """Take away the networks and addresses that runtimes made."""
+        for runtime in self.runtimes.values():
+            runtime.close()
+
+
+def runtimes_for(run: str, work: Path, setups: Iterable[Setup]) -> dict[str, Runtime]:
+    """Both runtimes, sharing addresses; host addresses are routable where a client needs them."""
+    routable = any(
+        s.client.runtime == "docker"
+        and s.client.network == "bridge"
+        and s.platform.network == "host"
+        for s in setups
+    )
+    pool = AddressPool()
+    return {
+        "native": NativeRuntime(run, work, pool, routable=routable),
+        "docker": DockerRuntime(run, work, pool, routable=routable),
+    }
+
+
+def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> Outfit:
+    """Fetch, verify and build what the setups need.
+
+    Raises:
+        ArtifactError: files that cannot be had or are not the locked ones.
+        RuntimeUnavailableError: a runtime that a setup names does not answer.
+    """
+    outfit = Outfit(run, local_facts(work.parent), runtimes_for(run, work, setups))
+    for setup in setups:
+        database, runtime = setup.database, setup.platform.runtime
+        key = _bits_key(database)
+        if (runtime, key) not in outfit.servers:
+            outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
+        if setup.client.runtime not in outfit.clients:
+            outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime)
+    return outfit
+
+
+def _bits_key(database: Database) -> str:
+    return f"{database.version}|{database.home or ''}|{database.image or ''}"
+
+
+def _engine(outfit: Outfit) -> Any:
+    runtime = outfit.runtimes["docker"]
+    if not isinstance(runtime, DockerRuntime):
+        raise RuntimeUnavailableError("the docker runtime has been replaced by another")
+    return runtime.client
+
+
+def _server(
+    outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
+) -> Installation:
+    if database.image and runtime == "docker":
+        return _named_server(_engine(outfit), database.image)
+    key = _bits_key(database)
+    if key not in outfit.trees:
+        home = Path(database.home) if database.home else None
+        outfit.trees[key] = cassandra_tree(database.version, home, say=say)
+    tree = outfit.trees[key]
+    jamm = next((jar.name for jar in sorted(tree.lib.glob("jamm-*.jar"))), None)
+    if jamm is None:
+        raise ArtifactError(
+            "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
+        )
+    if runtime == "docker":
+        built = image.build_image(_engine(outfit), tree, say)
+        return Installation(image.JAVA, image.LIB, jamm, Bits(tree.digest, built))
+    return Installation(str(tree.java), str(tree.lib), jamm, Bits(tree.digest))
+
+
+def _named_server(engine: Any, name: str) -> Installation:
+    """An image that the study names: where its files lie is read from its own environment."""
+    identity, digest = image.named_image(engine, name)
+    settings = engine.images.get(identity).attrs["Config"].get("Env") or []
+    environment = dict(entry.split("=", 1) for entry in settings)
+    home = environment.get("CASSANDRA_HOME", "/opt/cassandra")
+    java = environment.get("JAVA_HOME", "/opt/java/openjdk")
+    lib = f"{home}/lib"
+    jamm = find_file(engine, identity, lib, "jamm-", ".jar")
+    return Installation(
+        f"{java}/bin/java", lib, jamm, Bits(digest or identity, identity, named=name)
+    )
+
+
+def _client(outfit: Outfit, runtime: str) -> ClientInstallation:
+    binary = find("tare-load")
+    digest = file_digest(binary)
+    if runtime == "native":
+        return ClientInstallation(str(binary), Bits(digest))
+    built = image.build_load_image(_engine(outfit), binary)
+    return ClientInstallation(image.LOAD, Bits(digest, built))

@@ -1,0 +1,244 @@
+"""A run: every round, block and trial of a plan, journalled, resumable, cleaned up after."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import tare
+from tare.errors import TareError
+from tare.lab import clean
+from tare.lab.deployment import Deployment
+from tare.lab.directory import FINISHED, RunDirectory, begin, study_digest
+from tare.lab.fleet import Fleet
+from tare.lab.hold import Hold
+from tare.lab.journal import Journal
+from tare.lab.outfit import Outfit, prepare
+from tare.lab.progress import Progress, Watcher
+from tare.lab.trial import TrialRun, failed_manifest
+from tare.records.layout import TrialFiles
+from tare.records.manifest import TrialManifest
+from tare.study.plan import Plan, Round, Trial
+
+ATTEMPTS = 2
+"""a failed trial is tried once more, at the end of its block"""
+
+
+@dataclass
+class Outcome:
+    """How a run ended."""
+
+    directory: Path
+    done: int
+    failed: list[str] = field(default_factory=list)
+    resumed: bool = False
+
+
+class Lab:
+    """Runs one plan on this machine."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        directory: RunDirectory,
+        study_file: Path,
+        watcher: Watcher,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._plan = plan
+        self._directory = directory
+        self._study_file = study_file
+        self._watcher = watcher
+        self._clock = clock
+        self._done = set(directory.done)
+        self._failed: list[str] = []
+        self._journal: Journal
+        self._began = clock()
+        self._began_with = len(directory.done)
+
+    def run(self) -> Outcome:
+        """Do everything that is still to do.
+
+        A failed trial is recorded and does not end the run. However this ends (return, error,
+        Ctrl-C), nothing that it started is left running, and every finished trial is kept.
+
+        Raises:
+            LabBusyError: another run holds this machine.
+            TareError: the run could not be prepared.
+        """
+        with Hold(self._directory.name):
+            self._sweep()
+            root = self._directory.files.root
+            root.mkdir(parents=True, exist_ok=True)
+            self._directory.work.mkdir(exist_ok=True)
+            self._journal = Journal(self._directory.files.journal)
+            setups = [c.setup for c in self._plan.conditions]
+            self._show(Progress("preparing"))
+            outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
+            try:
+                begin(self._directory, self._plan, self._study_file, outfit.environment())
+                self._journal.write(
+                    "run resumed" if self._directory.resumed else "run begun",
+                    tare=tare.__version__,
+                    study_digest=study_digest(self._plan.study),
+                    seed=self._plan.seed,
+                    trials=len(self._plan.trials),
+                    done=len(self._done),
+                )
+                for turn in self._plan.rounds:
+                    self._round(turn, outfit)
+                self._journal.write(FINISHED, done=len(self._done), failed=self._failed)
+            except BaseException as error:
+                self._journal.write("run interrupted", why=repr(error))
+                raise
+            finally:
+                self._show(Progress("cleaning up"))
+                outfit.close()
+                shutil.rmtree(self._directory.work, ignore_errors=True)
+        return Outcome(root, len(self._done), self._failed, self._directory.resumed)
+
+    def _sweep(self) -> None:
+        """Remove what a run that was killed has left; the lab is held, so nobody needs it."""
+        found = clean.find(self._directory.files.root.parent)
+        if found:
+            for line in found.words():
+                self._watcher.say(f"removing what a dead run left: {line}")
+            clean.remove(found)
+
+    def _round(self, turn: Round, outfit: Outfit) -> None:
+        pending = [
+            t for t in self._plan.trials if t.round == turn.index and t.name not in self._done
+        ]
+        if not pending:
+            return
+        fleet = Fleet(turn, self._plan, outfit, self._journal, self._watcher_of(), self._directory)
+        try:
+            if self._plan.study.design.fresh == "deployment":
+                needed = {t.deployment for t in pending}
+                fleet.raise_all([key for key in turn.deploy if key in needed])
+            for block in turn.blocks:
+                self._block([t for t in pending if t.block == block.index], fleet, outfit)
+        finally:
+            fleet.lower_all()
+
+    def _block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
+        """All trials of a block, then those again that failed."""
+        again = trials
+        for attempt in range(1, ATTEMPTS + 1):
+            failed: list[Trial] = []
+            for trial in again:
+                if not self._attempt(trial, attempt, fleet, outfit):
+                    failed.append(trial)
+                fleet.after_trial(trial, more=[*failed, *again[again.index(trial) + 1 :]])
+            again = failed
+        self._failed += [trial.name for trial in again]
+        fleet.after_block()
+
+    def _attempt(self, trial: Trial, attempt: int, fleet: Fleet, outfit: Outfit) -> bool:
+        """Do a trial and keep its record under its final name; False when it failed."""
+        files = self._directory.files
+        aside = files.trials / f".{trial.name}.partial"
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        self._journal.write("trial begun", trial=trial.name, attempt=attempt)
+        deployment: Deployment | None = None
+        try:
+            deployment = fleet.take(trial)
+            manifest = TrialRun(
+                run=self._directory.name,
+                trial=trial,
+                condition=self._plan.condition(trial.condition),
+                deployment=deployment,
+                design=self._plan.study.design,
+                machine_facts=outfit.machine,
+                attempt=attempt,
+                watcher=self._watcher_of(),
+            ).perform(aside)
+            self._keep(manifest, aside, files.trial(trial.name))
+        except (TareError, OSError) as error:
+            self._fail(trial, attempt, aside, deployment, error)
+            fleet.distrust(trial)
+            return False
+        self._done.add(trial.name)
+        self._journal.write("trial done", trial=trial.name, attempt=attempt)
+        self._watcher.say(summary(manifest))
+        return True
+
+    def _keep(self, manifest: TrialManifest, aside: Path, final: TrialFiles) -> None:
+        TrialFiles(aside).manifest.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+        if final.root.exists():
+            shutil.rmtree(final.root)
+        aside.rename(final.root)
+
+    def _fail(
+        self,
+        trial: Trial,
+        attempt: int,
+        aside: Path,
+        deployment: Deployment | None,
+        error: TareError | OSError,
+    ) -> None:
+        """Record a failed attempt with its reason and logs, beside the good trials."""
+        reason = str(error) if isinstance(error, TareError) else f"{type(error).__name__}: {error}"
+        self._journal.write("trial failed", trial=trial.name, attempt=attempt, why=reason)
+        self._watcher.say(f"{trial.name} failed (attempt {attempt}): {reason}")
+        condition = self._plan.condition(trial.condition)
+        manifest = failed_manifest(
+            self._directory.name,
+            trial,
+            condition,
+            attempt,
+            reason,
+            deployment.identity if deployment else "",
+        )
+        final = self._directory.files.trial(f"{trial.name}.failed-{attempt}")
+        self._keep(manifest, aside, final)
+
+    def _watcher_of(self) -> Watcher:
+        return _Counting(self._watcher, self)
+
+    def _show(self, progress: Progress) -> None:
+        self._watcher.update(self.counted(progress))
+
+    def counted(self, progress: Progress) -> Progress:
+        """The progress with the run's own counts and the time that is left."""
+        total, done = len(self._plan.trials), len(self._done)
+        passed = self._clock() - self._began
+        fresh = done - self._began_with
+        estimate = self._plan.estimate.seconds * (total - self._began_with) / max(total, 1)
+        by_plan = estimate - passed
+        by_pace = passed / fresh * (total - done) if fresh else by_plan
+        share = fresh / max(total - self._began_with, 1)
+        left = share * by_pace + (1 - share) * by_plan
+        return replace(progress, done=done, total=total, seconds_left=max(left, 0.0))
+
+
+@dataclass
+class _Counting:
+    """Adds the run's counts to whatever is shown."""
+
+    inner: Watcher
+    lab: Lab
+
+    def update(self, progress: Progress) -> None:
+        self.inner.update(self.lab.counted(progress))
+
+    def say(self, text: str) -> None:
+        self.inner.say(text)
+
+
+def summary(manifest: TrialManifest) -> str:
+    """One line about a finished trial."""
+    ops = sum(c.throughput for c in manifest.clients)
+    errors = sum(c.errors for c in manifest.clients)
+    count = sum(c.ok for c in manifest.clients)
+    cpu = manifest.server_cpu_s * 1e6 / count if count else float("nan")
+    parts = [f"{manifest.trial}: {ops:,.0f} operations/s", f"server CPU {cpu:.0f} us/operation"]
+    if errors:
+        parts.append(f"{errors} errors")
+    if any(c.saturated for c in manifest.clients):
+        parts.append("the client was the limit")
+    return ", ".join(parts)

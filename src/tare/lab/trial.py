@@ -1,0 +1,333 @@
+"""One trial: reset, drive, watch, and write the record aside until it is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tare.errors import TrialFailedError
+from tare.lab.deployment import Deployment
+from tare.lab.progress import Progress, Watcher
+from tare.load.client import LoadClient, progress, result_of
+from tare.load.specification import specification
+from tare.monitor.parity import parity_facts
+from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
+from tare.records.layout import TrialFiles
+from tare.records.manifest import ClientResult, TrialManifest, UnitRecord
+from tare.runtimes.docker import ENGINE_PROCESSES, packet_path
+from tare.runtimes.unit import Running
+from tare.study.conditions import Condition
+from tare.study.plan import Trial
+from tare.study.schema import Design
+
+_GRACE_S = 60.0
+"""how much longer than declared a trial's load may take before it is given up"""
+_HEAD_START_S = 2.0
+"""several clients are told to begin together this long after they were launched"""
+_BUSY = ("user", "nice", "system", "irq", "softirq")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """CPU seconds used so far, read at one moment."""
+
+    servers: float
+    engine: float
+    machine: float
+
+
+@dataclass
+class TrialRun:
+    """The doing of one trial."""
+
+    run: str
+    trial: Trial
+    condition: Condition
+    deployment: Deployment
+    design: Design
+    machine_facts: Any
+    attempt: int
+    watcher: Watcher
+    report: Callable[[Progress], Progress] = lambda p: p
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+    def perform(self, aside: Path) -> TrialManifest:
+        """Do the trial; its files are written into `aside`, which the caller renames.
+
+        Raises:
+            TareError: the trial failed; whatever was written stays in `aside`.
+        """
+        started = self._now()
+        self.deployment.resume()
+        self.deployment.check_alive()
+        seed = _seed(self.trial)
+        self.deployment.reset(self.design.reset, seed)
+        dropped = drop_caches() if self.design.drop_caches else None
+        setup = self.condition.setup
+        clients = self.deployment.clients(setup, self.trial.name)
+        units = self._units(clients)
+        engine = ENGINE_PROCESSES if self._uses_docker() else ()
+        try:
+            self._launch(clients, seed)
+            watched = {u.unit.site.name: u.accounting() for u in units}
+            watched |= {c.name: c.running.accounting() for c in clients if c.running}
+            probe = Probe(self.run, watch_list(watched, engine))
+            try:
+                results, before, after = self._drive(clients, aside)
+            finally:
+                samples = probe.stop()
+            records = self._unit_records(units, clients)
+            for client in clients:
+                shutil.copyfile(client.hlog_on_host, aside / client.hlog_on_host.name)
+        except BaseException:
+            self._keep_logs(clients, aside / "logs")
+            raise
+        finally:
+            self.deployment.discard(clients)
+        write_samples(samples, TrialFiles(aside).samples)
+        return TrialManifest(
+            run=self.run,
+            trial=self.trial.name,
+            status="done",
+            condition=self.condition.name,
+            levels=self.condition.levels,
+            round=self.trial.round,
+            block=self.trial.block,
+            position=self.trial.position,
+            deployment=self.deployment.identity,
+            attempt=self.attempt,
+            started=started,
+            ended=self._now(),
+            measure_start=min(r.start_unix for r in results),
+            measure_end=max(r.start_unix + r.measured_s for r in results),
+            setup=setup.model_dump(mode="json"),
+            clients=results,
+            warm_up=self.deployment.warm_up,
+            units=records,
+            database=self.deployment.description,
+            caches_dropped=dropped,
+            server_cpu_s=after.servers - before.servers,
+            engine_cpu_s=after.engine - before.engine,
+            machine_cpu_s=after.machine - before.machine,
+            probe_cpu_s=probe_cpu_seconds(samples),
+            notes=[] if samples else ["tare-probe gave no samples"],
+        )
+
+    def _launch(self, clients: list[LoadClient], seed: int) -> None:
+        together = self.wall() + _HEAD_START_S if len(clients) > 1 else None
+        for number, (client, cluster) in enumerate(
+            zip(clients, self.deployment.clusters, strict=True)
+        ):
+            client.launch(
+                specification(
+                    self.condition.setup,
+                    name=self.trial.name,
+                    client=client.name,
+                    targets=cluster.targets,
+                    phase="measure",
+                    seed=seed + number,
+                    hlog=Path(client.hlog),
+                    start_at=together,
+                )
+            )
+
+    def _drive(
+        self, clients: list[LoadClient], aside: Path
+    ) -> tuple[list[ClientResult], Usage, Usage]:
+        load = self.condition.setup.load
+        deadline = self.clock() + load.warmup + load.measure + load.timeout + _GRACE_S
+
+        def check() -> None:
+            self.deployment.check_alive()
+            if self.clock() > deadline:
+                raise TrialFailedError(
+                    "the load did not end in time",
+                    where=self.trial.name,
+                    why=f"{_GRACE_S:.0f} s longer than declared",
+                )
+
+        before: Usage | None = None
+        after: Usage | None = None
+        results: dict[str, ClientResult] = {}
+        with TrialFiles(aside).progress.open("w", encoding="utf-8") as kept:
+            for line in progress(clients, check):
+                if line.event is None:
+                    if line.client.name not in results:
+                        result_of(line.client, None)
+                    continue
+                kept.write(json.dumps({"client": line.client.name, **line.event}) + "\n")
+                kind = line.event["event"]
+                if kind == "measure_start" and before is None:
+                    before = self.usage()
+                elif kind == "result":
+                    after = self.usage()
+                    results[line.client.name] = result_of(line.client, line.event)
+                elif kind == "interval":
+                    self._show(line.event)
+        if before is None or after is None:
+            raise TrialFailedError("the load never began to measure", where=self.trial.name)
+        return [results[c.name] for c in clients], before, after
+
+    def usage(self) -> Usage:
+        """CPU seconds of servers, engine and machine, as of now."""
+        times = psutil.cpu_times()
+        return Usage(
+            servers=self.deployment.cpu_seconds(),
+            engine=_engine_cpu_seconds() if self._uses_docker() else 0.0,
+            machine=sum(getattr(times, mode) for mode in _BUSY),
+        )
+
+    def _uses_docker(self) -> bool:
+        setup = self.condition.setup
+        return "docker" in (setup.platform.runtime, setup.client.runtime)
+
+    def _units(self, clients: list[LoadClient]) -> list[Running]:
+        return [node for cluster in self.deployment.clusters for node in cluster.nodes]
+
+    def _unit_records(self, units: list[Running], clients: list[LoadClient]) -> list[UnitRecord]:
+        setup = self.condition.setup
+        records: list[UnitRecord] = []
+        for number, cluster in enumerate(self.deployment.clusters, start=1):
+            for node, target in zip(cluster.nodes, cluster.targets, strict=True):
+                unit = node.unit
+                facts = parity_facts(node.accounting(), unit.site.data, self.machine_facts)
+                facts["heap"] = f"{setup.database.heap // (1 << 20)} MiB"
+                name = unit.site.name
+                records.append(
+                    _record(name, node, "database", number, setup.platform, target, facts)
+                )
+        for number, client in enumerate(clients, start=1):
+            if client.running is not None:
+                records.append(
+                    _record(client.name, client.running, "client", number, setup.client, "", {})
+                )
+        return records
+
+    def _keep_logs(self, clients: list[LoadClient], into: Path) -> None:
+        with contextlib.suppress(Exception):  # what is left of a failure must not hide it
+            self.deployment.collect_logs(into)
+            for client in clients:
+                if client.running is not None:
+                    client.running.collect_logs(into)
+
+    def _show(self, event: dict[str, Any]) -> None:
+        phase = "measuring" if event["phase"] == "measure" else "settling"
+        self.watcher.update(
+            self.report(
+                Progress(
+                    phase,
+                    subject=self.trial.name,
+                    ops_per_s=event["ops_per_s"],
+                    p99_us=event["p99_us"],
+                    errors=event["errors"],
+                )
+            )
+        )
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self.wall(), UTC).isoformat()
+
+
+def _record(
+    name: str,
+    running: Running,
+    role: Any,
+    cluster: int,
+    settings: Any,
+    endpoint: str,
+    facts: dict[str, str],
+) -> UnitRecord:
+    unit = running.unit
+    return UnitRecord(
+        name=name,
+        role=role,
+        cluster=cluster,
+        runtime=settings.runtime,
+        network=settings.network,
+        storage=unit.storage,
+        endpoint=endpoint,
+        path=packet_path(unit.site) if role == "database" else "",
+        command=unit.command,
+        image=unit.bits.image,
+        bits=unit.bits.digest,
+        limits=unit_limits(unit.limits),
+        parity=facts,
+    )
+
+
+def unit_limits(limits: Any) -> dict[str, Any]:
+    return {name: getattr(limits, name) for name in ("cpus", "cpuset", "memory")}
+
+
+def failed_manifest(
+    run: str, trial: Trial, condition: Condition, attempt: int, reason: str, deployment: str
+) -> TrialManifest:
+    """The record of an attempt that gave no result."""
+    now = datetime.now(UTC).isoformat()
+    return TrialManifest(
+        run=run,
+        trial=trial.name,
+        status="failed",
+        reason=reason,
+        condition=condition.name,
+        levels=condition.levels,
+        round=trial.round,
+        block=trial.block,
+        position=trial.position,
+        deployment=deployment,
+        attempt=attempt,
+        started=now,
+        ended=now,
+        measure_start=0.0,
+        measure_end=0.0,
+        setup=condition.setup.model_dump(mode="json"),
+        clients=[],
+        warm_up=None,
+        units=[],
+        database={},
+        caches_dropped=None,
+        server_cpu_s=0.0,
+        engine_cpu_s=0.0,
+        machine_cpu_s=0.0,
+        probe_cpu_s=0.0,
+    )
+
+
+def _seed(trial: Trial) -> int:
+    """The same keys in every condition of a block, others in the next block."""
+    return trial.round * 1000 + trial.block
+
+
+def drop_caches() -> bool:
+    """Write dirty pages out and drop the page cache. False where that is not permitted."""
+    os.sync()
+    try:
+        Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def _engine_cpu_seconds() -> float:
+    total = 0.0
+    for process in psutil.process_iter(["name"]):
+        if process.info["name"] in ENGINE_NAMES:
+            with contextlib.suppress(psutil.Error):
+                times = process.cpu_times()
+                total += times.user + times.system
+    return total
+
+
+ENGINE_NAMES = {name[:15] for name in ENGINE_PROCESSES}
+"""the kernel cuts names of processes to 15 characters"""

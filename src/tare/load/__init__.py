@@ -1,0 +1,1 @@
+"""Drives a cluster with tare-load: specifications, clients, warm-up."""

@@ -1,0 +1,190 @@
+"""Load clients: tare-load launched as units, their progress read, their results checked."""
+
+from __future__ import annotations
+
+import json
+import queue
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from tare.errors import LoadError, TareError
+from tare.records.manifest import ClientResult
+from tare.runtimes.unit import Bits, Running, Runtime, Unit
+from tare.study.schema import Client
+
+SPECIFICATION = "load.json"
+
+
+@dataclass(frozen=True)
+class ClientInstallation:
+    """Where a runtime's clients find tare-load."""
+
+    binary: str
+    bits: Bits
+
+
+class LoadClient:
+    """One tare-load process or container."""
+
+    def __init__(
+        self,
+        name: str,
+        unit_name: str,
+        runtime: Runtime,
+        installation: ClientInstallation,
+        settings: Client,
+        group: str,
+    ) -> None:
+        """Settle where the client will run.
+
+        Args:
+            name: c1, c2, ... as the records name it.
+            unit_name: unique within the run.
+            runtime: how it runs.
+            installation: where its binary is.
+            settings: the study's `client` section.
+            group: network group that it joins when its network is a bridge: its cluster's name.
+        """
+        self.name = name
+        self._runtime = runtime
+        self._installation = installation
+        self._settings = settings
+        self.site = runtime.site(
+            unit_name,
+            role="client",
+            network=settings.network,
+            storage="directory",
+            group=group,
+        )
+        self.running: Running | None = None
+
+    @property
+    def hlog(self) -> str:
+        """Path of the histogram log as the client sees it."""
+        return f"{self.site.conf}/latency-{self.name}.hlog"
+
+    @property
+    def hlog_on_host(self) -> Path:
+        return self.site.conf_on_host / f"latency-{self.name}.hlog"
+
+    def launch(self, specification: dict[str, Any]) -> None:
+        file = self.site.conf_on_host / SPECIFICATION
+        file.write_text(json.dumps(specification, indent=1), encoding="utf-8")
+        self.running = self._runtime.launch(
+            Unit(
+                site=self.site,
+                role="client",
+                command=[
+                    self._installation.binary,
+                    "run",
+                    "--spec",
+                    f"{self.site.conf}/{SPECIFICATION}",
+                ],
+                environment={},
+                limits=self._settings.limits,
+                bits=self._installation.bits,
+            )
+        )
+
+    def discard(self) -> None:
+        """Stop it and remove its working directory; what is to be kept must have been copied."""
+        if self.running is not None:
+            self.running.stop()
+        shutil.rmtree(self.site.conf_on_host.parent, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of progress from one client; `event` is None for the end of its output."""
+
+    client: LoadClient
+    event: dict[str, Any] | None
+
+
+def progress(
+    clients: list[LoadClient], check: Callable[[], None], every_s: float = 1.0
+) -> Iterator[Line]:
+    """Progress lines of all clients, as they come, until every client has ended.
+
+    Args:
+        clients: launched clients.
+        check: called about every `every_s` seconds; what it raises ends the iteration.
+        every_s: seconds between checks.
+
+    Raises:
+        LoadError: a client reported an error, or its output is not tare-load's.
+    """
+    lines: queue.Queue[Line | TareError] = queue.Queue()
+    for client in clients:
+        threading.Thread(target=_read, args=(client, lines), daemon=True).start()
+    open_clients = len(clients)
+    while open_clients:
+        try:
+            line = lines.get(timeout=every_s)
+        except queue.Empty:
+            check()
+            continue
+        if isinstance(line, TareError):
+            raise line
+        if line.event is None:
+            open_clients -= 1
+        elif line.event.get("event") == "interval":
+            check()
+        yield line
+
+
+def _read(client: LoadClient, lines: queue.Queue[Line | TareError]) -> None:
+    try:
+        for text in client.running.lines() if client.running else ():
+            if not text.strip():
+                continue
+            event = json.loads(text)
+            if event.get("event") == "error":
+                lines.put(
+                    LoadError(
+                        str(event.get("what", "the load client failed")),
+                        where=client.site.name,
+                        why=str(event.get("why", "")),
+                    )
+                )
+                return
+            lines.put(Line(client, event))
+        lines.put(Line(client, None))
+    except json.JSONDecodeError as error:
+        lines.put(LoadError("unreadable progress", where=client.site.name, why=str(error)))
+    except TareError as error:
+        lines.put(error)
+    except (OSError, ValueError) as error:  # the pipe was closed by stop()
+        lines.put(
+            LoadError("the client's output ended early", where=client.site.name, why=str(error))
+        )
+
+
+def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
+    """The client's final report as a record.
+
+    Raises:
+        LoadError: the client ended without one (it crashed), or it is not of this version.
+    """
+    if event is None:
+        ended = client.running.exited() if client.running else None
+        raise LoadError(
+            "a load client ended without a result",
+            where=client.site.name,
+            why=ended.detail if ended else "it is still running",
+            remedy="see its stderr.log in the trial's logs directory",
+        )
+    fields = {k: v for k, v in event.items() if k not in ("event", "stopped")}
+    fields["hlog"] = client.hlog_on_host.name
+    try:
+        return ClientResult.model_validate(fields)
+    except ValidationError as error:
+        raise LoadError(
+            "a load client's result is not of this version", where=client.site.name, why=str(error)
+        ) from error

@@ -1,0 +1,94 @@
+"""When a server is warm: its CPU per operation and its throughput have stopped moving.
+
+A Java server's first million operations cost three times its third million's, because its code is
+still being compiled (measured for Cassandra 5.0). The rule looks at windows of a few seconds: the
+mean of the last two must differ from the mean of the two before by less than the bound, in CPU per
+operation and in throughput alike. A slow drift below the bound per two windows goes unseen; the
+analysis looks for what is left of it as a trend over blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+SPAN = 2
+"""windows in each of the two means that are compared"""
+
+
+@dataclass(frozen=True)
+class Window:
+    """One window of a warm-up."""
+
+    t: float
+    """seconds since the warm-up began, at the window's end"""
+    ops_per_s: float
+    cpu_us_per_op: float
+    """server CPU per operation, microseconds"""
+
+
+@dataclass
+class Warmth:
+    """Collects readings during a warm-up and says when it is over."""
+
+    at_least: float
+    at_most: float
+    window: float
+    bound: float
+    windows: list[Window] = field(default_factory=list)
+    operations: int = 0
+    _start: tuple[float, float] | None = None
+    _begin: tuple[float, int, float] | None = None
+
+    def reading(self, t: float, operations: int, cpu_s: float) -> None:
+        """Take a reading: time (s, any origin), operations in all, server CPU seconds in all."""
+        if self._begin is None or self._start is None:
+            self._start = (t, cpu_s)
+            self._begin = (t, operations, cpu_s)
+            return
+        self.operations = operations
+        since, done, used = self._begin
+        # readings come with one-second intervals: half of one decides to which window it belongs
+        if t - since >= self.window - 0.5:
+            count = operations - done
+            if count > 0:
+                self.windows.append(
+                    Window(t - self._start[0], count / (t - since), (cpu_s - used) * 1e6 / count)
+                )
+            self._begin = (t, operations, cpu_s)
+
+    @property
+    def seconds(self) -> float:
+        return self.windows[-1].t if self.windows else 0.0
+
+    @property
+    def flat(self) -> bool:
+        """Whether the last windows agree within the bound, after at least the least time."""
+        if self.seconds < self.at_least or len(self.windows) < 2 * SPAN:
+            return False
+        return max(self.changes()) <= self.bound
+
+    def changes(self) -> tuple[float, float]:
+        """Relative change of CPU per operation and of throughput over the last windows."""
+        last, before = self.windows[-SPAN:], self.windows[-2 * SPAN : -SPAN]
+        return (
+            _change([w.cpu_us_per_op for w in before], [w.cpu_us_per_op for w in last]),
+            _change([w.ops_per_s for w in before], [w.ops_per_s for w in last]),
+        )
+
+    def verdict(self) -> str:
+        """Empty when flat; else a sentence that says why not."""
+        if self.flat:
+            return ""
+        if len(self.windows) < 2 * SPAN:
+            return f"only {len(self.windows)} windows were seen"
+        cpu, throughput = self.changes()
+        return (
+            f"after {self.seconds:.0f} s, server CPU per operation still changed by {cpu:.1%} and "
+            f"throughput by {throughput:.1%} over {SPAN} windows (bound {self.bound:.1%})"
+        )
+
+
+def _change(before: Sequence[float], last: Sequence[float]) -> float:
+    earlier = sum(before) / len(before)
+    return abs(sum(last) / len(last) / earlier - 1.0) if earlier else float("inf")

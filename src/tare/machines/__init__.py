@@ -1,0 +1,1 @@
+"""Places where units can run: this machine's facts, addresses and control groups."""

@@ -1,0 +1,104 @@
+"""Addresses of this machine for units: loopback ones, and labelled ones that NAT can reach.
+
+Units on the host's network listen on 127.190.0.0/16. Published ports need an address that is
+not loopback, because Docker leaves 127.0.0.0/8 out of its DNAT rule; and a client inside a
+bridged container cannot reach loopback at all. For both, addresses of 198.18.0.0/16 (half of the
+range that RFC 2544 sets aside for benchmarks) are put on the loopback device under a label, so
+that they exist on this machine only and can be found again after a crash. The other half,
+198.19.0.0/16, numbers the container networks.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from ipaddress import IPv4Address, IPv4Network
+
+from tare.errors import RuntimeUnavailableError
+
+LABEL = "lo:tare"
+_PER_NETWORK = 254
+
+
+class AddressPool:
+    """Hands out addresses and container networks, each once within a run."""
+
+    def __init__(self) -> None:
+        self._loopback = 0
+        self._host = 0
+        self._network = 0
+        self._claimed: list[str] = []
+
+    def loopback(self) -> str:
+        """The next address of 127.190.0.0/16. Nothing needs to be set up for it."""
+        self._loopback += 1
+        return str(IPv4Address("127.190.0.0") + self._loopback)
+
+    def host(self) -> str:
+        """The next address of 198.18.0.0/16, put on the loopback device under our label.
+
+        Raises:
+            RuntimeUnavailableError: without the right to add addresses.
+        """
+        self._host += 1
+        address = str(IPv4Address("198.18.0.0") + self._host)
+        _ip("addr", "add", f"{address}/32", "dev", "lo", "label", LABEL)
+        self._claimed.append(address)
+        return address
+
+    def network(self) -> IPv4Network:
+        """The next /24 of 198.19.0.0/16 for a container network; they are used in turn."""
+        chosen = IPv4Network(f"198.19.{self._network % _PER_NETWORK}.0/24")
+        self._network += 1
+        return chosen
+
+    def release(self) -> None:
+        """Take every claimed address off the machine again."""
+        while self._claimed:
+            _ip("addr", "del", f"{self._claimed.pop()}/32", "dev", "lo", check=False)
+
+
+def can_claim() -> str | None:
+    """None when labelled addresses can be added here, else the reason why not."""
+    if shutil.which("ip") is None:
+        return "the ip command is missing (apt-get install iproute2)"
+    try:
+        probe = IPv4Address("198.18.255.254")
+        _ip("addr", "add", f"{probe}/32", "dev", "lo", "label", LABEL)
+        _ip("addr", "del", f"{probe}/32", "dev", "lo")
+    except RuntimeUnavailableError as error:
+        return error.why
+    return None
+
+
+def leftovers() -> list[str]:
+    """Addresses that a dead run left on the loopback device, found by label."""
+    if shutil.which("ip") is None:
+        return []
+    text = _ip("-json", "-4", "addr", "show", "dev", "lo")
+    found: list[str] = []
+    for device in json.loads(text or "[]"):
+        found += [
+            entry["local"]
+            for entry in device.get("addr_info", [])
+            if entry.get("label") == LABEL and "local" in entry
+        ]
+    return found
+
+
+def remove(addresses: list[str]) -> None:
+    """Take labelled addresses off the loopback device."""
+    for address in addresses:
+        _ip("addr", "del", f"{address}/32", "dev", "lo", check=False)
+
+
+def _ip(*arguments: str, check: bool = True) -> str:
+    done = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        raise RuntimeUnavailableError(
+            f"ip {' '.join(arguments)} failed",
+            why=done.stderr.strip() or f"exit status {done.returncode}",
+            remedy="run as root, or use network: host",
+        )
+    return done.stdout

@@ -1,0 +1,214 @@
+"""Control groups of native units, version 1 and 2: limits, accounting, freezing, removal.
+
+A native unit gets a group of its own, as systemd gives one to a service and Docker one to a
+container: so that all runtimes are accounted, limited, scheduled and frozen by the same means.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from tare.errors import RuntimeUnavailableError
+
+ROOT = Path("/sys/fs/cgroup")
+PARENT = "tare"
+V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
+CFS_PERIOD_US = 100_000
+"""the kernel's and Docker's default CFS period"""
+
+
+class LimitValues(Protocol):
+    """What a unit may use; None means without limit."""
+
+    @property
+    def cpus(self) -> float | None: ...
+    @property
+    def cpuset(self) -> str | None: ...
+    @property
+    def memory(self) -> int | None: ...
+
+
+@dataclass(frozen=True)
+class Accounting:
+    """Where a unit's resource use can be read.
+
+    `paths` has a directory per version 1 controller, or one named "unified" (version 2).
+    """
+
+    paths: dict[str, str] = field(default_factory=dict)
+    pids: tuple[int, ...] = ()
+
+    def cpu_seconds(self) -> float:
+        """CPU seconds, user and system, that the unit has used since it began."""
+        if "cpuacct" in self.paths:
+            return int(_text(Path(self.paths["cpuacct"]) / "cpuacct.usage")) / 1e9
+        if "unified" in self.paths:
+            for line in _text(Path(self.paths["unified"]) / "cpu.stat").splitlines():
+                name, _, value = line.partition(" ")
+                if name == "usage_usec":
+                    return int(value) / 1e6
+        return sum(_process_cpu_seconds(pid) for pid in self.pids)
+
+
+def version(root: Path = ROOT) -> int:
+    """2 on a unified hierarchy with controllers, 1 on version 1 or hybrid, 0 without groups."""
+    if (root / "cgroup.controllers").exists():
+        return 2
+    return 1 if (root / "cpuacct").is_dir() else 0
+
+
+class Group:
+    """One native unit's control group."""
+
+    def __init__(self, run: str, unit: str, root: Path = ROOT) -> None:
+        self._version = version(root)
+        name = Path(PARENT) / run / unit
+        if self._version == 2:
+            self._paths = {"unified": root / name}
+        else:
+            self._paths = {c: root / c / name for c in V1_CONTROLLERS if (root / c).is_dir()}
+        self._root = root
+
+    def create(self, limits: LimitValues) -> None:
+        """Make the group and set its limits.
+
+        Raises:
+            RuntimeUnavailableError: without the right to make groups, or for a bad limit.
+        """
+        try:
+            if self._version == 2:
+                self._enable_v2()
+            for path in self._paths.values():
+                path.mkdir(parents=True, exist_ok=True)
+            if "cpuset" in self._paths:
+                self._fill_cpuset()
+            self._limit(limits)
+        except OSError as error:
+            raise RuntimeUnavailableError(
+                f"cannot set up the control group {next(iter(self._paths.values()))}",
+                why=str(error),
+                remedy="run as root, or without limits",
+            ) from error
+
+    def _enable_v2(self) -> None:
+        leaf = self._paths["unified"]
+        for parent in [*reversed(leaf.parents)]:
+            if parent == self._root or self._root in parent.parents:
+                parent.mkdir(exist_ok=True)
+                for controller in ("cpu", "cpuset", "memory", "pids", "io"):
+                    with contextlib.suppress(OSError):  # one not offered by the parent
+                        (parent / "cgroup.subtree_control").write_text(f"+{controller}")
+
+    def _fill_cpuset(self) -> None:
+        """A version 1 cpuset is unusable until it names processors and memory nodes."""
+        base = self._root / "cpuset"
+        for parent in [*reversed(self._paths["cpuset"].parents), self._paths["cpuset"]]:
+            if base in parent.parents:
+                for key in ("cpuset.cpus", "cpuset.mems"):
+                    if not _text(parent / key):
+                        (parent / key).write_text(_text(parent.parent / key))
+
+    def _limit(self, limits: LimitValues) -> None:
+        if self._version == 2:
+            group = self._paths["unified"]
+            if limits.cpus is not None:
+                quota = round(limits.cpus * CFS_PERIOD_US)
+                (group / "cpu.max").write_text(f"{quota} {CFS_PERIOD_US}")
+            if limits.cpuset is not None:
+                (group / "cpuset.cpus").write_text(limits.cpuset)
+            if limits.memory is not None:
+                (group / "memory.max").write_text(str(limits.memory))
+            return
+        if limits.cpus is not None:
+            (self._paths["cpu"] / "cpu.cfs_period_us").write_text(str(CFS_PERIOD_US))
+            quota = round(limits.cpus * CFS_PERIOD_US)
+            (self._paths["cpu"] / "cpu.cfs_quota_us").write_text(str(quota))
+        if limits.cpuset is not None:
+            (self._paths["cpuset"] / "cpuset.cpus").write_text(limits.cpuset)
+        if limits.memory is not None:
+            (self._paths["memory"] / "memory.limit_in_bytes").write_text(str(limits.memory))
+
+    def procs_files(self) -> list[str]:
+        """Files into which a process writes its id in order to join."""
+        return [str(path / "cgroup.procs") for path in self._paths.values()]
+
+    def accounting(self, pids: tuple[int, ...]) -> Accounting:
+        return Accounting({name: str(path) for name, path in self._paths.items()}, pids)
+
+    def freeze(self, frozen: bool, pause: Callable[[float], None] = time.sleep) -> None:
+        """Stop or continue all processes of the group, and return when the kernel has done so."""
+        if self._version == 2:
+            group = self._paths["unified"]
+            (group / "cgroup.freeze").write_text("1" if frozen else "0")
+            file, sign = group / "cgroup.events", f"frozen {int(frozen)}"
+        else:
+            sign = "FROZEN" if frozen else "THAWED"
+            file = self._paths["freezer"] / "freezer.state"
+            file.write_text(sign)
+        for _ in range(500):
+            if sign in _text(file):
+                return
+            pause(0.01)
+        raise RuntimeUnavailableError(
+            "a control group did not " + ("freeze" if frozen else "thaw") + " within 5 s",
+            where=str(next(iter(self._paths.values()))),
+        )
+
+    def remove(self, pause: Callable[[float], None] = time.sleep) -> None:
+        """Remove the group once its processes have gone; a busy one is left for `tare clean`."""
+        for path in self._paths.values():
+            for _ in range(50):
+                if not path.exists():
+                    break
+                try:
+                    path.rmdir()
+                except OSError:
+                    pause(0.02)
+
+
+def leftovers(root: Path = ROOT) -> list[Path]:
+    """Groups that a dead run left, deepest first."""
+    bases = [root / PARENT] if version(root) == 2 else [root / c / PARENT for c in V1_CONTROLLERS]
+    found: list[Path] = []
+    for base in bases:
+        if base.is_dir():
+            found += [p for p in _walk(base) if p != base]
+    return found
+
+
+def _walk(base: Path) -> Iterator[Path]:
+    for directory, _, _ in os.walk(base, topdown=False):
+        yield Path(directory)
+
+
+def thaw_and_members(groups: list[Path]) -> set[int]:
+    """Thaw frozen groups (a frozen process cannot die) and return the processes inside."""
+    members: set[int] = set()
+    for group in groups:
+        for name, value in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
+            if (group / name).exists():
+                with contextlib.suppress(OSError):
+                    (group / name).write_text(value)
+        members |= {int(pid) for pid in _text(group / "cgroup.procs").split()}
+    return members
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _process_cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

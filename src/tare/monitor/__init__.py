@@ -1,0 +1,1 @@
+"""Watches machines and units with tare-probe."""

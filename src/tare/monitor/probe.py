@@ -1,0 +1,109 @@
+"""tare-probe beside a trial: started, its samples kept, its own cost known."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tare.artifacts.binaries import find
+from tare.machines.cgroups import Accounting
+from tare.runtimes.native import RUN_VARIABLE
+
+INTERVAL_S = 1.0
+_GROUPS = ("cpuacct", "memory", "cpu", "blkio", "unified")
+
+
+def watch_list(
+    units: Mapping[str, Accounting], engine: tuple[str, ...] = ()
+) -> list[dict[str, Any]]:
+    """What tare-probe is asked to watch: units by name, and the engine's own processes."""
+    watched: list[dict[str, Any]] = []
+    for name, accounting in units.items():
+        groups = {k: v for k, v in accounting.paths.items() if k in _GROUPS}
+        watched.append({"name": name, "cgroups": groups, "pids": list(accounting.pids)})
+    if engine:
+        watched.append({"name": "engine", "comm": list(engine)})
+    return watched
+
+
+class Probe:
+    """A running tare-probe; `stop` returns its samples."""
+
+    def __init__(self, run: str, watched: list[dict[str, Any]]) -> None:
+        self.samples: list[dict[str, Any]] = []
+        self._process = subprocess.Popen(
+            [str(find("tare-probe")), "--config", "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={RUN_VARIABLE: run},
+            start_new_session=True,
+        )
+        config = json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n"
+        with contextlib.suppress(BrokenPipeError):  # it died; the missing samples are noted
+            if self._process.stdin is not None:
+                self._process.stdin.write(config)
+                self._process.stdin.flush()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            with contextlib.suppress(json.JSONDecodeError):
+                sample = json.loads(line)
+                if sample.get("event") == "sample":
+                    self.samples.append(sample)
+
+    def stop(self) -> list[dict[str, Any]]:
+        """End the probe and return every sample that it took."""
+        if self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(3.0)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._reader.join(3.0)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        return self.samples
+
+
+def probe_cpu_seconds(samples: list[dict[str, Any]]) -> float:
+    """CPU seconds that the probe itself used over its samples."""
+    return float(samples[-1].get("probe", {}).get("cpu_s", 0.0)) if samples else 0.0
+
+
+def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
+    """Keep samples as a long table: t (Unix s), scope, metric, value."""
+    columns: dict[str, list[Any]] = {"t": [], "scope": [], "metric": [], "value": []}
+    for sample in samples:
+        scopes = {"machine": sample.get("machine", {}), "probe": sample.get("probe", {})}
+        scopes |= sample.get("units", {})
+        for scope, metrics in scopes.items():
+            for metric, value in metrics.items():
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    columns["t"].append(float(sample["unix"]))
+                    columns["scope"].append(scope)
+                    columns["metric"].append(metric)
+                    columns["value"].append(float(value))
+    schema = pa.schema(
+        [
+            ("t", pa.float64()),
+            ("scope", pa.string()),
+            ("metric", pa.string()),
+            ("value", pa.float64()),
+        ]
+    )
+    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd")

@@ -1,0 +1,125 @@
+"""The manifest of a trial: everything about it that is not a time series or a histogram."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+FORMAT = 1
+
+
+class Record(BaseModel):
+    """Base of all recorded models: unknown fields are refused, so that versions show."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class OperationResult(Record):
+    """One kind of operation as one load client saw it, over the measured part only."""
+
+    operation: str = Field(description="READ, UPDATE, INSERT or WRITE")
+    ok: int = Field(description="operations answered without error")
+    errors: int = Field(description="operations that failed; never part of ok or of latencies")
+    service_mean_us: float = Field(description="mean time from the actual send, microseconds")
+    response_mean_us: float = Field(
+        description="mean time from the intended send; equals service time in closed loop"
+    )
+
+
+class ClientResult(Record):
+    """The final report of one load client. Latency distributions are in the .hlog file."""
+
+    client: str = Field(description="unit name, c1, c2, ...")
+    hlog: str = Field(description="file name of the interval histogram log in the trial directory")
+    measured_s: float = Field(description="length of the measured part, seconds")
+    start_unix: float = Field(description="start of the measured part, Unix time")
+    ok: int
+    errors: int
+    throughput: float = Field(description="successful operations per second, measured part")
+    operations: list[OperationResult]
+    errors_by_kind: dict[str, int] = Field(
+        description="timeout, unavailable, overloaded, connection, other"
+    )
+    cpu_us_per_op: float = Field(description="client CPU, user + system, per operation")
+    cpu_share: float = Field(description="busiest worker thread's CPU share, 0 to 1")
+    send_lateness_p99_us: float | None = Field(
+        description="open loop: 99th percentile of actual minus intended send; closed loop: null"
+    )
+    rate_error: float | None = Field(description="open loop: achieved over asked, minus 1")
+    saturated: bool = Field(description="the client, not the server, was probably the limit")
+    saturation_reasons: list[str]
+    version: str
+
+
+class WarmUp(Record):
+    """How the cluster's deployment was warmed up before its first trial."""
+
+    flat: bool = Field(description="server CPU per operation and throughput became flat")
+    seconds: float
+    operations: int
+    windows: list[dict[str, float]] = Field(
+        description="per window: t (s), ops_per_s, server_cpu_us_per_op"
+    )
+    reason: str = Field(default="", description="why it is not flat, where it is not")
+
+
+class UnitRecord(Record):
+    """One process that took part in the trial."""
+
+    name: str = Field(description="n1, n2, ... for database nodes, c1, ... for clients")
+    role: Literal["database", "client", "engine"]
+    cluster: int = Field(default=1, description="1-based number of the side-by-side cluster")
+    runtime: str
+    network: str
+    storage: str
+    endpoint: str = Field(description="address:port that clients use; empty for clients")
+    path: str = Field(default="", description="what the packets pass, e.g. veth+bridge+DNAT")
+    command: list[str]
+    image: str = Field(default="", description="image id, empty for native")
+    bits: str = Field(description="digest of the artifact tree, or the named image's digest")
+    limits: dict[str, Any]
+    parity: dict[str, str] = Field(
+        description="facts compared across conditions: cpus, memory, heap, open files, "
+        "file system, clock source, transparent huge pages, kernel, JVM"
+    )
+
+
+class TrialManifest(Record):
+    """Everything about one trial that is not a series. Written once, when it is complete."""
+
+    format: int = FORMAT
+    run: str
+    trial: str = Field(description="directory name, e.g. D1-B03-docker-host")
+    status: Literal["done", "failed"]
+    reason: str = Field(default="", description="why it failed")
+    condition: str
+    levels: dict[str, str] = Field(description="factor name to level name")
+    round: int = Field(description="1-based pass over deployments (design.deployments)")
+    block: int = Field(description="1-based block within the round")
+    position: int = Field(description="1-based position within the block")
+    deployment: str = Field(description="id of the cluster life that served it, e.g. D1-native-1")
+    attempt: int = Field(default=1, description="2 when this is the retry of a failed trial")
+    started: str = Field(description="ISO 8601, UTC")
+    ended: str
+    measure_start: float = Field(description="Unix time at which the measured part started")
+    measure_end: float
+    setup: dict[str, Any] = Field(description="the condition's resolved study document")
+    clients: list[ClientResult]
+    warm_up: WarmUp | None
+    units: list[UnitRecord]
+    database: dict[str, Any] = Field(
+        description="what the cluster says of itself: version, settings, peers, schema"
+    )
+    caches_dropped: bool | None = Field(description="null: the study did not ask for it")
+    server_cpu_s: float = Field(
+        description="CPU seconds of all database units over the measured part, from accounting"
+    )
+    engine_cpu_s: float = Field(
+        description="CPU seconds of the container engine and its proxies over the measured part"
+    )
+    machine_cpu_s: float = Field(
+        description="busy CPU seconds of the whole machine over the measured part"
+    )
+    probe_cpu_s: float = Field(description="CPU seconds that tare-probe itself used")
+    notes: list[str] = Field(default_factory=list)

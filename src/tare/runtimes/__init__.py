@@ -1,0 +1,1 @@
+"""How a unit runs on a machine: as a plain process, or in a container."""

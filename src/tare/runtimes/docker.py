@@ -1,0 +1,406 @@
+"""The Docker runtime: a unit is a container on the host's network, a bridge, or published ports."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import resource
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from pathlib import Path
+from typing import Any
+
+import docker
+from docker.errors import APIError, DockerException, NotFound
+from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfig, Ulimit
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+from tare.machines.addresses import AddressPool, can_claim
+from tare.machines.cgroups import Accounting
+from tare.runtimes.native import open_files
+from tare.runtimes.unit import Exit, Role, Site, Unit
+
+RUN_LABEL = "tare.run"
+"""label of every container, network and volume that Tare makes; its value is the run"""
+UNIT_LABEL = "tare.unit"
+CONF = "/opt/tare/conf"
+DATA = "/var/lib/cassandra"
+_FIRST_NODE = 99
+_PATHS = {
+    "host": "loopback of the host",
+    "bridge": "bridge and veth pair",
+    "published": "published port",
+}
+ENGINE_PROCESSES = (
+    "dockerd",
+    "containerd",
+    "containerd-shim",
+    "containerd-shim-runc-v2",
+    "docker-proxy",
+)
+
+
+def connect(timeout_s: int = 60) -> docker.DockerClient:
+    """A client of the local engine.
+
+    Raises:
+        RuntimeUnavailableError: no engine answers.
+    """
+    try:
+        client = docker.from_env(timeout=timeout_s)
+        client.ping()
+    except DockerException as error:
+        raise RuntimeUnavailableError(
+            "no Docker engine answers",
+            why=str(error),
+            remedy="apt-get install docker.io, then start dockerd (make setup does both)",
+        ) from error
+    return client
+
+
+@dataclass(frozen=True)
+class _Network:
+    """A bridge network of one group, and the node addresses on it that are still free."""
+
+    made: Any
+    addresses: Iterator[IPv4Address]
+
+
+class DockerRunning:
+    """A container."""
+
+    def __init__(self, unit: Unit, container: Any, client: docker.DockerClient) -> None:
+        self.unit = unit
+        self._container = container
+        self._client = client
+        self._stopped = False
+        self._accounting: Accounting | None = None
+
+    def accounting(self) -> Accounting:
+        if self._accounting is None:
+            state = self._inspect()
+            pid = int(state["State"]["Pid"])
+            self._accounting = Accounting(_group_paths(pid, self._container.id), (pid,))
+        return self._accounting
+
+    def _inspect(self) -> dict[str, Any]:
+        try:
+            return dict(self._client.api.inspect_container(self._container.id))
+        except (DockerException, OSError) as error:
+            raise RuntimeUnavailableError(
+                "the Docker engine does not answer", where=self.unit.site.name, why=str(error)
+            ) from error
+
+    def exited(self) -> Exit | None:
+        state = self._inspect()["State"]
+        if state["Status"] in ("running", "paused", "created", "restarting"):
+            return None
+        detail = f"exit status {state['ExitCode']}"
+        if state.get("OOMKilled"):
+            detail += ", killed because it used more memory than its limit"
+        return Exit(int(state["ExitCode"]), f"{detail} {state.get('Error', '')}".strip())
+
+    def lines(self) -> Iterator[str]:
+        pending = b""
+        try:
+            for chunk in self._container.logs(stream=True, follow=True, stdout=True, stderr=False):
+                *whole, pending = (pending + chunk).split(b"\n")
+                for line in whole:
+                    yield line.decode(errors="replace")
+        except (DockerException, OSError) as error:
+            raise RuntimeUnavailableError(
+                "the Docker engine went away", where=self.unit.site.name, why=str(error)
+            ) from error
+        if pending:
+            yield pending.decode(errors="replace")
+
+    def pause(self) -> None:
+        self._ask("pause")
+
+    def resume(self) -> None:
+        if self._inspect()["State"]["Paused"]:
+            self._ask("unpause")
+
+    def terminate(self) -> None:
+        self._ask("kill", "SIGTERM")
+
+    def _ask(self, verb: str, *arguments: str) -> None:
+        try:
+            getattr(self._container, verb)(*arguments)
+        except NotFound:
+            return
+        except (DockerException, OSError) as error:
+            raise RuntimeUnavailableError(
+                f"docker {verb} failed", where=self.unit.site.name, why=str(error)
+            ) from error
+
+    def stop(self) -> None:
+        if self._stopped:
+            return
+        self._stopped = True
+        with contextlib.suppress(RuntimeUnavailableError):
+            self.resume()
+            if self.unit.grace_s > 0 and self.exited() is None:
+                with contextlib.suppress(DockerException, OSError):
+                    self._container.stop(timeout=int(self.unit.grace_s))
+        with contextlib.suppress(DockerException, OSError):
+            self._container.remove(force=True, v=True)
+        with contextlib.suppress(DockerException, OSError):
+            self._client.volumes.get(_volume_name(self.unit)).remove(force=True)
+        if self.unit.site.data_on_host is not None:
+            shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
+
+    def collect_logs(self, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        name = self.unit.site.name
+        with contextlib.suppress(DockerException, OSError):
+            output = self._container.logs(stdout=self.unit.role == "database", stderr=True)
+            (into / f"{name}-stderr.log").write_bytes(output)
+        if self.unit.role != "database":
+            return
+        with contextlib.suppress(DockerException, OSError, tarfile.TarError):
+            stream, _ = self._container.get_archive(f"{DATA}/log/system.log")
+            with tarfile.open(fileobj=io.BytesIO(b"".join(stream))) as archive:
+                for member in archive:
+                    content = archive.extractfile(member)
+                    if content is not None:
+                        (into / f"{name}-system.log").write_bytes(content.read())
+
+
+class DockerRuntime:
+    """Runs units in containers of images that are made from the artifact tree."""
+
+    name = "docker"
+
+    def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
+        """As NativeRuntime: the run's label, a working directory, addresses."""
+        self._run = run
+        self._work = work
+        self._pool = pool
+        self._routable = routable
+        self._client: docker.DockerClient | None = None
+        self._networks: dict[str, _Network] = {}
+
+    @property
+    def client(self) -> docker.DockerClient:
+        if self._client is None:
+            self._client = connect()
+        return self._client
+
+    def probe(self) -> str | None:
+        try:
+            connect(timeout_s=5)
+        except RuntimeUnavailableError as error:
+            return f"{error.what}: {error.why}"
+        return None
+
+    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+        home = self._work / name
+        conf = home / "conf"
+        conf.mkdir(parents=True, exist_ok=True)
+        data_on_host: Path | None = None
+        if storage == "directory":
+            data_on_host = home / "data"
+            data_on_host.mkdir(parents=True, exist_ok=True)
+        joined = self._network(group) if network != "host" else ""
+        listen = peers = ""
+        if role == "database":
+            listen = peers = self._address(network, group)
+            if network == "published":
+                peers = self._pool.host() if can_claim() is None else self._pool.loopback()
+        return Site(
+            name=name,
+            conf=CONF,
+            conf_on_host=conf,
+            data=DATA,
+            data_on_host=data_on_host,
+            listen=listen,
+            peers=peers,
+            endpoint_host=peers,
+            path=_PATHS[network],
+            network=joined,
+        )
+
+    def _address(self, network: str, group: str) -> str:
+        if network != "host":
+            return str(next(self._networks[group].addresses))
+        return self._pool.host() if self._routable else self._pool.loopback()
+
+    def _network(self, group: str) -> str:
+        """The name of the group's bridge network, made at first use."""
+        if group not in self._networks:
+            subnet = self._pool.network()
+            pool = IPAMPool(subnet=str(subnet), gateway=str(subnet[1]))
+            made = self._client_call(
+                lambda: self.client.networks.create(
+                    f"tare-{self._run}-{group}",
+                    driver="bridge",
+                    ipam=IPAMConfig(pool_configs=[pool]),
+                    labels={RUN_LABEL: self._run},
+                ),
+                f"create network {group}",
+            )
+            # the engine numbers clients from the bottom; nodes start above them
+            self._networks[group] = _Network(made, iter(list(subnet.hosts())[_FIRST_NODE:]))
+        return str(self._networks[group].made.name)
+
+    def release_group(self, group: str) -> None:
+        """Remove a group's network once its units have stopped."""
+        network = self._networks.pop(group, None)
+        if network is not None:
+            with contextlib.suppress(DockerException, OSError):
+                network.made.remove()
+
+    def launch(self, unit: Unit) -> DockerRunning:
+        site, api = unit.site, self.client.api
+        ports = list(unit.ports) if site.network and site.peers != site.listen else []
+        memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+        host_config = api.create_host_config(
+            network_mode=site.network or "host",
+            mounts=self._mounts(unit),
+            port_bindings={port: (site.peers, port) for port in ports},
+            ulimits=[
+                # as a native unit has them, so that only the platform differs
+                Ulimit(name="nofile", soft=open_files(), hard=open_files()),
+                Ulimit(name="memlock", soft=memlock[0], hard=memlock[1]),
+            ],
+            nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
+            cpuset_cpus=unit.limits.cpuset,
+            mem_limit=unit.limits.memory,
+            log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
+        )
+        networking = None
+        if site.network:
+            endpoint = api.create_endpoint_config(ipv4_address=site.listen or None)
+            by_network: Any = {site.network: endpoint}  # the stubs miss the mapping
+            networking = NetworkingConfig(by_network)
+        user = f"{os.getuid()}:{os.getgid()}" if unit.storage == "directory" else None
+
+        def create_and_start() -> Any:
+            created = api.create_container(
+                unit.bits.image,
+                name=f"tare-{self._run}-{site.name}",
+                entrypoint=unit.command[:1],
+                command=unit.command[1:],
+                environment=dict(unit.environment),
+                labels={RUN_LABEL: self._run, UNIT_LABEL: site.name},
+                host_config=host_config,
+                networking_config=networking,
+                ports=ports,
+                user=user,
+            )
+            api.start(created["Id"])
+            return self.client.containers.get(created["Id"])
+
+        container = self._client_call(create_and_start, f"start container {site.name}")
+        return DockerRunning(unit, container, self.client)
+
+    def _mounts(self, unit: Unit) -> list[Mount]:
+        site = unit.site
+        mounts = [
+            Mount(
+                CONF,
+                str(site.conf_on_host.absolute()),
+                type="bind",
+                read_only=unit.role == "database",
+            )
+        ]
+        if unit.role == "database":
+            if site.data_on_host is not None:
+                mounts.append(Mount(DATA, str(site.data_on_host.absolute()), type="bind"))
+            elif unit.storage == "volume":
+                self._client_call(
+                    lambda: self.client.volumes.create(
+                        _volume_name(unit), labels={RUN_LABEL: self._run}
+                    ),
+                    "create volume",
+                )
+                mounts.append(Mount(DATA, _volume_name(unit), type="volume"))
+        mounts += [
+            Mount(inside, str(host.absolute()), type="bind") for host, inside in unit.mounts.items()
+        ]
+        return mounts
+
+    def _client_call(self, call: Any, what: str) -> Any:
+        try:
+            return call()
+        except (APIError, DockerException, OSError) as error:
+            raise RuntimeUnavailableError(
+                f"docker could not {what}", why=str(error), remedy="docker info; tare doctor"
+            ) from error
+
+    def close(self) -> None:
+        for group in list(self._networks):
+            self.release_group(group)
+        self._pool.release()
+
+
+def packet_path(site: Site) -> str:
+    """What packets to a published port pass through, by the NAT table where it can be read."""
+    if site.path != "published port":
+        return site.path
+    rules = ""
+    if shutil.which("iptables"):
+        rules = subprocess.run(
+            ["iptables", "-w", "-t", "nat", "-S", "DOCKER"],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+    loopback = site.endpoint_host.startswith("127.")
+    if not loopback and f"-d {site.endpoint_host}/32" in rules:
+        return "published port: DNAT, bridge and veth pair"
+    if loopback or rules:
+        return "published port: userland docker-proxy, bridge and veth pair"
+    return "published port: DNAT or docker-proxy (the NAT table is not readable)"
+
+
+def _volume_name(unit: Unit) -> str:
+    return f"tare-{unit.site.name}-data"
+
+
+def _group_paths(pid: int, container: str) -> dict[str, str]:
+    """The container's control groups, from /proc/PID/cgroup, as directories of the host."""
+    text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+    paths: dict[str, str] = {}
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if container[:12] not in path:
+            continue
+        if not controllers and cgroups.version() == 2:
+            paths["unified"] = str(cgroups.ROOT / path.lstrip("/"))
+        for controller in controllers.split(","):
+            directory = cgroups.ROOT / controller / path.lstrip("/")
+            if controller in (*cgroups.V1_CONTROLLERS, "blkio") and directory.is_dir():
+                paths[controller] = str(directory)
+    return paths
+
+
+def leftovers() -> dict[str, list[Any]]:
+    """Containers, networks and volumes that carry Tare's label; empty where no engine answers."""
+    try:
+        client = connect(timeout_s=10)
+        wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
+        return {
+            "containers": client.containers.list(all=True, filters=wanted),
+            "networks": client.networks.list(filters=wanted),
+            "volumes": client.volumes.list(filters=wanted),
+        }
+    except (RuntimeUnavailableError, DockerException, OSError):
+        return {}
+
+
+def remove(found: dict[str, list[Any]]) -> None:
+    """Remove what `leftovers` found, containers first because they hold the rest."""
+    for container in found.get("containers", []):
+        with contextlib.suppress(DockerException, OSError):
+            container.remove(force=True, v=True)
+    for item in [*found.get("networks", []), *found.get("volumes", [])]:
+        with contextlib.suppress(DockerException, OSError):
+            item.remove()

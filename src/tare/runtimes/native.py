@@ -1,0 +1,224 @@
+"""The native runtime: a unit is a plain process in a control group of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+from tare.machines.addresses import AddressPool
+from tare.machines.cgroups import Accounting, Group
+from tare.runtimes.unit import Exit, Role, Site, Unit
+
+RUN_VARIABLE = "TARE_RUN"
+"""environment variable that labels every native process with its run"""
+
+_WANTED_OPEN_FILES = 100_000
+"""open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
+
+_JOIN_AND_EXEC = (
+    'ulimit -n "$1"; shift; while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
+)
+"""A fixed script: the process joins its groups before it becomes the unit, so that not a page of
+its memory nor a thread is accounted elsewhere. Its words come as arguments, never as text."""
+
+
+def open_files() -> int:
+    """Open files that units get, on every runtime alike."""
+    return min(_WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+class NativeRunning:
+    """A native process and its descendants."""
+
+    def __init__(self, unit: Unit, process: subprocess.Popen[str], group: Group | None) -> None:
+        self.unit = unit
+        self._process = process
+        self._group = group
+        self._stopped = False
+
+    def accounting(self) -> Accounting:
+        pids = (self._process.pid,)
+        return self._group.accounting(pids) if self._group else Accounting(pids=pids)
+
+    def exited(self) -> Exit | None:
+        status = self._process.poll()
+        if status is None:
+            return None
+        if status < 0:
+            return Exit(status, f"killed by {signal.Signals(-status).name}")
+        return Exit(status, f"exit status {status}")
+
+    def lines(self) -> Iterator[str]:
+        yield from self._process.stdout or ()
+
+    def pause(self) -> None:
+        if self._group:
+            self._group.freeze(True)
+        else:
+            self._signal_tree(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        if self._group:
+            self._group.freeze(False)
+        else:
+            self._signal_tree(signal.SIGCONT)
+
+    def terminate(self) -> None:
+        self._signal_tree(signal.SIGTERM)
+
+    def stop(self) -> None:
+        if self._stopped:
+            return
+        self._stopped = True
+        with contextlib.suppress(OSError, RuntimeUnavailableError):
+            self.resume()
+        if self._process.poll() is None:
+            if self.unit.grace_s > 0:
+                self.terminate()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(self.unit.grace_s)
+            self._signal_tree(signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        if self._group:
+            self._group.remove()
+        if self.unit.site.data_on_host is not None:
+            shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
+
+    def collect_logs(self, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        site = self.unit.site
+        for source in (site.data_on_host or site.conf_on_host, site.conf_on_host):
+            for log in sorted(source.glob("*.log")) + sorted(source.glob("log/*.log")):
+                shutil.copyfile(log, into / f"{site.name}-{log.name}")
+
+    def _signal_tree(self, number: signal.Signals) -> None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            root = psutil.Process(self._process.pid)
+            for process in [root, *root.children(recursive=True)]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.send_signal(number)
+
+
+class NativeRuntime:
+    """Runs units in place, from the artifact tree."""
+
+    name = "native"
+
+    def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
+        """Prepare for one run.
+
+        Args:
+            run: the run's name, the label of everything launched.
+            work: directory for configuration and data of units.
+            pool: where addresses come from.
+            routable: use labelled host addresses instead of loopback, so that clients in bridged
+                containers can reach the units.
+        """
+        self._run = run
+        self._work = work
+        self._pool = pool
+        self._routable = routable
+        self._groups = os.geteuid() == 0 and cgroups.version() > 0
+
+    def probe(self) -> str | None:
+        return None
+
+    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+        home = self._work / name
+        conf, data = home / "conf", home / "data"
+        conf.mkdir(parents=True, exist_ok=True)
+        data.mkdir(parents=True, exist_ok=True)
+        address = ""
+        if role == "database":
+            address = self._pool.host() if self._routable else self._pool.loopback()
+        return Site(
+            name=name,
+            conf=str(conf),
+            conf_on_host=conf,
+            data=str(data),
+            data_on_host=data,
+            listen=address,
+            peers=address,
+            endpoint_host=address,
+            path="loopback of the host",
+        )
+
+    def launch(self, unit: Unit) -> NativeRunning:
+        limited = any((unit.limits.cpus, unit.limits.cpuset, unit.limits.memory))
+        group: Group | None = None
+        if self._groups or limited:
+            group = Group(self._run, unit.site.name)
+            group.create(unit.limits)
+        join = group.procs_files() if group else []
+        errors = unit.site.conf_on_host / "stderr.log"
+        with errors.open("wb") as stderr:
+            process = subprocess.Popen(
+                [
+                    "/bin/sh",
+                    "-c",
+                    _JOIN_AND_EXEC,
+                    "sh",
+                    str(open_files()),
+                    *join,
+                    "--",
+                    *unit.command,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if unit.role == "client" else stderr,
+                stderr=stderr,
+                text=True,
+                env={
+                    "PATH": os.environ.get("PATH", os.defpath),
+                    "HOME": str(unit.site.conf_on_host),
+                    **unit.environment,
+                    RUN_VARIABLE: self._run,
+                },
+                cwd=unit.site.conf_on_host,
+                start_new_session=True,
+            )
+        return NativeRunning(unit, process, group)
+
+    def release_group(self, group: str) -> None:
+        """Native units share nothing."""
+
+    def close(self) -> None:
+        self._pool.release()
+
+
+def leftovers() -> dict[int, str]:
+    """Processes of dead runs, by the label in their environment or by control group."""
+    found: dict[int, str] = {}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            run = process.environ().get(RUN_VARIABLE)
+            if run and process.pid != os.getpid():
+                found[process.pid] = run
+    for pid in cgroups.thaw_and_members(cgroups.leftovers()):
+        found.setdefault(pid, "")
+    return found
+
+
+def remove(pids: list[int], wait_s: float = 10.0) -> None:
+    """Kill processes of dead runs and remove the control groups that they leave empty."""
+    processes = []
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            process.kill()
+            processes.append(process)
+    psutil.wait_procs(processes, timeout=wait_s)
+    for group in cgroups.leftovers():
+        with contextlib.suppress(OSError):
+            group.rmdir()

@@ -1,0 +1,84 @@
+"""Which directory a run uses: resumed when it is the same study and unfinished, else a new one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tare.lab.directory import FINISHED, begin, choose, study_digest
+from tare.lab.journal import Journal
+from tare.study.plan import make_plan
+from tare.study.read import load_study
+from tare.study.schema import Study
+
+TEXT = """\
+study: small
+load: {threads: 4}
+factors: {platform: {native: {}}}
+baseline: {platform: native}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(TEXT)
+    return path
+
+
+def begun(runs: Path, study: Study, source: Path) -> Path:
+    """A run of the study that was begun and not finished; returns its directory."""
+    directory = choose(runs, study, None)
+    begin(directory, make_plan(study), source, {})
+    Journal(directory.files.journal).write("run begun", study_digest=study_digest(study))
+    return directory.files.root
+
+
+def test_a_first_run_is_named_after_the_study(tmp_path: Path, source: Path) -> None:
+    chosen = choose(tmp_path / "runs", load_study(source), None)
+    assert (chosen.name, chosen.resumed) == ("small", False)
+
+
+def test_an_unfinished_run_of_the_same_study_is_resumed(tmp_path: Path, source: Path) -> None:
+    study = load_study(source)
+    root = begun(tmp_path / "runs", study, source)
+    record = root / "trials" / "D1-B01-native"
+    record.mkdir()
+    (record / "manifest.json").write_text(json.dumps({"status": "done"}))
+    chosen = choose(tmp_path / "runs", study, None)
+    assert chosen.resumed
+    assert chosen.done == {"D1-B01-native"}
+
+
+def test_a_failed_trial_is_not_done(tmp_path: Path, source: Path) -> None:
+    study = load_study(source)
+    record = begun(tmp_path / "runs", study, source) / "trials" / "D1-B01-native.failed-1"
+    record.mkdir()
+    (record / "manifest.json").write_text(json.dumps({"status": "failed"}))
+    assert choose(tmp_path / "runs", study, None).done == frozenset()
+
+
+def test_a_finished_run_is_left_and_a_new_one_gets_a_number(tmp_path: Path, source: Path) -> None:
+    study = load_study(source)
+    root = begun(tmp_path / "runs", study, source)
+    Journal(root / "journal.jsonl").write(FINISHED)
+    chosen = choose(tmp_path / "runs", study, None)
+    assert (chosen.name, chosen.resumed) == ("small-2", False)
+
+
+def test_another_study_never_resumes_it(tmp_path: Path, source: Path) -> None:
+    begun(tmp_path / "runs", load_study(source), source)
+    chosen = choose(tmp_path / "runs", load_study(source, ["load.threads=8"]), None)
+    assert chosen.name == "small-2"
+    assert "different study" in chosen.note
+
+
+def test_the_kept_study_reads_back_as_the_study_that_was_run(tmp_path: Path, source: Path) -> None:
+    """Overrides from the command line are part of what was run."""
+    study = load_study(source, ["load.threads=9", "margins.p99=20%"])
+    root = begun(tmp_path / "runs", study, source)
+    again = load_study(root / "study.yaml")
+    assert again == study
+    assert (root / "study.source.yaml").read_text() == TEXT

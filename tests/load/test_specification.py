@@ -1,0 +1,66 @@
+"""What tare-load is told follows from the condition's setup alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.load.specification import specification
+from tare.study.schema import Consistency, Database, Load, Setup
+
+SETUP = Setup(
+    database=Database(consistency=Consistency(read="ONE", write="ALL")),
+    load=Load(workload="ycsb-b", records=500, threads=12, warmup=1.0, measure=4.0),
+)
+
+
+def spec(setup: Setup = SETUP, phase: str = "measure", **more: object) -> dict[str, object]:
+    return specification(
+        setup,
+        name="t",
+        client="c1",
+        targets=["127.0.0.1:9042"],
+        phase=phase,
+        seed=3,
+        **more,  # type: ignore[arg-type]  # literals come from parametrisation
+    )
+
+
+def test_a_trial_has_warm_up_and_measured_part_and_a_histogram_log() -> None:
+    made = spec(hlog=Path("/x/latency-c1.hlog"))
+    assert (made["phase"], made["warmup_s"], made["measure_s"]) == ("run", 1.0, 4.0)
+    assert made["hlog"] == "/x/latency-c1.hlog"
+    assert made["consistency"] == {"read": "ONE", "write": "ALL"}
+    assert made["threads"] == 12
+
+
+def test_populating_uses_its_own_threads_and_no_rate() -> None:
+    open_loop = SETUP.model_copy(update={"load": Load(rate=100.0)})
+    made = spec(open_loop, phase="populate")
+    assert (made["phase"], made["rate"]) == ("populate", None)
+
+
+def test_warming_is_a_closed_loop_even_where_trials_are_open() -> None:
+    open_loop = SETUP.model_copy(update={"load": Load(rate=100.0)})
+    assert spec(open_loop, phase="warm", longest_s=60.0)["rate"] is None
+    assert spec(open_loop)["rate"] == 100.0
+
+
+@pytest.mark.parametrize(
+    ("workload", "table", "mix"),
+    [
+        ("ycsb-a", "usertable", {"read": 0.5, "update": 0.5}),
+        ("ycsb-b", "usertable", {"read": 0.95, "update": 0.05}),
+        ("ycsb-c", "usertable", {"read": 1.0, "update": 0.0}),
+        ("stress-mixed", "standard1", {"read": 1.0, "write": 1.0}),
+        ("stress-read", "standard1", {"read": 1.0, "write": 0.0}),
+        ("stress-write", "standard1", {"read": 0.0, "write": 1.0}),
+    ],
+)
+def test_each_workload_has_its_table_and_mix(
+    workload: str, table: str, mix: dict[str, float]
+) -> None:
+    made = spec(Setup(load=Load(workload=workload)))  # type: ignore[arg-type]  # parametrised literal
+    assert made["table"] == table
+    assert mix.items() <= dict(made["workload"]).items()  # type: ignore[call-overload]  # a JSON object

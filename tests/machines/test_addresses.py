@@ -1,0 +1,52 @@
+"""Addresses are this machine's own, each handed out once, and can be taken back."""
+
+from __future__ import annotations
+
+import os
+from ipaddress import ip_address, ip_network
+
+import pytest
+
+from tare.machines import addresses
+from tare.machines.addresses import AddressPool
+
+
+def test_loopback_addresses_are_loopback_and_never_repeat() -> None:
+    pool = AddressPool()
+    taken = [pool.loopback() for _ in range(600)]
+    assert len(set(taken)) == 600
+    assert all(ip_address(a) in ip_network("127.190.0.0/16") for a in taken)
+
+
+def test_networks_lie_in_the_benchmarking_range_and_differ() -> None:
+    pool = AddressPool()
+    taken = [pool.network() for _ in range(200)]
+    assert len(set(taken)) == 200
+    assert all(net.subnet_of(ip_network("198.18.0.0/15")) for net in taken)
+
+
+def test_networks_are_used_in_turn_when_a_long_run_needs_many() -> None:
+    pool = AddressPool()
+    taken = [pool.network() for _ in range(300)]
+    assert taken[0] == taken[254]
+
+
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="adding addresses needs root; `sudo make test` runs it"
+)
+
+
+@needs_root
+def test_a_claimed_address_is_found_by_label_and_goes_when_released() -> None:
+    pool = AddressPool()
+    address = pool.host()
+    assert address in addresses.leftovers()
+    pool.release()
+    assert address not in addresses.leftovers()
+
+
+@needs_root
+def test_leftover_addresses_can_be_removed_by_somebody_else() -> None:
+    address = AddressPool().host()
+    addresses.remove([address])
+    assert address not in addresses.leftovers()

@@ -1,0 +1,108 @@
+"""Control groups are made, limited, read and removed alike in both kernel versions.
+
+The kernel is stood in for by a directory with the files that it would show; the real one is used
+in tests/runtimes and tests/integration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+from tare.machines.cgroups import Accounting, Group
+
+
+@dataclass(frozen=True)
+class Limits:
+    cpus: float | None = None
+    cpuset: str | None = None
+    memory: int | None = None
+
+
+@pytest.fixture
+def v1(tmp_path: Path) -> Path:
+    for controller in cgroups.V1_CONTROLLERS:
+        (tmp_path / controller).mkdir()
+    (tmp_path / "cpuset" / "cpuset.cpus").write_text("0-3\n")
+    (tmp_path / "cpuset" / "cpuset.mems").write_text("0\n")
+    return tmp_path
+
+
+@pytest.fixture
+def v2(tmp_path: Path) -> Path:
+    (tmp_path / "cgroup.controllers").write_text("cpu cpuset memory pids io\n")
+    return tmp_path
+
+
+def test_the_version_is_seen_by_what_the_hierarchy_holds(v1: Path, tmp_path: Path) -> None:
+    assert cgroups.version(v1) == 1
+    (tmp_path / "cgroup.controllers").write_text("cpu")
+    assert cgroups.version(tmp_path) == 2
+    assert cgroups.version(tmp_path / "nothing") == 0
+
+
+def test_version_1_limits_are_written_per_controller(v1: Path) -> None:
+    Group("run", "n1", v1).create(Limits(cpus=1.5, cpuset="0-1", memory=1 << 30))
+    assert (v1 / "cpu/tare/run/n1/cpu.cfs_quota_us").read_text() == "150000"
+    assert (v1 / "cpuset/tare/run/n1/cpuset.cpus").read_text() == "0-1"
+    assert (v1 / "memory/tare/run/n1/memory.limit_in_bytes").read_text() == str(1 << 30)
+
+
+def test_a_version_1_cpuset_inherits_what_its_parents_have(v1: Path) -> None:
+    Group("run", "n1", v1).create(Limits())
+    assert (v1 / "cpuset/tare/run/cpuset.mems").read_text() == "0"
+    assert (v1 / "cpuset/tare/run/n1/cpuset.cpus").read_text() == "0-3"
+
+
+def test_version_2_limits_are_written_to_the_one_group(v2: Path) -> None:
+    Group("run", "n1", v2).create(Limits(cpus=0.5, cpuset="1", memory=4096))
+    group = v2 / "tare/run/n1"
+    assert (group / "cpu.max").read_text() == "50000 100000"
+    assert (group / "cpuset.cpus").read_text() == "1"
+    assert (group / "memory.max").read_text() == "4096"
+
+
+def test_a_group_that_cannot_be_made_is_an_error_with_a_remedy(v1: Path) -> None:
+    (v1 / "memory" / "tare").write_text("in the way")
+    with pytest.raises(RuntimeUnavailableError, match="run as root"):
+        Group("run", "n1", v1).create(Limits())
+
+
+def test_cpu_seconds_are_read_in_each_version(tmp_path: Path) -> None:
+    (tmp_path / "cpuacct.usage").write_text("2500000000\n")
+    assert Accounting({"cpuacct": str(tmp_path)}).cpu_seconds() == 2.5
+    (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    assert Accounting({"unified": str(tmp_path)}).cpu_seconds() == 1.5
+
+
+def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:
+    group = Group("run", "n1", v2)
+    group.create(Limits())
+    events = v2 / "tare/run/n1/cgroup.events"
+    events.write_text("populated 1\nfrozen 0\n")
+    waits: list[float] = []
+
+    def kernel_catches_up(seconds: float) -> None:
+        waits.append(seconds)
+        events.write_text("populated 1\nfrozen 1\n")
+
+    group.freeze(True, pause=kernel_catches_up)
+    assert (v2 / "tare/run/n1/cgroup.freeze").read_text() == "1"
+    assert len(waits) == 1
+
+
+def test_a_group_that_never_freezes_is_an_error(v2: Path) -> None:
+    group = Group("run", "n1", v2)
+    group.create(Limits())
+    with pytest.raises(RuntimeUnavailableError, match="did not freeze"):
+        group.freeze(True, pause=lambda seconds: None)
+
+
+def test_leftovers_are_the_groups_below_ours_deepest_first(v2: Path) -> None:
+    (v2 / "tare/dead/n1").mkdir(parents=True)
+    (v2 / "somebody/else").mkdir(parents=True)
+    assert cgroups.leftovers(v2) == [v2 / "tare/dead/n1", v2 / "tare/dead"]

@@ -1,0 +1,103 @@
+"""The native runtime, on real processes of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tare.machines.addresses import AddressPool
+from tare.runtimes import native
+from tare.runtimes.native import NativeRunning, NativeRuntime
+from tare.runtimes.unit import Bits, Unit
+from tare.study.schema import Limits
+
+RUN = "test-native"
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[NativeRuntime]:
+    made = NativeRuntime(RUN, tmp_path, AddressPool())
+    yield made
+    made.close()
+
+
+def launch(runtime: NativeRuntime, *command: str, grace_s: float = 5.0) -> NativeRunning:
+    site = runtime.site("u1", role="client", network="host", storage="directory", group="g")
+    unit = Unit(site, "client", list(command), {}, Limits(), Bits("none"), grace_s=grace_s)
+    return runtime.launch(unit)
+
+
+def test_a_unit_prints_lines_and_its_exit_is_known(runtime: NativeRuntime) -> None:
+    running = launch(runtime, "/bin/sh", "-c", "echo one; echo two; exit 3")
+    assert list(running.lines()) == ["one\n", "two\n"]
+    running._process.wait()
+    ended = running.exited()
+    assert ended is not None
+    assert ended.status == 3
+    running.stop()
+
+
+def test_arguments_reach_the_unit_untouched(runtime: NativeRuntime) -> None:
+    nasty = "$(touch /tmp/x); `id` \"'\\ --"
+    running = launch(runtime, "/usr/bin/printf", "%s", nasty)
+    assert "".join(running.lines()) == nasty
+    running.stop()
+
+
+def test_stop_ends_the_whole_tree_and_can_be_called_twice(runtime: NativeRuntime) -> None:
+    running = launch(runtime, "/bin/sh", "-c", "sleep 600 & echo ready; wait", grace_s=0)
+    assert next(iter(running.lines())) == "ready\n"
+    tree = psutil.Process(running._process.pid).children(recursive=True)
+    assert tree
+    running.stop()
+    running.stop()
+    _, alive = psutil.wait_procs(tree, timeout=5)
+    assert not alive
+
+
+def test_a_paused_unit_uses_no_cpu_until_it_is_resumed(runtime: NativeRuntime) -> None:
+    running = launch(runtime, "/bin/sh", "-c", "echo on; while :; do :; done", grace_s=0)
+    assert next(iter(running.lines())) == "on\n"
+    running.pause()
+    before = running.accounting().cpu_seconds()
+    _burn()
+    assert running.accounting().cpu_seconds() == before
+    running.resume()
+    while running.accounting().cpu_seconds() == before:
+        _burn()
+    running.stop()
+
+
+def test_a_paused_unit_can_be_stopped(runtime: NativeRuntime) -> None:
+    running = launch(runtime, "/bin/sleep", "600")
+    running.pause()
+    running.stop()
+    assert running.exited() is not None
+
+
+def test_what_a_dead_run_left_is_found_by_label_and_nothing_else(runtime: NativeRuntime) -> None:
+    running = launch(runtime, "/bin/sleep", "600")
+    pid = running._process.pid
+    found = native.leftovers()
+    assert found.get(pid) == RUN
+    assert psutil.Process().pid not in found
+    native.remove([pid])
+    assert running.exited() is not None
+    running.stop()
+
+
+def test_database_units_get_addresses_of_their_own(runtime: NativeRuntime) -> None:
+    sites = [
+        runtime.site(f"n{i}", role="database", network="host", storage="directory", group="g")
+        for i in range(3)
+    ]
+    assert len({site.listen for site in sites}) == 3
+    assert all(site.endpoint_host == site.listen for site in sites)
+
+
+def _burn() -> None:
+    """Use a little CPU time of this process."""
+    sum(range(200_000))
