@@ -107,8 +107,15 @@ class Line:
     event: dict[str, Any] | None
 
 
+SILENCE_S = 30.0
+"""a client tells something every second; one that is silent for so long hangs"""
+
+
 def progress(
-    clients: list[LoadClient], check: Callable[[], None], every_s: float = 1.0
+    clients: list[LoadClient],
+    check: Callable[[], None],
+    every_s: float = 1.0,
+    silence_s: float = SILENCE_S,
 ) -> Iterator[Line]:
     """Progress lines of all clients, as they come, until every client has ended.
 
@@ -116,20 +123,30 @@ def progress(
         clients: launched clients.
         check: called about every `every_s` seconds; what it raises ends the iteration.
         every_s: seconds between checks.
+        silence_s: seconds without a word from any client after which they are given up.
 
     Raises:
-        LoadError: a client reported an error, or its output is not tare-load's.
+        LoadError: a client reported an error, went silent, or its output is not tare-load's.
     """
     lines: queue.Queue[Line | TareError] = queue.Queue()
     for client in clients:
         threading.Thread(target=_read, args=(client, lines), daemon=True).start()
-    open_clients = len(clients)
+    open_clients, silent = len(clients), 0.0
     while open_clients:
         try:
             line = lines.get(timeout=every_s)
         except queue.Empty:
             check()
+            silent += every_s
+            if silent >= silence_s:
+                raise LoadError(
+                    f"no word from the load client for {silence_s:.0f} s",
+                    where=", ".join(client.site.name for client in clients),
+                    why="it hangs, or the cluster answers nothing at all",
+                    remedy="see its stderr.log and the nodes' system.log in the logs directory",
+                ) from None
             continue
+        silent = 0.0
         if isinstance(line, TareError):
             raise line
         if line.event is None:

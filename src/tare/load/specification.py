@@ -76,7 +76,8 @@ def specification(
         "rate": load.rate if phase == "measure" else None,
         "arrivals": load.arrivals,
         "warmup_s": load.warmup if phase == "measure" else 0.0,
-        "measure_s": load.measure if phase == "measure" else longest_s,
+        # populating ends with its last row; the field must hold some time all the same
+        "measure_s": longest_s if phase == "warm" else load.measure,
         "interval_s": INTERVAL_S,
         "start_at": start_at,
         "consistency": {

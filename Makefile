@@ -1,0 +1,27 @@
+# make demo: a first answer from a real cluster. make test: every check and test.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo lint test
+
+# Where rustup and Debian put what a plain shell may not see.
+export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+setup: ## install what is missing, build, fetch the locked Cassandra
+	@setup/all.sh
+
+demo: setup ## measure what Docker costs a real Cassandra cluster
+	@setup/demo.sh
+
+lint: setup ## format, style and types of all code
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	cargo fmt --all --check
+	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+
+test: lint ## every check, then every test, those with real engines too
+	cargo test --release --locked --workspace
+	.venv/bin/pytest

@@ -1,0 +1,82 @@
+//! tare-load: sends load to a CQL cluster as a JSON specification says, and records latencies.
+#![deny(unsafe_code)]
+
+mod cgroup;
+mod clock;
+mod coordinate;
+mod drive;
+mod errors;
+mod hlog;
+mod progress;
+mod record;
+mod result;
+mod saturation;
+mod session;
+mod spec;
+mod timeline;
+mod worker;
+mod workload;
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use errors::Fatal;
+use progress::{tell, Event};
+use spec::Spec;
+
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one specification; JSON lines on standard output tell progress and the result.
+    /// Exit status: 0 done, 1 failed, 2 bad specification.
+    Run {
+        /// File with the specification in JSON; "-" reads standard input.
+        #[arg(long, default_value = "-")]
+        spec: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let Command::Run { spec } = Arguments::parse().command;
+    match run(&spec) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fatal) => {
+            // Whoever should have read either stream may be gone; the exit status remains.
+            let _ = tell(&Event::Error(&fatal));
+            eprintln!("tare-load: {fatal}");
+            ExitCode::from(fatal.exit_code())
+        }
+    }
+}
+
+fn run(path: &PathBuf) -> Result<(), Fatal> {
+    let spec = Spec::parse(&read(path)?)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Fatal::new("internal", "runtime", e))?;
+    runtime.block_on(coordinate::run(spec))
+}
+
+fn read(path: &PathBuf) -> Result<String, Fatal> {
+    let mut text = String::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_string(&mut text)
+    } else {
+        std::fs::read_to_string(path).map(|contents| {
+            text = contents;
+            text.len()
+        })
+    };
+    read.map_err(|e| Fatal::new("spec", path.to_string_lossy(), e))?;
+    Ok(text)
+}

@@ -1,0 +1,48 @@
+//! Keys of rows from their numbers: YCSB's hashed insert order, and the stress shape's own.
+
+use std::fmt::Write;
+
+const FNV_OFFSET_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+const FNV_PRIME: u64 = 1_099_511_628_211;
+
+/// Length of a stress key in bytes.
+pub const STRESS_KEY_LENGTH: usize = 10;
+
+/// YCSB's `Utils.hash`: FNV-1a 64 over the 8 octets of the number, least significant first,
+/// then Java's `Math.abs`.
+pub fn fnv64(number: u64) -> u64 {
+    let hash = number
+        .to_le_bytes()
+        .iter()
+        .fold(FNV_OFFSET_BASIS, |hash, &octet| {
+            (hash ^ u64::from(octet)).wrapping_mul(FNV_PRIME)
+        });
+    (hash as i64).unsigned_abs()
+}
+
+/// Writes YCSB's key of a record (`insertorder=hashed`, `zeropadding=1`) into `key`.
+pub fn ycsb_key(record: u64, key: &mut String) {
+    key.clear();
+    // Writing to a String cannot fail.
+    let _ = write!(key, "user{}", fnv64(record));
+}
+
+/// The stress shape's key of a row: 10 bytes in the alphabet of cassandra-stress
+/// (0-9, K-P for the hexadecimal digits), the digits of `(row * 0x9E3779B97F) mod 2^40`
+/// xor-folded by 21 bits. Both steps are bijections of 40-bit numbers, so that rows below
+/// 2^40 have keys of their own, and neighbours look unlike. It is not the Java tool's key.
+pub fn stress_key(row: u64) -> [u8; STRESS_KEY_LENGTH] {
+    const MASK: u64 = (1 << 40) - 1;
+    let product = row.wrapping_mul(0x9E_3779_B97F) & MASK;
+    let number = product ^ (product >> 21);
+    let mut key = [0; STRESS_KEY_LENGTH];
+    for (place, byte) in key.iter_mut().enumerate() {
+        let digit = (number >> (4 * place) & 0xF) as u8;
+        *byte = if digit < 10 {
+            b'0' + digit
+        } else {
+            b'A' + digit
+        };
+    }
+    key
+}

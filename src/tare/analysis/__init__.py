@@ -1,0 +1,1 @@
+"""From records to effects, verdicts and validity; never touches a machine."""

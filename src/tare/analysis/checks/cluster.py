@@ -1,0 +1,102 @@
+"""Whether the clusters had settled when they were measured."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from tare.analysis.checks.evidence import Evidence, check, count, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.model import Check
+    from tare.analysis.trials import Trial
+
+DRIFT_ALPHA = 0.01
+DRIFT_NOTED = 0.025
+"""Least change from the first to the last block that is mentioned, if it is significant."""
+LEAST_BLOCKS = 3
+
+
+def warm_up(evidence: Evidence) -> Check:
+    """Deployments whose warm-up never became flat."""
+    seen: dict[str, str] = {}
+    warmed = 0
+    lives = {trial.manifest.deployment: trial.manifest.warm_up for trial in evidence.done}
+    for deployment, warm in lives.items():
+        if warm is not None:
+            warmed += 1
+            if not warm.flat:
+                seen[deployment] = warm.reason or f"not flat after {warm.seconds:.0f} s"
+    if not warmed:
+        return check("warm-up", "ok", "no deployment was warmed up beyond each trial's own warm-up")
+    if not seen:
+        return check("warm-up", "ok", f"{count(warmed, 'deployment')} warmed up until flat")
+    return check(
+        "warm-up",
+        "warning",
+        f"{len(seen)} of {count(warmed, 'deployment')} never became flat; "
+        "raise design.warm.at_most",
+        [f"{deployment}: {reason}" for deployment, reason in seen.items()],
+    )
+
+
+def steady(evidence: Evidence) -> Check:
+    """Trials whose own series did not settle, and deployments that drift from block to block."""
+    restless = [trial.name for trial in evidence.done if trial.steady is False]
+    judged = sum(trial.steady is not None for trial in evidence.done)
+    drifts = _drifts(evidence) if evidence.by_deployment else []
+    details = drifts + [f"{name}: throughput did not settle (MSER-5)" for name in restless]
+    parts = [f"{count(len(drifts), 'condition')} still changing over the blocks"] if drifts else []
+    # the rule itself finds up to one in ten flat series restless
+    many = judged and len(restless) > max(1, judged * 0.2)
+    if many:
+        parts.append(f"{len(restless)} of {count(judged, 'trial')} not steady")
+    if parts:
+        return check("steady", "warning", " and ".join(parts), details)
+    words = f"{judged - len(restless)} of {count(judged, 'trial')} steady"
+    summary = words if judged else "no drift over the blocks; trials too short for MSER-5"
+    return check("steady", "ok", summary, details)
+
+
+def _drifts(evidence: Evidence) -> list[str]:
+    found = []
+    conditions = [condition.name for condition in evidence.conditions]
+    for name in conditions:
+        own = [t for t in evidence.done if t.condition == name and "throughput" in t.values]
+        slope, p = within_slope(own)
+        change = math.expm1(slope * (evidence.design.blocks - 1))
+        # one test per condition: the level is shared among them
+        if p < DRIFT_ALPHA / len(conditions) and abs(change) > DRIFT_NOTED:
+            found.append(
+                f"{name}: throughput changes by {percent(change)} from a deployment's first block "
+                f"to its last (p = {p:.2g})"
+            )
+    return found
+
+
+def within_slope(trials: Sequence[Trial]) -> tuple[float, float]:
+    """Slope of log throughput per block inside deployments, and its p value.
+
+    Regression with one intercept per deployment. (0, 1) with too few blocks to tell.
+    """
+    groups: dict[str, list[tuple[int, float]]] = {}
+    for trial in trials:
+        point = trial.manifest.block, math.log(trial.values["throughput"])
+        groups.setdefault(trial.manifest.deployment, []).append(point)
+    long = [np.array(points, dtype=float) for points in groups.values() if len(points) > 1]
+    if max((len(points) for points in long), default=0) < LEAST_BLOCKS:
+        return 0.0, 1.0
+    centred = np.concatenate([points - points.mean(axis=0) for points in long])
+    x, y = centred[:, 0], centred[:, 1]
+    df = len(centred) - len(long) - 1
+    slope = float(x @ y / (x @ x))
+    residual = float(((y - slope * x) ** 2).sum())
+    if df < 1 or residual <= 0:
+        return slope, 1.0
+    t = slope / math.sqrt(residual / df / float(x @ x))
+    return slope, 2 * float(stats.t.sf(abs(t), df))

@@ -1,0 +1,65 @@
+"""What the checks look at, and how they say what they found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tare.analysis.model import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.analysis.contrasts import Contrasts
+    from tare.analysis.model import Effect, NoiseFloor, ParityDifference
+    from tare.analysis.trials import Trial
+    from tare.records.reader import Damage
+    from tare.study.conditions import Condition
+    from tare.study.schema import Design
+
+Status = Literal["ok", "warning", "invalid"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One run, read and analysed.
+
+    Attributes:
+        margins: metric to declared fraction.
+        damaged: trial directories that could not be used at all.
+    """
+
+    design: Design
+    margins: Mapping[str, float]
+    conditions: Sequence[Condition]
+    contrasts: Contrasts
+    trials: Sequence[Trial]
+    damaged: Sequence[Damage]
+    effects: Sequence[Effect]
+    floors: Sequence[NoiseFloor]
+    parity: Sequence[ParityDifference]
+
+    @property
+    def done(self) -> list[Trial]:
+        """Trials with a result."""
+        return [trial for trial in self.trials if trial.done]
+
+    @property
+    def by_deployment(self) -> bool:
+        """One life of a cluster serves all blocks of its round."""
+        return self.design.fresh == "deployment"
+
+
+def percent(share: float) -> str:
+    """A fraction as a percentage with three significant digits."""
+    return f"{share * 100:.3g}%"
+
+
+def count(number: int, what: str) -> str:
+    """A number with its noun, e.g. '1 trial', '3 trials'."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def check(name: str, status: Status, summary: str, details: Sequence[str] = ()) -> Check:
+    """One check's outcome."""
+    return Check(name=name, status=status, summary=summary, details=list(details))

@@ -1,0 +1,44 @@
+"""All checks of a run, gravest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.checks import client, cluster, completeness, noise, platform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.analysis.checks.evidence import Evidence
+    from tare.analysis.model import Check
+
+# Within a status, in this order: what a reader must know first.
+CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
+    noise.noise_floor,
+    noise.told_apart,
+    completeness.trials,
+    completeness.records,
+    client.errors,
+    client.saturation,
+    client.open_loop,
+    cluster.warm_up,
+    cluster.steady,
+    platform.parity,
+    platform.bits,
+    platform.notes,
+    platform.steal,
+    platform.observer,
+    completeness.rounds,
+    completeness.deployments,
+)
+GRAVITY = {"invalid": 0, "warning": 1, "ok": 2}
+
+
+def run_checks(evidence: Evidence) -> list[Check]:
+    """The outcome of every check that applies; one invalid makes the result invalid.
+
+    Without a single result, only what was recorded is judged: nothing can be said of the rest.
+    """
+    apply = CHECKS if evidence.done else (completeness.trials, completeness.records)
+    outcomes = [outcome for one in apply if (outcome := one(evidence)) is not None]
+    return sorted(outcomes, key=lambda outcome: GRAVITY[outcome.status])

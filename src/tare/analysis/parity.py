@@ -1,0 +1,104 @@
+"""Facts that should be alike in all conditions, and the differences among them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tare.analysis.model import ParityDifference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tare.analysis.trials import Trial
+
+UNKNOWN = "not recorded"
+BITS = "bits"
+
+# A fact may differ between conditions whose setups differ in one of these fields, because the
+# study itself asks for it. Facts that are not listed should never differ.
+FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
+    "cpus allowed": ("limits.cpuset", "machines"),
+    "cpu quota": ("limits.cpus",),
+    "memory limit": ("limits.memory",),
+    "own control group": ("runtime",),
+    "seccomp": ("runtime",),
+    "user": ("runtime",),
+    "file system": ("storage", "machines"),
+    "kernel": ("machines",),
+    "clock source": ("machines",),
+    "transparent huge pages": ("machines",),
+    "heap": ("database.heap", "database.jvm"),
+    "JVM": ("database.jvm", "database.home", "database.image", "database.version"),
+    BITS: ("database.version", "database.home", "database.image"),
+}
+_SIDES = {"database": ("", "platform"), "client": ("client ", "client")}
+
+
+def parity_differences(
+    conditions: Sequence[str], trials: Iterable[Trial]
+) -> list[ParityDifference]:
+    """Every recorded fact that is not the same in all conditions, unexpected ones first.
+
+    Args:
+        conditions: names, in the order in which they are listed.
+    """
+    done = [trial for trial in trials if trial.done]
+    recorded = {trial.condition: trial.manifest.setup for trial in done}
+    setups = {name: recorded[name] for name in conditions if name in recorded}
+    found = []
+    for role, (prefix, side) in _SIDES.items():
+        for fact, by_condition in _facts(done, role).items():
+            known = {name: by_condition.get(name, UNKNOWN) for name in setups}
+            if len(set(known.values())) > 1:
+                expected = _expected(known, setups, _fields(fact, side))
+                found.append(
+                    ParityDifference(fact=prefix + fact, values=_by_value(known), expected=expected)
+                )
+    return sorted(found, key=lambda difference: difference.expected)
+
+
+def _facts(trials: Sequence[Trial], role: str) -> dict[str, dict[str, str]]:
+    """Fact to condition to its value; several values of one condition are joined."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    for trial in trials:
+        for unit in trial.manifest.units:
+            if unit.role == role:
+                for fact, value in (unit.parity | {BITS: unit.bits}).items():
+                    seen.setdefault(fact, {}).setdefault(trial.condition, set()).add(value)
+    return {
+        fact: {name: " and ".join(sorted(values)) for name, values in by.items()}
+        for fact, by in seen.items()
+    }
+
+
+def _fields(fact: str, side: str) -> list[str]:
+    """The setup's fields that explain a fact; those without a section are the side's own."""
+    return [
+        field if field.startswith("database.") else f"{side}.{field}"
+        for field in FOLLOWS_FROM.get(fact, ())
+    ]
+
+
+def _expected(
+    known: Mapping[str, str], setups: Mapping[str, Mapping[str, Any]], fields: Sequence[str]
+) -> bool:
+    """Whether conditions that agree in these fields agree in the fact."""
+    by_setting: dict[str, set[str]] = {}
+    for condition, value in known.items():
+        setting = json.dumps([_at(setups[condition], field) for field in fields], default=str)
+        by_setting.setdefault(setting, set()).add(value)
+    return all(len(values) == 1 for values in by_setting.values())
+
+
+def _at(document: Any, field: str) -> Any:
+    for part in field.split("."):
+        document = document.get(part) if isinstance(document, dict) else None
+    return document
+
+
+def _by_value(known: Mapping[str, str]) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for condition, value in known.items():
+        values.setdefault(value, []).append(condition)
+    return values

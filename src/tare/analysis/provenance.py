@@ -1,0 +1,99 @@
+"""Where a result comes from: software, machine, bits, commands, seed and times."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import tare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from tare.analysis.trials import Trial
+    from tare.records.manifest import TrialManifest, UnitRecord
+    from tare.study.schema import Study
+
+MACHINE_FACTS = ("kernel", "clock source", "transparent huge pages", "file system")
+
+
+def provenance(
+    study: Study, study_file: Path, environment: dict[str, Any], trials: Sequence[Trial]
+) -> dict[str, Any]:
+    """Sections of facts, as recorded; the machine that analyses is not asked.
+
+    Args:
+        environment: what the lab wrote down of the machine and its software.
+    """
+    manifests = [trial.manifest for trial in trials]
+    examples = _first_per_condition(manifests)
+    return {
+        "software": _software(manifests),
+        "environment": environment,
+        "machine": _machine(manifests),
+        "database": _database(manifests),
+        "study": {
+            "name": study.study,
+            "digest": "sha256:" + hashlib.sha256(study_file.read_bytes()).hexdigest(),
+            "seed": study.design.seed,
+            "design": study.design.model_dump(mode="json"),
+            "margins": dict(study.margins),
+        },
+        "times": _times(manifests),
+        "bits": _per_condition(examples, lambda unit: unit.bits),
+        "images": _per_condition(examples, lambda unit: unit.image),
+        "commands": _per_condition(examples, lambda unit: unit.command),
+        "limits": _per_condition(examples, lambda unit: unit.limits),
+        "paths": _per_condition(examples, lambda unit: unit.path),
+        "settings": {manifest.condition: manifest.setup for manifest in examples},
+    }
+
+
+def _first_per_condition(manifests: Iterable[TrialManifest]) -> list[TrialManifest]:
+    """One trial of each condition as its example, a successful one where there is one."""
+    examples: dict[str, TrialManifest] = {}
+    for manifest in sorted(manifests, key=lambda m: m.status != "done"):
+        examples.setdefault(manifest.condition, manifest)
+    return list(examples.values())
+
+
+def _per_condition(
+    examples: Iterable[TrialManifest], fact: Callable[[UnitRecord], Any]
+) -> dict[str, dict[str, Any]]:
+    """Condition to unit name to a fact, without those that are empty."""
+    return {
+        manifest.condition: {unit.name: fact(unit) for unit in manifest.units if fact(unit)}
+        for manifest in examples
+    }
+
+
+def _software(manifests: Iterable[TrialManifest]) -> dict[str, Any]:
+    versions = {client.version for manifest in manifests for client in manifest.clients}
+    return {"tare": tare.__version__, "load client": sorted(versions)}
+
+
+def _machine(manifests: Iterable[TrialManifest]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for manifest in manifests:
+        for unit in manifest.units:
+            if unit.role == "database":
+                for fact in MACHINE_FACTS:
+                    if fact in unit.parity:
+                        found.setdefault(fact, set()).add(unit.parity[fact])
+    return {fact: sorted(found[fact]) for fact in MACHINE_FACTS if fact in found}
+
+
+def _database(manifests: Iterable[TrialManifest]) -> dict[str, Any]:
+    """What the first cluster that was measured said of itself."""
+    return next((m.database for m in manifests if m.status == "done"), {})
+
+
+def _times(manifests: Sequence[TrialManifest]) -> dict[str, Any]:
+    if not manifests:
+        return {}
+    return {
+        "started": min(manifest.started for manifest in manifests),
+        "ended": max(manifest.ended for manifest in manifests),
+        "trials": len(manifests),
+    }

@@ -1,0 +1,143 @@
+"""Docker images made from the artifact tree and from tare-load, without any registry."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from typing import TYPE_CHECKING
+
+from docker.errors import APIError, BuildError, ImageNotFound
+from requests.exceptions import RequestException
+
+from tare.artifacts.digest import combined, digests_of, file_digest
+from tare.artifacts.host_libraries import libraries_of, libraries_of_tree
+from tare.artifacts.image_context import write_context
+from tare.errors import ArtifactError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import docker
+    from docker.models.images import Image
+
+    from tare.artifacts.tree import Tree
+
+# Where things are inside the images.
+TREE = "/opt/tare"
+LIB = f"{TREE}/cassandra/lib"
+JAVA = f"{TREE}/jre/bin/java"
+LOAD = f"{TREE}/bin/tare-load"
+
+# Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
+BITS_LABEL = "tare.bits"
+HOST_LABEL = "tare.host-libraries"
+
+
+def build_image(
+    client: docker.DockerClient, tree: Tree, say: Callable[[str], None] = lambda line: None
+) -> str:
+    """The image of a tree: its jars and Java below /opt/tare, and the host's own libraries.
+
+    Tagged tare/cassandra:VERSION-DIGEST12 and used again as long as neither the tree nor the
+    host's libraries have changed (native processes run on the host's: so does the image).
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
+    files = {f"{TREE}/{name}": path for name, path in tree.files()}
+    version = re.sub(r"[^A-Za-z0-9_.-]", "_", tree.version)
+    tag = f"tare/cassandra:{version}-{tree.digest[:12]}"
+    return _build(client, tag, tree.digest, files, libraries_of_tree(tree), say)
+
+
+def build_load_image(
+    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
+) -> str:
+    """The image of the load client: /opt/tare/bin/tare-load and the host's libraries it needs.
+
+    Tagged tare/load:DIGEST12 by the SHA-256 of the program.
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
+    digest = file_digest(binary)
+    tag = f"tare/load:{digest[:12]}"
+    return _build(client, tag, digest, {LOAD: binary}, libraries_of([binary]), say)
+
+
+def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
+    """An image that the user names: the local one, else pulled.
+
+    Returns:
+        Its id, and its repository digest (NAME@sha256:...; empty for an image that was
+        never in a registry).
+
+    Raises:
+        ArtifactError: it is neither here nor can it be pulled.
+    """
+    try:
+        image = _local(client, name)
+        if image is None:
+            image = client.images.pull(name)
+    except (APIError, RequestException) as error:
+        raise ArtifactError(
+            f"the image {name} is not here and cannot be pulled",
+            where="database.image",
+            why=_reason(error),
+            remedy=f"docker pull {name}, or docker load of a saved image, or leave database.image"
+            " out: Tare then builds an image from the locked files",
+        ) from error
+    digests = image.attrs.get("RepoDigests") or [""]
+    return str(image.id), str(digests[0])
+
+
+def _reason(error: Exception) -> str:
+    """The engine's own words where it gave some: they are not buried in a request's address."""
+    return str(getattr(error, "explanation", None) or error)
+
+
+def _local(client: docker.DockerClient, name: str) -> Image | None:
+    try:
+        return client.images.get(name)
+    except ImageNotFound:
+        return None
+
+
+def _build(
+    client: docker.DockerClient,
+    tag: str,
+    digest: str,
+    files: Mapping[str, Path],
+    libraries: Mapping[str, Path],
+    say: Callable[[str], None],
+) -> str:
+    labels = {BITS_LABEL: digest, HOST_LABEL: combined(digests_of(libraries.items()))}
+    try:
+        existing = _local(client, tag)
+        if existing is not None and labels.items() <= existing.labels.items():
+            return str(existing.id)
+        say(f"building the image {tag}")
+        with tempfile.TemporaryFile() as context:
+            write_context(context, {**libraries, **files}, f"{TREE}/jre/bin:{TREE}/bin")
+            context.seek(0)
+            # nocache: a layer that the engine remembers under this context may be of a build
+            # that was killed; two seconds buy certainty.
+            image, _ = client.images.build(
+                fileobj=context, custom_context=True, tag=tag, labels=labels, rm=True, nocache=True
+            )
+    except (APIError, BuildError, RequestException) as error:
+        raise ArtifactError(
+            f"the Docker engine could not build {tag}",
+            why=_reason(error),
+            remedy="look at docker info and at the free space of its data directory",
+        ) from error
+    return str(image.id)

@@ -1,0 +1,59 @@
+"""Looks into an image without running it."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, cast
+
+from docker.errors import DockerException
+
+from tare.errors import ArtifactError
+
+if TYPE_CHECKING:
+    import docker
+
+
+class _Chunks:
+    """The part of a file that tarfile's stream mode reads, over an iterator of bytes."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        while len(self._rest) < size and (chunk := next(self._chunks, b"")):
+            self._rest += chunk
+        taken, self._rest = self._rest[:size], self._rest[size:]
+        return taken
+
+
+def find_file(
+    client: docker.DockerClient, image: str, directory: str, prefix: str, suffix: str
+) -> str:
+    """The name of the one file in an image's directory with this prefix and suffix.
+
+    Raises:
+        ArtifactError: the image has no such directory or file.
+    """
+    try:
+        container = client.containers.create(image, command=["-"], entrypoint=["-"])
+        try:
+            stream, _ = container.get_archive(directory)
+            reader = cast("IO[bytes]", _Chunks(iter(stream)))
+            with tarfile.open(fileobj=reader, mode="r|") as archive:
+                for member in archive:
+                    name = PurePosixPath(member.name).name
+                    if name.startswith(prefix) and name.endswith(suffix):
+                        return name
+        finally:
+            container.remove(force=True)
+    except DockerException as error:
+        raise ArtifactError(
+            f"no {directory} in the image",
+            where=image,
+            why=str(error),
+            remedy="name an image of Apache Cassandra, e.g. cassandra:5.0",
+        ) from error
+    raise ArtifactError(f"no {prefix}*{suffix} in {directory} of the image", where=image)

@@ -1,0 +1,130 @@
+"""Jars from Maven Central, fetched by the ordinary Maven client."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from tare.errors import ArtifactError, RuntimeUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tare.artifacts.lock import Jar
+
+PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
+# A first fetch into an empty repository is 70 MB and a hundred requests; a hang is not a fetch.
+_TIMEOUT_SECONDS = 1800
+
+
+def pom(jars: Iterable[Jar]) -> str:
+    """A pom whose direct dependencies are exactly these jars, with nothing transitive."""
+    dependencies = "".join(_dependency(jar) for jar in jars)
+    return _project(f"<dependencies>{dependencies}\n</dependencies>")
+
+
+def copy_locked(jars: Iterable[Jar], directory: Path, plugin: str = PLUGIN) -> None:
+    """Copy the jars into `directory` under their Maven file names (digests not yet checked).
+
+    Raises:
+        RuntimeUnavailableError: no Maven client.
+        ArtifactError: Maven failed; its last lines are the reason.
+    """
+    _run(
+        pom(jars),
+        [
+            f"{plugin}:copy-dependencies",
+            f"-DoutputDirectory={directory}",
+            "-DexcludeTransitive=true",
+        ],
+    )
+
+
+def copy_resolved(root: Jar, directory: Path) -> list[Path]:
+    """Resolve `root` and its runtime dependencies into `directory`, in Maven's own layout.
+
+    Returns:
+        The jars, each at GROUP/AS/DIRECTORIES/ARTIFACT/VERSION/FILE under `directory`.
+
+    Raises:
+        RuntimeUnavailableError: no Maven client.
+        ArtifactError: Maven failed.
+    """
+    _run(
+        _project(f"<dependencies>{_dependency(root, exclude=False)}\n</dependencies>"),
+        [
+            f"{PLUGIN}:copy-dependencies",
+            f"-DoutputDirectory={directory}",
+            "-Dmdep.useRepositoryLayout=true",
+            "-DincludeScope=runtime",
+        ],
+    )
+    return sorted(directory.rglob("*.jar"))
+
+
+def _project(body: str) -> str:
+    return f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
+<modelVersion>4.0.0</modelVersion>
+<groupId>tare</groupId><artifactId>cassandra-bits</artifactId><version>1</version>
+<packaging>pom</packaging>
+{body}
+</project>
+"""
+
+
+def _dependency(jar: Jar, *, exclude: bool = True) -> str:
+    fields = {
+        "groupId": jar.group,
+        "artifactId": jar.artifact,
+        "version": jar.version,
+        "classifier": jar.classifier,
+    }
+    inner = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in fields.items() if value)
+    if exclude:
+        any_other = "<groupId>*</groupId><artifactId>*</artifactId>"
+        inner += f"<exclusions><exclusion>{any_other}</exclusion></exclusions>"
+    return f"\n<dependency>{inner}</dependency>"
+
+
+def _run(pom_text: str, arguments: list[str]) -> None:
+    mvn = shutil.which("mvn")
+    if mvn is None:
+        raise RuntimeUnavailableError(
+            "the Maven client is missing",
+            why="Cassandra's jars are fetched from Maven Central with mvn",
+            remedy="apt-get install maven",
+        )
+    with tempfile.TemporaryDirectory(prefix="tare-maven-") as scratch:
+        file = Path(scratch) / "pom.xml"
+        file.write_text(pom_text, "utf-8")
+        # --strict-checksums: Maven refuses what differs from the repository's own checksum.
+        command = [mvn, "--batch-mode", "--strict-checksums", "--file", str(file), *arguments]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=scratch,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise _failed(f"no end after {_TIMEOUT_SECONDS} s") from error
+    if done.returncode != 0:
+        reasons = [line for line in done.stdout.splitlines() if "ERROR" in line]
+        raise _failed("\n".join(reasons[:6]) or f"exit status {done.returncode}")
+
+
+def _failed(why: str) -> ArtifactError:
+    return ArtifactError(
+        "Maven could not fetch Cassandra's jars",
+        why=why,
+        remedy="check the network and the mirror in ~/.m2/settings.xml, then run the same again",
+    )

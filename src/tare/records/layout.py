@@ -1,0 +1,120 @@
+"""The paths of a run directory: which file lies where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.errors import RecordError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNFINISHED = "."
+"""Directories of trials that are still being written begin with this."""
+FAILED = ".failed-"
+"""Between the trial's name and the attempt's number in the directory of a failed attempt."""
+
+
+@dataclass(frozen=True)
+class TrialFiles:
+    """The files of one trial."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        return self.root.name
+
+    @property
+    def trial(self) -> str:
+        """The trial's name; a failed attempt's directory has a suffix of its own."""
+        return self.root.name.partition(FAILED)[0]
+
+    @property
+    def manifest(self) -> Path:
+        return self.root / "manifest.json"
+
+    @property
+    def samples(self) -> Path:
+        return self.root / "samples.parquet"
+
+    @property
+    def progress(self) -> Path:
+        return self.root / "progress.jsonl"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    def hlog(self, name: str) -> Path:
+        """A client's histogram log, by the file name that its manifest gives.
+
+        Raises:
+            RecordError: the name leads out of the trial's directory.
+        """
+        if not name or "/" in name or "\\" in name or name.startswith("."):
+            raise RecordError(
+                "the manifest names a histogram log outside of its trial",
+                where=str(self.manifest),
+                why=f"hlog is {name!r}; a plain file name is expected",
+                remedy="remove this trial's directory and run the study again to repeat it",
+            )
+        return self.root / name
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """The files of one run."""
+
+    root: Path
+
+    @property
+    def study(self) -> Path:
+        return self.root / "study.yaml"
+
+    @property
+    def plan(self) -> Path:
+        return self.root / "plan.json"
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal.jsonl"
+
+    @property
+    def environment(self) -> Path:
+        """Facts of the machine and the software that made the run."""
+        return self.root / "environment.json"
+
+    @property
+    def trials(self) -> Path:
+        return self.root / "trials"
+
+    @property
+    def report(self) -> Path:
+        return self.root / "report.html"
+
+    def trial(self, name: str) -> TrialFiles:
+        """The files of the trial with this directory name."""
+        return TrialFiles(self.trials / name)
+
+    def finished(self) -> list[TrialFiles]:
+        """Every trial directory under its final name, sorted by name.
+
+        Raises:
+            RecordError: this is no run directory.
+        """
+        if not self.study.is_file():
+            raise RecordError(
+                "this is not the directory of a run",
+                where=str(self.root),
+                why="it holds no study.yaml",
+                remedy="name the directory that `tare run` printed, runs/NAME",
+            )
+        if not self.trials.is_dir():
+            return []
+        return [
+            TrialFiles(entry)
+            for entry in sorted(self.trials.iterdir())
+            if entry.is_dir() and not entry.name.startswith(UNFINISHED)
+        ]

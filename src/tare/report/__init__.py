@@ -1,0 +1,1 @@
+"""From an analysis to one HTML page, Markdown and JSON; computes no statistic."""

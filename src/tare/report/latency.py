@@ -1,0 +1,125 @@
+"""Latency distributions: latency over percentile, with the tail stretched, a line a condition."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tare.report import numbers
+from tare.report.scales import Scale, log_ticks
+from tare.report.svg import Panel, add, label, panel, polyline, tooltip
+
+if TYPE_CHECKING:
+    import xml.etree.ElementTree as ET
+
+    from tare.analysis.model import Analysis, Distribution
+
+_TOP, _BOTTOM, _LEFT, _RIGHT = 30, 40, 54, 10
+_TITLES = {"ALL": "All operations", "READ": "Reads", "UPDATE": "Updates", "WRITE": "Writes"}
+
+
+def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> list[Panel]:
+    """One drawing per operation and kind of latency, all with the same axes."""
+    groups = distribution_groups(analysis)
+    points = [p for group in groups.values() for d in group for p in _points(d)]
+    if not points:
+        return []
+    lows, highs = min(y for _, y in points), max(y for _, y in points)
+    nines = max(1.0, max(x for x, _ in points))
+    height = _TOP + _BOTTOM + (240 if width < 500 else 320)
+    x_scale = Scale(0, nines, _LEFT, width - _RIGHT)
+    y_scale = Scale(math.log10(lows) - 0.03, math.log10(highs) + 0.03, height - _BOTTOM, _TOP)
+    panels = []
+    for title, group in groups.items():
+        drawing = panel(f"Latency by percentile, {title}", width, height)
+        label(drawing.root, 0, 16, title, "title", length=44)
+        _axes(drawing.root, x_scale, y_scale, lows, highs)
+        for distribution in group:
+            _line(drawing.root, distribution, classes, x_scale, y_scale)
+        panels.append(drawing)
+    return panels
+
+
+def distribution_groups(analysis: Analysis) -> dict[str, list[Distribution]]:
+    """Distributions to draw together, by title.
+
+    Response time equals service time in a closed loop; it is then not drawn a second time.
+    """
+    service = {
+        (d.condition, d.operation): d.quantiles
+        for d in analysis.distributions
+        if d.kind == "service"
+    }
+    open_loop = any(
+        d.kind == "response" and service.get((d.condition, d.operation)) != d.quantiles
+        for d in analysis.distributions
+    )
+    kinds = ("response", "service") if open_loop else ("service",) if service else ("response",)
+    groups: dict[str, list[Distribution]] = {}
+    operations = sorted(
+        {d.operation for d in analysis.distributions}, key=lambda name: (name != "ALL", name)
+    )
+    for operation in operations:
+        for kind in kinds:
+            group = [
+                d for d in analysis.distributions if d.operation == operation and d.kind == kind
+            ]
+            title = _TITLES.get(operation, operation)
+            if group:
+                groups[f"{title}, {kind} time" if open_loop else title] = group
+    return groups
+
+
+def _points(distribution: Distribution) -> list[tuple[float, float]]:
+    """(nines, microseconds): 90% is 1 nine, 99% is 2; never further than one sample resolves."""
+    furthest = math.log10(max(distribution.count, 10))
+    result = []
+    for percentile, value in distribution.quantiles:
+        if value <= 0 or not math.isfinite(value):
+            continue
+        rest = 1 - percentile / 100
+        nines = furthest if rest <= 0 else -math.log10(rest)
+        if nines <= furthest:
+            result.append((nines, value))
+    return result
+
+
+def _axes(root: ET.Element, x_scale: Scale, y_scale: Scale, low: float, high: float) -> None:
+    left, right, bottom, top = x_scale.start, x_scale.end, y_scale.start, y_scale.end
+    for tick in log_ticks(low, high):
+        y = y_scale(math.log10(tick))
+        add(root, "line", "grid", x1=left, x2=right, y1=y, y2=y)
+        label(root, left - 6, y + 4, numbers.tick(tick, "us"), "small muted end")
+    marks = [(0.0, "0"), (math.log10(2), "50")]
+    marks += [(float(n), _nines(n)) for n in range(1, math.floor(x_scale.high + 1e-9) + 1)]
+    last = -math.inf
+    for nines, text in marks:
+        x = x_scale(nines)
+        add(root, "line", "grid", x1=x, x2=x, y1=top, y2=bottom)
+        if x - last > 26:
+            place = "end" if x > right - 12 else "middle"
+            label(root, x, bottom + 15, text, f"small muted {place}")
+            last = x + 3.2 * len(text)
+    label(root, right, bottom + 32, "percentile (% of operations)", "small muted end")
+
+
+def _nines(count: int) -> str:
+    """1 is '90', 2 is '99', 3 is '99.9'."""
+    return "90" if count == 1 else "99" + ("." + "9" * (count - 2) if count > 2 else "")
+
+
+def _line(
+    root: ET.Element,
+    distribution: Distribution,
+    classes: dict[str, str],
+    x_scale: Scale,
+    y_scale: Scale,
+) -> None:
+    points = [(x_scale(x), y_scale(math.log10(y))) for x, y in _points(distribution)]
+    css = classes.get(distribution.condition, "c0")
+    path = polyline(root, list(points), f"line {css}")
+    tooltip(
+        path,
+        f"{distribution.condition}: {numbers.count(distribution.count, 'operation')}, "
+        f"{distribution.kind} time",
+    )

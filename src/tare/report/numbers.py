@@ -1,0 +1,120 @@
+"""Numbers as a reader sees them: every quantity with its unit, every ratio as a change."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\u2212"
+
+# Units as the analysis names them -> (short unit, steps). A step (factor, unit) is taken for
+# values of at least that factor, so that 1 234 us reads as 1.23 ms.
+_TIME = ((1e6, "s"), (1e3, "ms"), (1.0, "\u00b5s"))
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_STEPS: dict[str, tuple[tuple[tuple[float, str], ...], str]] = {
+    "us": (_TIME, ""),
+    "us/operation": (_TIME, "/op"),
+    "us/op": (_TIME, "/op"),
+    "bytes": (_BYTES, ""),
+    "bytes/s": (_BYTES, "/s"),
+    "bytes/operation": (_BYTES, "/op"),
+}
+_SHORT = {"operations/s": "ops/s", "operations": "ops"}
+
+
+def significant(value: float) -> str:
+    """A plain number of about three significant digits, thousands separated by commas."""
+    if math.isnan(value):
+        return "n/a"
+    if math.isinf(value):
+        return "unbounded"
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size >= 100:
+        text = f"{value:,.0f}"
+    else:
+        decimals = 1 if size >= 10 else 2 if size >= 1 else 2 - math.floor(math.log10(size))
+        text = f"{value:.{min(decimals, 9)}f}"
+    return text.replace("-", MINUS)
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """A value with its unit, scaled to a readable size ('1.23 ms', '12,346 ops/s')."""
+    if value is None or math.isnan(value):
+        return "n/a"
+    if unit in _STEPS:
+        steps, suffix = _STEPS[unit]
+        factor, name = next((s for s in steps if abs(value) >= s[0]), steps[-1])
+        return f"{significant(value / factor)} {name}{suffix}"
+    return f"{significant(value)} {_SHORT.get(unit, unit)}".strip()
+
+
+def tick(value: float, unit: str) -> str:
+    """A round value on an axis: as a quantity, without trailing zeros ('30 ms', '0.5 cores')."""
+    digits, _, name = quantity(value, unit).partition(" ")
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    if digits == "1" and name == "cores":
+        name = "core"
+    return f"{digits} {name}".strip()
+
+
+def change(ratio: float) -> str:
+    """A ratio as a signed change in percent: 0.877 is '-12.3%' (with a real minus sign)."""
+    if math.isnan(ratio):
+        return "n/a"
+    if math.isinf(ratio):
+        return "unbounded"
+    text = _percent_digits(abs(ratio - 1))
+    if float(text.replace(",", "")) == 0:
+        return f"{text}%"
+    return f"{'+' if ratio > 1 else MINUS}{text}%"
+
+
+def change_in_words(ratio: float) -> str:
+    """A ratio as a reader says it: 0.877 is '12.3% lower'."""
+    if not math.isfinite(ratio):
+        return "not measurable"
+    text = _percent_digits(abs(ratio - 1))
+    return f"{text}% {'higher' if ratio >= 1 else 'lower'}"
+
+
+def interval(ci: tuple[float, float]) -> str:
+    """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs)."""
+    if any(math.isnan(end) for end in ci):
+        return "[no interval]"
+    return f"[{change(ci[0])}, {change(ci[1])}]"
+
+
+def ratio(value: float) -> str:
+    """A ratio as such, three decimals; without a unit because it has none."""
+    return f"{value:.3f}" if math.isfinite(value) else significant(value)
+
+
+def ratio_interval(ci: tuple[float, float]) -> str:
+    """An interval of a ratio as ratios: '[0.849, 0.906]'."""
+    return f"[{ratio(ci[0])}, {ratio(ci[1])}]"
+
+
+def share(value: float | None) -> str:
+    """A fraction as an unsigned percentage: 0.05 is '5%', 0.034 is '3.4%'."""
+    if value is None or not math.isfinite(value):
+        return "n/a"
+    return f"{value * 100:.1f}".removesuffix(".0") + "%"
+
+
+def p_value(value: float | None) -> str:
+    """A p value, never as zero."""
+    if value is None or math.isnan(value):
+        return "n/a"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def count(number: int, noun: str) -> str:
+    """'1 deployment', '4 deployments'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _percent_digits(fraction: float) -> str:
+    percent = fraction * 100
+    return f"{percent:.1f}" if percent < 99.95 else f"{percent:,.0f}"

@@ -1,0 +1,86 @@
+"""The end of `tare run`: the answer in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from tare.report import numbers, words
+from tare.report.page import check_summary
+from tare.report.text import plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tare.analysis.model import Analysis
+
+_TONES = {"cost": "bold red", "gain": "bold cyan", "tie": "bold"}
+_STATUS = {"warning": "yellow", "invalid": "bold red"}
+
+
+def render_summary(analysis: Analysis) -> RenderableType:
+    """Alerts, the answers in sentences, a small table of the primary effects, failed checks."""
+    parts: list[RenderableType] = [_text(analysis.question or analysis.study, "bold"), Text()]
+    for alert in words.alerts(analysis):
+        colour = "red" if alert.level == "invalid" else "yellow"
+        body = "\n".join(plain(text) for text in alert.details)
+        title = _text(alert.headline, f"bold {colour}")
+        parts.append(Panel(_text(body), title=title, border_style=colour, title_align="left"))
+    for answer in words.answers(analysis):
+        parts.append(_answer(answer))
+    if analysis.effects:
+        parts += [Text(), _table(analysis)]
+    state = "Valid" if analysis.valid else "Not valid"
+    parts += [Text(), _text(f"{state}. {check_summary(analysis.checks)}.", "bold")]
+    for check in analysis.checks:
+        if check.status != "ok":
+            line = _text(f"  {check.status}: ", _STATUS[check.status])
+            parts.append(line + _text(f"{check.name}: {check.summary}"))
+    return Group(*parts)
+
+
+def _answer(answer: words.Answer) -> RenderableType:
+    line = _text(answer.treatment, "bold") + _text(": ")
+    if answer.aa:
+        line = _text(answer.treatment, "bold") + _text(" (control, the same setup again): ")
+    for i, one in enumerate(answer.lines):
+        line += _text(("; " if i else "") + one.before)
+        line += _text(one.change, _TONES[one.tone])
+        line += _text(f" {one.interval} {one.than}: ")
+        line += _text(one.verdict, "bold") + _text(one.tail)
+    return Padding(line + _text("."), (0, 0, 0, 0))
+
+
+def _table(analysis: Analysis) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("treatment", "over", "metric", "baseline", "treated", "change", "95% interval",
+                 "verdict"):  # fmt: skip
+        table.add_column(name)
+    primary = [m.name for m in words.primary_metrics(analysis)]
+    for effect in analysis.effects:
+        if effect.metric not in primary:
+            continue
+        metric = words.metric_of(analysis, effect.metric)
+        style = _TONES[words.tone(analysis, effect)]
+        table.add_row(
+            _text(effect.treatment + (" (A/A)" if effect.aa else "")),
+            _text(effect.baseline),
+            _text(metric.title),
+            _text(numbers.quantity(effect.baseline_value, metric.unit)),
+            _text(numbers.quantity(effect.treatment_value, metric.unit)),
+            _text(numbers.change(effect.ratio), style),
+            _text(numbers.interval(effect.ci)),
+            _text(effect.verdict, style),
+        )
+    return table
+
+
+def _text(content: str, style: str = "") -> Text:
+    """Text without markup or control characters; the minus is ASCII, for any terminal."""
+    lines = "\n".join(plain(line) for line in content.split("\n"))
+    return Text(lines.replace(numbers.MINUS, "-"), style)

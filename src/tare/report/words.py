@@ -1,0 +1,282 @@
+"""What the report says: the alerts, and the answer in a sentence per treatment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tare.analysis.model import Metric
+from tare.report import numbers
+from tare.report.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.model import Analysis, Effect, NoiseFloor, Verdict
+
+Tone = Literal["cost", "gain", "tie"]
+
+# Where no metric has a declared margin, these are what a reader asks for first.
+_USUAL_PRIMARY = ("throughput", "mean", "p99")
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that must be read before any answer."""
+
+    level: Literal["invalid", "warning"]
+    headline: str
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric's part of an answer; the parts in this order are the sentence."""
+
+    metric: str
+    before: str
+    change: str
+    interval: str
+    than: str
+    verdict: Verdict
+    tail: str
+    tone: Tone
+
+    @property
+    def text(self) -> str:
+        return f"{self.before}{self.change} {self.interval} {self.than}: {self.verdict}{self.tail}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One treatment against its baseline on the primary metrics."""
+
+    treatment: str
+    baseline: str
+    aa: bool
+    lines: tuple[Line, ...]
+
+    @property
+    def sentence(self) -> str:
+        name = (
+            f"{plain(self.treatment)} (control, the same setup again)"
+            if self.aa
+            else plain(self.treatment)
+        )
+        return f"{name}: {'; '.join(line.text for line in self.lines)}."
+
+
+def alerts(analysis: Analysis) -> list[Alert]:
+    """What makes the answer void or uncertain as a whole, loudest first."""
+    found = []
+    if not analysis.valid:
+        causes = [plain(c.summary) for c in analysis.checks if c.status == "invalid"]
+        found.append(
+            Alert(
+                "invalid",
+                "This result is not valid: do not decide anything from it",
+                tuple(causes) or ("The analysis gives no single check as the cause.",),
+            )
+        )
+    found += _noise_alerts(analysis)
+    if analysis.effects and all(e.conditional for e in analysis.effects):
+        found.append(
+            Alert(
+                "warning",
+                "One deployment per condition: what the platform costs and what is peculiar to "
+                "that deployment cannot be told apart",
+                ("Set design.deployments in the study to 3 or more.",),
+            )
+        )
+    if not analysis.effects:
+        found.append(
+            Alert(
+                "warning",
+                "There is no answer: no effect could be computed",
+                ("A comparison needs a block that holds both a treatment and its baseline.",),
+            )
+        )
+    return found
+
+
+def _noise_alerts(analysis: Analysis) -> list[Alert]:
+    """Primary metrics on which identical setups differ by more than the margin.
+
+    Where the means of deployments still agree within it, the effects, which count deployments,
+    can be decided although single blocks cannot.
+    """
+    primary = {m.name for m in primary_metrics(analysis)}
+    loud = [f for f in analysis.noise_floor if f.exceeds_margin and f.metric in primary]
+    averaged = [f for f in loud if _decided_by_deployments(analysis, f)]
+    hidden = [f for f in loud if f not in averaged]
+    found = []
+    if hidden:
+        headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
+        texts = tuple(_noise_text(analysis, floor) for floor in hidden)
+        found.append(Alert("warning", headline, texts))
+    if averaged:
+        headline = (
+            f"Single blocks are noisier than the margin on {_titles(analysis, averaged)}: "
+            "only averages over deployments decide"
+        )
+        texts = tuple(_noise_text(analysis, floor) for floor in averaged)
+        found.append(Alert("warning", headline, texts))
+    return found
+
+
+def _decided_by_deployments(analysis: Analysis, floor: NoiseFloor) -> bool:
+    effects = [e for e in analysis.effects if e.metric == floor.metric]
+    margin = margin_of(analysis, floor.metric)
+    return (
+        floor.deployment_floor is not None
+        and margin is not None
+        and floor.deployment_floor <= margin
+        and all(e.unit_of_analysis == "deployment" for e in effects)
+    )
+
+
+def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:
+    first, second = (plain(name) for name in floor.conditions)
+    text = (
+        f"{plain(metric_of(analysis, floor.metric).title)}: {first} and {second} are the same "
+        f"setup, yet differed by up to {numbers.share(floor.floor)} in single blocks"
+    )
+    if floor.deployment_floor is not None:
+        text += f" and {numbers.share(floor.deployment_floor)} between deployments"
+    margin = margin_of(analysis, floor.metric)
+    return text + (f"; the margin is {numbers.share(margin)}." if margin is not None else ".")
+
+
+def _titles(analysis: Analysis, floors: Sequence[NoiseFloor]) -> str:
+    names = dict.fromkeys(in_sentence(metric_of(analysis, f.metric)) for f in floors)
+    return _listing(list(names))
+
+
+def reference(analysis: Analysis) -> str:
+    """The condition that everything is compared with in the end.
+
+    The baseline of a study of several factors is a combination of levels; its condition is the
+    one that others are compared with and that is compared with none.
+    """
+    names = [c.condition for c in analysis.conditions]
+    if analysis.baseline in names:
+        return analysis.baseline
+    treatments = {e.treatment for e in analysis.effects}
+    roots = {e.baseline for e in analysis.effects} - treatments
+    return next((name for name in names if name in roots), analysis.baseline)
+
+
+def margin_of(analysis: Analysis, metric: str) -> float | None:
+    """The margin that the study declares for the metric."""
+    margins = [e.margin for e in analysis.effects if e.metric == metric and e.margin is not None]
+    return margins[0] if margins else None
+
+
+def primary_metrics(analysis: Analysis) -> list[Metric]:
+    """The study's primary endpoints; else those with a margin; else throughput, mean and p99."""
+    named = {e.metric for e in analysis.effects if e.primary}
+    named = named or {e.metric for e in analysis.effects if e.margin is not None}
+    chosen = [m for m in analysis.metrics if m.name in named]
+    if not chosen:
+        chosen = [m for m in analysis.metrics if m.name in _USUAL_PRIMARY]
+    return chosen or analysis.metrics[:3]
+
+
+def answers(analysis: Analysis) -> list[Answer]:
+    """One answer per treatment, in the order of the conditions, controls (A/A) last."""
+    primary = [m.name for m in primary_metrics(analysis)]
+    groups: dict[tuple[str, str], list[Effect]] = {}
+    for effect in analysis.effects:
+        if effect.metric in primary:
+            groups.setdefault((effect.treatment, effect.baseline), []).append(effect)
+    place = {c.condition: i for i, c in enumerate(analysis.conditions)}
+    result = []
+    for (treatment, baseline), effects in groups.items():
+        effects.sort(key=lambda e: primary.index(e.metric))
+        lines = tuple(line(analysis, effect) for effect in effects)
+        result.append(Answer(treatment, baseline, effects[0].aa, lines))
+    return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
+
+
+def line(analysis: Analysis, effect: Effect) -> Line:
+    """The sentence of one effect, in the four words of the verdicts."""
+    subject = in_sentence(metric_of(analysis, effect.metric))
+    before, than, tail = f"{subject} ", f"than {plain(effect.baseline)}", ""
+    if effect.verdict == "inconclusive":
+        before = f"{subject}: not enough data to say, {_further(effect)} (so far "
+        than += ")"
+    if effect.margin is not None and effect.verdict in (
+        "equivalent",
+        "different within the margin",
+    ):
+        tail = f" ({numbers.share(effect.margin)} margin)"
+    floor = hiding_floor(analysis, effect)
+    if floor is not None and effect.verdict in ("different", "different within the margin"):
+        tail += f", but smaller than the noise floor of {numbers.share(floor)}"
+    return Line(
+        metric=effect.metric,
+        before=before,
+        change=numbers.change_in_words(effect.ratio),
+        interval=numbers.interval(effect.ci),
+        than=than,
+        verdict=effect.verdict,
+        tail=tail,
+        tone=tone(analysis, effect),
+    )
+
+
+def tone(analysis: Analysis, effect: Effect) -> Tone:
+    """Which way the effect costs; a tie where there is no difference that can be relied on."""
+    if not analysis.valid or effect.aa or hiding_floor(analysis, effect) is not None:
+        return "tie"
+    if effect.verdict not in ("different", "different within the margin"):
+        return "tie"
+    higher_is_better = metric_of(analysis, effect.metric).better == "higher"
+    return "gain" if (effect.ratio > 1) == higher_is_better else "cost"
+
+
+def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
+    """The noise floor, as a change, if the effect is smaller than it; else nothing.
+
+    The floor of the same unit of analysis is taken (deployment means where the effect counts
+    deployments), as the analysis gives it; of several A/A pairs the widest.
+    """
+    floors = [
+        f.deployment_floor
+        if effect.unit_of_analysis == "deployment" and f.deployment_floor is not None
+        else f.floor
+        for f in analysis.noise_floor
+        if f.metric == effect.metric
+    ]
+    floor = max(floors, default=None)
+    if floor is None or effect.ratio <= 0 or not math.isfinite(effect.ratio):
+        return None
+    return floor if abs(math.log(effect.ratio)) < math.log1p(floor) else None
+
+
+def metric_of(analysis: Analysis, name: str) -> Metric:
+    """The metric's description; one made of its name where the analysis has none."""
+    for metric in analysis.metrics:
+        if metric.name == name:
+            return metric
+    return Metric(name=name, title=name, unit="", better="lower")
+
+
+def in_sentence(metric: Metric) -> str:
+    """The title as it stands inside a sentence: 'Throughput' is 'throughput', 'CPU' stays."""
+    title = plain(metric.title)
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _further(effect: Effect) -> str:
+    if effect.further_deployments is None:
+        return "and the data do not tell how much more would settle it"
+    if effect.further_deployments == 0:
+        return "although as many were measured as the plan asks for"
+    more = numbers.count(effect.further_deployments, f"more {effect.unit_of_analysis}")
+    return f"{more} would settle it"
+
+
+def _listing(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,1 @@
+"""From a study file to a plan: parse, validate, expand, order, refuse."""

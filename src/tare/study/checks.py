@@ -1,0 +1,181 @@
+"""What cannot work on this machine: memory, disk, CPUs and runtimes that the plan needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.errors import StudyError
+from tare.study.conditions import resolve
+from tare.study.quantities import GIB, cpus_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tare.machines.facts import MachineFacts
+    from tare.study.conditions import Condition
+    from tare.study.origins import FieldPath
+    from tare.study.plan import Plan
+    from tare.study.schema import Limits
+
+_KEEP_FREE_BYTES = GIB // 4
+"""Memory left to everything else on the machine."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One reason why the plan cannot be run here.
+
+    Attributes:
+        field: dotted path of the field that asks for too much.
+        where: "file:line" or "--set a.b=c" that wrote it; "" when it is the default.
+        reason: what is asked and what there is.
+        remedy: the command or edit to try.
+    """
+
+    field: str
+    where: str
+    reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return f"{place}{self.field}: {self.reason}\n  try: {self.remedy}"
+
+
+def refusals(
+    plan: Plan, machine: MachineFacts, runtimes: Mapping[str, str | None]
+) -> list[Refusal]:
+    """Everything that this machine cannot give the plan; empty when it can run.
+
+    Args:
+        plan: the plan, its estimate included.
+        machine: what the machine has, sizes in bytes.
+        runtimes: runtime name to None where it can run, else to the reason why not.
+    """
+    found = [*_runtimes(plan, runtimes), *_cpus(plan, machine), *_limits(plan, machine)]
+    found += [*_memory(plan, machine), *_disk(plan, machine)]
+    return list(dict.fromkeys(found))
+
+
+def refuse_plan(found: Sequence[Refusal]) -> None:
+    """Nothing when nothing was found.
+
+    Raises:
+        StudyError: for the first refusal; the others are listed with it.
+    """
+    if found:
+        first, *others = found
+        also = [f"also {str(one).splitlines()[0]}" for one in others]
+        raise StudyError(
+            f"{first.field}: {first.reason}",
+            where=first.where,
+            why="\n  ".join(also),
+            remedy=first.remedy,
+        )
+
+
+def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusal]:
+    for one in plan.conditions:
+        for part, runtime in (
+            ("platform", one.setup.platform.runtime),
+            ("client", one.setup.client.runtime),
+        ):
+            why_not = runtimes.get(runtime, "this machine was not asked about it")
+            if why_not is not None:
+                yield _refusal(
+                    plan,
+                    one,
+                    (part, "runtime"),
+                    f"{runtime} cannot run here: {why_not}",
+                    "see `tare doctor` for how to get it, or exclude the levels that need it",
+                )
+
+
+def _cpus(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    for one, part, limits in _all_limits(plan):
+        if limits.cpus is not None and limits.cpus > machine.cpus:
+            yield _refusal(
+                plan,
+                one,
+                (part, "limits", "cpus"),
+                f"{limits.cpus:g} CPUs of {machine.cpus}",
+                f"set {part}.limits.cpus to at most {machine.cpus}, or null for no limit",
+            )
+        asked = cpus_of(limits.cpuset) if limits.cpuset is not None else frozenset()
+        missing = asked - set(range(machine.cpus))
+        if missing:
+            yield _refusal(
+                plan,
+                one,
+                (part, "limits", "cpuset"),
+                f"no CPU {min(missing)} here; there are 0 to {machine.cpus - 1}",
+                f"name CPUs between 0 and {machine.cpus - 1}",
+            )
+
+
+def _limits(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    for one, part, limits in _all_limits(plan):
+        native = getattr(one.setup, part).runtime == "native"
+        fields = [
+            name for name in ("cpus", "cpuset", "memory") if getattr(limits, name) is not None
+        ]
+        if native and fields and not machine.root:
+            yield _refusal(
+                plan,
+                one,
+                (part, "limits", fields[0]),
+                "limits of a native process need root, for its control group",
+                f"run as root, or set {part}.limits.{fields[0]} to null",
+            )
+
+
+def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    need, free = plan.estimate.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
+    if need <= free:
+        return
+    one = max(plan.conditions, key=lambda each: each.setup.database.heap)
+    together = plan.study.design.fresh == "deployment" and len(
+        {each.deployment for each in plan.conditions}
+    )
+    remedies = ["lower database.heap or database.nodes", "take out levels"]
+    if together and together > 1:
+        remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
+    alive = f"{together} deployments alive at once" if together else "one deployment at a time"
+    yield _refusal(
+        plan,
+        one,
+        ("database", "heap"),
+        f"about {_gib(need)} of memory needed ({alive}, heap "
+        f"{_gib(one.setup.database.heap)} a node); {_gib(machine.memory_available)} of "
+        f"{_gib(machine.memory_bytes)} is available",
+        ", or ".join(remedies),
+    )
+
+
+def _disk(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    need = plan.estimate.disk_bytes
+    if need > machine.disk_free:
+        one = max(plan.conditions, key=lambda each: each.setup.load.records)
+        yield _refusal(
+            plan,
+            one,
+            ("load", "records"),
+            f"about {_gib(need)} of disk needed; {_gib(machine.disk_free)} is free",
+            "lower load.records, or free some disk",
+        )
+
+
+def _all_limits(plan: Plan) -> Iterator[tuple[Condition, str, Limits]]:
+    for one in plan.conditions:
+        yield one, "platform", one.setup.platform.limits
+        yield one, "client", one.setup.client.limits
+
+
+def _refusal(plan: Plan, one: Condition, path: FieldPath, reason: str, remedy: str) -> Refusal:
+    origins = resolve(plan.study, one.levels)[1]
+    return Refusal(".".join(map(str, path)), origins.of(path), reason, remedy)
+
+
+def _gib(size: int) -> str:
+    return f"{size / GIB:.1f}GiB"

@@ -1,0 +1,162 @@
+"""From factors to conditions: the cartesian product, minus the exclusions, resolved."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.errors import StudyError
+from tare.study.origins import FieldPath, Origins
+from tare.study.patch import Assignment, apply, assignments
+from tare.study.schema import Setup, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_CONDITIONS = 1000
+UNVARIED = "base"
+"""Name of the only condition of a study without factors."""
+SHARED = "all"
+"""Deployment key where no factor touches the deployment."""
+
+# What a cluster is made for: conditions that differ in one of these cannot share a cluster.
+_DEPLOYED: tuple[FieldPath, ...] = (
+    ("database",),
+    ("platform",),
+    ("client", "runtime"),
+    ("client", "network"),
+    ("clusters",),
+    ("load", "records"),
+)
+_WORKLOAD: FieldPath = ("load", "workload")
+
+
+class Condition(BaseModel):
+    """One combination of levels, and what it comes to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="its levels, joined by dots, in the order of the factors")
+    levels: dict[str, str] = Field(description="factor name to level name")
+    setup: Setup = Field(description="the base document with the levels' patches applied")
+    deployment: str = Field(
+        description="deployment key: conditions with the same key can share one cluster"
+    )
+    aa_of: str | None = Field(
+        description="first earlier condition with the same setup, which this one repeats"
+    )
+
+
+def expand(study: Study) -> list[Condition]:
+    """All conditions of the study, in the order in which its levels are written.
+
+    Raises:
+        StudyError: more than MOST_CONDITIONS combinations, or a patch that does not fit the
+            schema (only where the study was not read by `load_study`, which refuses it earlier).
+    """
+    deployed = _deployment_factors(study)
+    conditions: list[Condition] = []
+    first: dict[str, str] = {}
+    for levels in combinations(study):
+        setup = Setup.model_validate(resolve(study, levels)[0])
+        name = condition_name(levels)
+        twin = first.setdefault(setup.model_dump_json(), name)
+        conditions.append(
+            Condition(
+                name=name,
+                levels=levels,
+                setup=setup,
+                deployment=".".join(levels[factor] for factor in deployed) or SHARED,
+                aa_of=None if twin == name else twin,
+            )
+        )
+    return conditions
+
+
+def condition_name(levels: Mapping[str, str]) -> str:
+    """The name of the condition with these levels."""
+    return ".".join(levels.values()) or UNVARIED
+
+
+def baseline_condition(study: Study) -> str:
+    """The name of the condition that the others are compared with."""
+    return condition_name({factor: study.baseline[factor] for factor in study.factors})
+
+
+def combinations(study: Study) -> Iterator[dict[str, str]]:
+    """Factor to level, for every combination that is not excluded."""
+    total = math.prod(len(levels) for levels in study.factors.values())
+    if total > MOST_CONDITIONS:
+        raise StudyError(
+            f"factors: {total:,} combinations of levels",
+            where=study.origin(("factors",)),
+            why=f"more than {MOST_CONDITIONS} conditions are no study that anybody can read",
+            remedy="take out a factor or some levels, or split the study in two",
+        )
+    for combination in itertools.product(*study.factors.values()):
+        levels = dict(zip(study.factors, combination, strict=True))
+        if not any(matches(entry, levels) for entry in study.exclude):
+            yield levels
+
+
+def matches(exclusion: Mapping[str, list[str]], levels: Mapping[str, str]) -> bool:
+    """Whether the exclusion names this combination; factors that it does not name may be any."""
+    return all(levels.get(factor) in excluded for factor, excluded in exclusion.items())
+
+
+def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Origins]:
+    """The base document with these levels' patches, and where each of its fields was written.
+
+    Patches apply in the order of the factors; where two set the same field, the later wins.
+    The document is plain data, not yet validated.
+    """
+    document: dict[str, Any] = study.setup.model_dump(mode="json")
+    at = dict(study.origins.at)
+    patched: set[FieldPath] = set()
+    for factor, level in levels.items():
+        prefix = ("factors", factor, level)
+        changes = list(assignments(study.factors[factor][level]))
+        document = apply(document, changes)
+        for one in changes:
+            where = study.origin((*prefix, *one.written))
+            for length in range(1, len(one.path)):
+                at.setdefault(one.path[:length], where)
+            at = _without_below(at, one.path)
+            at[one.path] = where
+            patched.add(one.path)
+    return document, Origins(at, frozenset(patched))
+
+
+def _without_below(at: dict[FieldPath, str], path: FieldPath) -> dict[FieldPath, str]:
+    """Without the places of what the field held before."""
+    return {one: where for one, where in at.items() if one == path or one[: len(path)] != path}
+
+
+def _deployment_factors(study: Study) -> list[str]:
+    """The factors with a level that patches what a cluster is made for.
+
+    By the field that is patched, not by its value: a level without any effect (A/A) of such a
+    factor gets a cluster of its own, which is what it is there for.
+    """
+    return [
+        factor
+        for factor, levels in study.factors.items()
+        if any(_touches(one) for patch in levels.values() for one in assignments(patch))
+        or len({_table(study, factor, level) for level in levels}) > 1
+    ]
+
+
+def _touches(change: Assignment) -> bool:
+    return change.sets and any(change.path[: len(path)] == path for path in _DEPLOYED)
+
+
+def _table(study: Study, factor: str, level: str) -> str:
+    """The table that the level's workload uses."""
+    chosen = [
+        one.value for one in assignments(study.factors[factor][level]) if one.path == _WORKLOAD
+    ]
+    load = study.load.model_copy(update={"workload": chosen[-1]}) if chosen else study.load
+    return load.table

@@ -1,0 +1,189 @@
+"""YAML text to plain data, with the line of every key; hostile text is refused, not obeyed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from tare.errors import StudyError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.study.origins import FieldPath
+
+MOST_BYTES = 1024 * 1024
+MOST_NODES = 100_000
+"""Nodes after aliases are followed: some hundred bytes of nested aliases can mean billions."""
+DEEPEST = 50
+
+_TAG = "tag:yaml.org,2002:"
+_TEXT_TAGS = {_TAG + name for name in ("str", "timestamp", "value")}
+
+
+@dataclass
+class Document:
+    """Plain data and where each part of it was written.
+
+    Attributes:
+        data: mappings with text keys, lists, text, numbers, booleans, None.
+        at: path of keys and indices to "file:line"; () is the document itself.
+    """
+
+    data: Any
+    at: dict[FieldPath, str] = field(default_factory=dict)
+
+
+def read_document(path: Path) -> Document:
+    """The YAML document in the file.
+
+    Raises:
+        StudyError: the file cannot be read, is too large or is no YAML; duplicate keys; tags;
+            recursion; more nodes than any study needs.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise StudyError(
+            "cannot read the study",
+            where=str(path),
+            why=error.strerror or str(error),
+            remedy="give the path of a study file, e.g. studies/quickstart.yaml",
+        ) from error
+    if len(content) > MOST_BYTES:
+        raise StudyError(
+            "too large for a study", where=str(path), why=f"more than {MOST_BYTES:,} bytes"
+        )
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise StudyError(
+            "not text", where=f"{path}:{line}", why="the file is not UTF-8", remedy="save as UTF-8"
+        ) from error
+    return parse_document(text, str(path))
+
+
+def parse_document(text: str, name: str, *, numbered: bool = True) -> Document:
+    """The YAML document in the text; `name` is what errors call it, with lines if numbered."""
+    try:
+        root = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{name}:{mark.line + 1}" if mark and numbered else name
+        why = ", ".join(part for part in (error.context, error.problem) if part)
+        remedy = f"look at column {mark.column + 1}: indentation, quotes, colons" if mark else ""
+        raise StudyError("not valid YAML", where=where, why=why, remedy=remedy) from error
+    except RecursionError as error:
+        raise StudyError(
+            "nested too deeply", where=name, why=f"more than {DEEPEST} levels"
+        ) from error
+    except (YAMLError, ValueError) as error:
+        raise StudyError("not valid YAML", where=name, why=str(error)) from error
+    reader = _Reader(name, numbered)
+    data = reader.value(root, (), ()) if root is not None else None
+    reader.at.setdefault((), f"{name}:1" if numbered else name)
+    return Document(data, reader.at)
+
+
+class _Reader:
+    """Walks the composed nodes once, following aliases with a budget."""
+
+    def __init__(self, name: str, numbered: bool) -> None:
+        self.name = name
+        self.numbered = numbered
+        self.at: dict[FieldPath, str] = {}
+        self.seen = 0
+
+    def where(self, node: Node) -> str:
+        return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
+
+    def refuse(self, node: Node, what: str, why: str, remedy: str = "") -> StudyError:
+        return StudyError(what, where=self.where(node), why=why, remedy=remedy)
+
+    def value(self, node: Node, path: FieldPath, above: tuple[int, ...]) -> Any:
+        """The node's data; `above` are the ids of the nodes around it."""
+        self.seen += 1
+        if self.seen > MOST_NODES:
+            raise self.refuse(
+                node, "too many values", f"aliases expand to more than {MOST_NODES:,} values"
+            )
+        if id(node) in above:
+            raise self.refuse(node, "an alias that contains itself", "the document has no end")
+        if len(above) >= DEEPEST:
+            raise self.refuse(node, "nested too deeply", f"more than {DEEPEST} levels")
+        self.at.setdefault(path, self.where(node))
+        inside = (*above, id(node))
+        if isinstance(node, MappingNode) and node.tag == _TAG + "map":
+            return self._mapping(node, path, inside)
+        if isinstance(node, SequenceNode) and node.tag == _TAG + "seq":
+            return [self.value(one, (*path, i), inside) for i, one in enumerate(node.value)]
+        if isinstance(node, ScalarNode):
+            return self._scalar(node)
+        raise self._tagged(node)
+
+    def _mapping(
+        self, node: MappingNode, path: FieldPath, inside: tuple[int, ...]
+    ) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in node.value:
+            if key.tag == _TAG + "merge":
+                raise self.refuse(
+                    key, "merge keys (<<) are not part of a study", "a level is a patch already"
+                )
+            if not isinstance(key, ScalarNode):
+                raise self.refuse(key, "a key that is no name", "keys are plain text")
+            name = str(key.value)  # as written: a level called 3 or true is a name
+            if name in result:
+                raise self.refuse(
+                    key,
+                    f"{'.'.join(map(str, (*path, name)))}: given twice",
+                    f"first given at {self.at[*path, name]}; only one of the two could count",
+                    "remove one of them",
+                )
+            self.at[*path, name] = self.where(key)
+            result[name] = self.value(value, (*path, name), inside)
+        return result
+
+    def _scalar(self, node: ScalarNode) -> Any:
+        text, tag = str(node.value), str(node.tag)
+        if tag in _TEXT_TAGS:
+            return text
+        if tag == _TAG + "null":
+            return None
+        if tag == _TAG + "bool":
+            return text.lower() == "true"
+        if tag not in (_TAG + "int", _TAG + "float"):
+            raise self._tagged(node)
+        try:
+            number = _whole(text) if tag.endswith("int") else float(text.replace("_", ""))
+        except ValueError:  # also more digits than Python agrees to convert
+            number = math.nan
+        if not math.isfinite(number):
+            raise self.refuse(
+                node,
+                f"{text[:40]!r} is not a number that a study can hold",
+                "numbers are finite and of reasonable length",
+                "write a number, or put quotes around a text",
+            )
+        return number
+
+    def _tagged(self, node: Node) -> StudyError:
+        return self.refuse(
+            node,
+            f"tag {node.tag!r} is not part of a study",
+            "a study holds text, numbers, true, false, null, lists and mappings",
+            "remove the tag",
+        )
+
+
+def _whole(text: str) -> int:
+    """A whole number as YAML 1.2 writes it: 100_000, 0x10, 0o17."""
+    digits = text.replace("_", "")
+    return int(digits) if digits.lstrip("+-").isdigit() else int(digits, 0)

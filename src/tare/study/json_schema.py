@@ -1,0 +1,48 @@
+"""The JSON Schema of a study file, for editors: draft 2020-12."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tare.study.quantities import NAME_PATTERN
+from tare.study.schema import LEVELS_SCHEMA, SCALAR_SCHEMA, Setup, Study
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_DOTTED = rf"^({'|'.join(Setup.model_fields)})(\.[^.]+)+$"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a study file, draft 2020-12.
+
+    It knows a level's patch both nested (as the setup's own fields, all optional) and as dotted
+    paths; what the fields of a dotted path are is for `load_study` to say.
+    """
+    document = Study.model_json_schema(mode="validation")
+    properties = document["properties"]
+    patch = {
+        "description": "the changes that this level makes to the base document",
+        "type": ["object", "null"],
+        "properties": {name: _plain(properties[name]) for name in Setup.model_fields},
+        "patternProperties": {_DOTTED: {}},
+        "additionalProperties": False,
+    }
+    document["$defs"]["Patch"] = patch
+    properties["factors"] |= _named(_named({"$ref": "#/$defs/Patch"}))
+    properties["baseline"] |= _named(SCALAR_SCHEMA)
+    properties["exclude"] |= {"items": {"type": "object", **_named(LEVELS_SCHEMA)}}
+    document["properties"] = {"study": properties.pop("study"), **properties}
+    return {"$schema": DIALECT, **document, "title": "Tare study"}
+
+
+def _named(value: dict[str, Any]) -> dict[str, Any]:
+    """A mapping from names to such values."""
+    return {
+        "type": "object",
+        "propertyNames": {"pattern": NAME_PATTERN},
+        "additionalProperties": value,
+    }
+
+
+def _plain(property_: dict[str, Any]) -> dict[str, Any]:
+    """The field without its default, which a patch does not bring in."""
+    return {key: value for key, value in property_.items() if key != "default"}

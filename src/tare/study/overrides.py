@@ -1,0 +1,84 @@
+"""`--set a.b=c`: fields of the document that the command line replaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import StudyError
+from tare.study.document import parse_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.study.document import Document
+
+
+def override(document: Document, overrides: Sequence[str]) -> None:
+    """Sets each "a.b=c" in the document, in order; the value is YAML.
+
+    Whether the field exists is for the schema to say, with this override as the place.
+
+    Raises:
+        StudyError: no "=", a value that is not YAML, an index that a list has not.
+    """
+    for text in overrides:
+        where = f"--set {text}"
+        field, equals, value = text.partition("=")
+        keys = field.strip().split(".")
+        if not equals or not all(keys):
+            raise StudyError(
+                "not an override",
+                where=where,
+                why="an override names a field and its value",
+                remedy="write it like --set load.threads=16",
+            )
+        _set(document, keys, parse_document(value, where, numbered=False).data, where)
+
+
+def _set(document: Document, keys: list[str], value: Any, where: str) -> None:
+    place: Any = document.data
+    path: tuple[str | int, ...] = ()
+    for text in keys[:-1]:
+        key = _key(place, path, text, where)
+        path = (*path, key)
+        if isinstance(place, dict) and not isinstance(place.get(key), (dict, list)):
+            place[key] = {}
+            document.at[path] = where
+        place = place[key]
+    key = _key(place, path, keys[-1], where)
+    path = (*path, key)
+    place[key] = value
+    _forget(document, path)
+    document.at[path] = where
+
+
+def _key(place: Any, path: tuple[str | int, ...], text: str, where: str) -> Any:
+    """The text as a key of the mapping or an index of the list at the path."""
+    if isinstance(place, list):
+        return _index(place, path, text, where)
+    if isinstance(place, dict):
+        return text
+    raise StudyError(
+        f"{'.'.join(map(str, path))}: has no fields of its own",
+        where=where,
+        why=f"it is {place!r}",
+        remedy="override the whole item",
+    )
+
+
+def _index(items: list[Any], path: tuple[str | int, ...], text: str, where: str) -> int:
+    if text.isdecimal() and int(text) < len(items):
+        return int(text)
+    name = ".".join(map(str, path))
+    raise StudyError(
+        f"{name}: no item {text!r}",
+        where=where,
+        why=f"{name} is a list of {len(items)}, counted from 0",
+        remedy=f"give the whole list: --set '{name}=[...]'",
+    )
+
+
+def _forget(document: Document, path: tuple[str | int, ...]) -> None:
+    """What lay below the field was written elsewhere, and is gone."""
+    for below in [one for one in document.at if one[: len(path)] == path]:
+        del document.at[below]

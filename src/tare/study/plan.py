@@ -1,0 +1,118 @@
+"""The plan: which deployment and which condition comes when, from one seed, and what it costs."""
+
+from __future__ import annotations
+
+import random
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.study.conditions import Condition, expand
+from tare.study.estimate import Estimate, estimate
+from tare.study.schema import Study
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Block(_Part):
+    """One pass over all conditions."""
+
+    index: int = Field(description="1-based within its round")
+    order: list[str] = Field(description="condition names, each once")
+
+
+class Round(_Part):
+    """One deployment of everything, and the blocks that it serves."""
+
+    index: int = Field(description="1-based")
+    deploy: list[str] = Field(description="deployment keys, in the order to deploy them")
+    blocks: list[Block]
+
+
+class Trial(_Part):
+    """One condition in one block."""
+
+    name: str = Field(description="directory name, e.g. D1-B03-docker-host")
+    round: int = Field(description="1-based")
+    block: int = Field(description="1-based within the round")
+    position: int = Field(description="1-based within the block")
+    condition: str
+    deployment: str = Field(description="deployment key of the condition")
+
+
+class Plan(_Part):
+    """Everything that a run will do, in order."""
+
+    study: Study
+    seed: int
+    conditions: list[Condition]
+    rounds: list[Round]
+    estimate: Estimate
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials, in the order in which they are run."""
+        deployment = {one.name: one.deployment for one in self.conditions}
+        return [
+            Trial(
+                name=f"D{turn.index}-B{block.index:02}-{condition}",
+                round=turn.index,
+                block=block.index,
+                position=position,
+                condition=condition,
+                deployment=deployment[condition],
+            )
+            for turn in self.rounds
+            for block in turn.blocks
+            for position, condition in enumerate(block.order, start=1)
+        ]
+
+    def condition(self, name: str) -> Condition:
+        """The condition of that name. KeyError when there is none."""
+        for one in self.conditions:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+
+def make_plan(study: Study) -> Plan:
+    """Randomised complete blocks: every block holds every condition once, in a shuffled order.
+
+    The same study and seed give the same plan. Rounds draw from the seed one after another, so
+    that a study with more deployments begins with the very rounds of the shorter one.
+    Source: complete randomised blocks, re-deployed in random order (Abedi and Brecht, ICPE 2017,
+    "Conducting repeatable experiments in highly variable cloud computing environments").
+
+    Raises:
+        StudyError: as `expand`.
+    """
+    conditions = expand(study)
+    names = [one.name for one in conditions]
+    keys = list(dict.fromkeys(one.deployment for one in conditions))
+    # not for secrets: a published seed is what makes the order repeatable
+    generator = random.Random(study.design.seed)  # noqa: S311
+
+    def shuffled(items: list[str]) -> list[str]:
+        if study.design.order == "fixed":
+            return list(items)
+        return generator.sample(items, len(items))
+
+    rounds = [
+        Round(
+            index=turn,
+            deploy=shuffled(keys),
+            blocks=[
+                Block(index=block, order=shuffled(names))
+                for block in range(1, study.design.blocks + 1)
+            ],
+        )
+        for turn in range(1, study.design.deployments + 1)
+    ]
+    return Plan(
+        study=study,
+        seed=study.design.seed,
+        conditions=conditions,
+        rounds=rounds,
+        estimate=estimate(conditions, study.design),
+    )

@@ -1,0 +1,197 @@
+"""What is wrong with a study, in words: validation errors to one StudyError with its line."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from tare.errors import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tare.study.origins import FieldPath, Origins
+
+MOST_ALSO = 9
+"""Further problems that one error lists."""
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text; put it in quotes",
+    "bool_type": "true or false",
+    "dict_type": "a mapping (name: value)",
+    "model_type": "a mapping (name: value)",
+    "model_attributes_type": "a mapping (name: value)",
+    "list_type": "a list",
+    "finite_number": "a finite number",
+}
+_BOUNDS = {
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+}
+_PATTERNS = {
+    "study": "up to 64 lower-case letters, digits and hyphens",
+    "database.version": 'a release in quotes, such as "5.0.9"',
+}
+_NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong.
+
+    Attributes:
+        where: "file:line" or "--set a.b=c".
+        what: the field and what is wrong with it, one line.
+        why: the reason.
+        remedy: the edit to make.
+    """
+
+    where: str
+    what: str
+    why: str = ""
+    remedy: str = ""
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Nothing when there is no problem.
+
+    Raises:
+        StudyError: for the first problem in the order of lines; the others are listed with it.
+    """
+    distinct: dict[tuple[str, str], Problem] = {}
+    for one in problems:  # one mistake in the base shows in every condition: said once
+        distinct.setdefault((one.where, one.what), one)
+    ordered = sorted(distinct.values(), key=lambda one: _line(one.where))
+    if not ordered:
+        return
+    first, others = ordered[0], ordered[1:]
+    also = [f"also {one.where}: {one.what}" for one in others[:MOST_ALSO]]
+    if len(others) > MOST_ALSO:
+        also.append(f"and {len(others) - MOST_ALSO} more")
+    why = "\n  ".join(part for part in (first.why, *also) if part)
+    raise StudyError(first.what, where=first.where, why=why, remedy=first.remedy)
+
+
+def explain(
+    error: ValidationError, model: type[BaseModel], origins: Origins, context: str = ""
+) -> Iterator[Problem]:
+    """The validation's errors in words.
+
+    Args:
+        model: the model that was validated.
+        origins: where the validated fields were written.
+        context: what the document was, where it is not the study itself, e.g. a level's patch.
+    """
+    for one in error.errors(include_url=False):
+        path = tuple(part for part in one["loc"] if part != "[key]")
+        what, why, remedy = _words(one["type"], path, one, model)
+        yield Problem(origins.of(path), what, "; ".join(filter(None, (why, context))), remedy)
+
+
+def nearest(wanted: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """The known name that the wanted one was probably meant to be, `alike` from 0 to 1."""
+    names = list(known)
+    lower = {name.lower(): name for name in reversed(names)}
+    found = difflib.get_close_matches(wanted.lower(), lower, n=1, cutoff=alike)
+    return lower[found[0]] if found else None
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """The path as a study's reader writes it."""
+    return ".".join(map(str, path)) or "the study"
+
+
+def field_paths(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every field of the model and of the models inside it."""
+    for name, info in model.model_fields.items():
+        yield (*above, name)
+        if (inner := _model(info.annotation)) is not None:
+            yield from field_paths(inner, (*above, name))
+
+
+def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tuple[str, str, str]:
+    """What, why, remedy of one pydantic error."""
+    name, value, context = dotted(path), one.get("input"), one.get("ctx", {})
+    if kind == "extra_forbidden":
+        return _unknown(path, model)
+    if kind == "missing":
+        return f"{name}: missing", f"every study has a {name}", f"add `{path[-1]}: ...`"
+    if kind in ("literal_error", "enum"):
+        return _not_one_of(name, value, str(context["expected"]))
+    if kind in _BOUNDS:
+        bound = _BOUNDS[kind].format_map(context)
+        return f"{name}: {_show(value)} is out of range", f"it must be {bound}", _set(name, bound)
+    if kind in _EXPECTED:
+        return (
+            f"{name}: {_show(value)} is not {_EXPECTED[kind].split(';')[0]}",
+            "",
+            _set(name, _EXPECTED[kind]),
+        )
+    if kind == "string_pattern_mismatch" and path[:1] in (("factors",), ("baseline",)):
+        return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"
+    if kind == "string_pattern_mismatch" and name in _PATTERNS:
+        return (
+            f"{name}: {_show(value)} does not fit",
+            f"it is {_PATTERNS[name]}",
+            _set(name, _PATTERNS[name]),
+        )
+    if kind == "value_error":
+        reason, _, remedy = str(context["error"]).partition("; ")
+        return f"{name}: {reason}", "", remedy or f"correct {name}"
+    return f"{name}: {_show(value)} does not fit", str(one["msg"]), f"correct {name}"
+
+
+def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
+    """An unknown field, with the nearest known one: beside it, or anywhere in the study."""
+    wanted = str(path[-1])
+    parent = tuple(str(part) for part in path[:-1])
+    every = list(field_paths(model))
+    beside = [field for field in every if field[:-1] == parent]
+    near = nearest(wanted, (field[-1] for field in beside))
+    if near is not None:
+        meant: Sequence[str] | None = (*parent, near)
+    else:
+        far = nearest(wanted, (field[-1] for field in every), alike=0.8)
+        meant = next((field for field in every if field[-1] == far), None)
+    names = ", ".join(field[-1] for field in beside)
+    remedy = f"did you mean {dotted(meant)}?" if meant else f"remove {wanted}"
+    return f"{dotted(path)}: unknown field", f"{dotted(parent)} has {names}", remedy
+
+
+def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]:
+    allowed = [word.strip("'") for word in expected.replace(" or ", ", ").split(", ")]
+    near = nearest(str(value), allowed)
+    return (
+        f"{name}: {_show(value)} is not known",
+        f"it is one of {', '.join(allowed)}",
+        f"did you mean {near}?" if near else f"write one of {', '.join(allowed)}",
+    )
+
+
+def _set(name: str, expected: str) -> str:
+    return f"give {name} {expected}"
+
+
+def _show(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _model(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return None
+
+
+def _line(where: str) -> tuple[int, str]:
+    number = where.rpartition(":")[2]
+    return (int(number) if number.isdigit() else 0, where)

@@ -1,0 +1,220 @@
+"""What makes a result doubtful or invalid, seen through whole runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.analysis.analyse import analyse
+from tests.synthetic_run import QUICKSTART, docker, write_run
+from tests.synthetic_trial import Truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.analysis.model import Analysis, Check
+
+TWO = {"native": Truth(), "docker": QUICKSTART["docker-bridge"]}
+
+
+def run(tmp_path: Path, **scene: Any) -> Path:
+    small: dict[str, Any] = {"effects": TWO, "blocks": 2, "measure_s": 2, "seed": 3}
+    return write_run(tmp_path / "r", **(small | scene))
+
+
+def check(analysis: Analysis, name: str) -> Check:
+    (found,) = (c for c in analysis.checks if c.name == name)
+    return found
+
+
+def test_a_clean_run_has_nothing_to_complain_of(quickstart: Analysis) -> None:
+    assert {c.status for c in quickstart.checks} == {"ok"}
+    assert quickstart.valid
+
+
+def test_the_gravest_come_first(tmp_path: Path) -> None:
+    analysis = analyse(
+        run(tmp_path, flat=False, errors={"D1-B01-native": 5000}, notes={"D1-B01-docker": "x"})
+    )
+    statuses = [c.status for c in analysis.checks]
+    assert statuses == sorted(statuses, key=["invalid", "warning", "ok"].index)
+    assert statuses[0] == "invalid"
+    assert not analysis.valid
+
+
+@pytest.mark.parametrize(("errors", "status"), [(1, "ok"), (30, "warning"), (500, "invalid")])
+def test_failed_operations(tmp_path: Path, errors: int, status: str) -> None:
+    found = check(analyse(run(tmp_path, errors={"D1-B01-native": errors})), "errors")
+    assert found.status == status
+    assert any("D1-B01-native" in line for line in found.details)
+    assert f"timeout: {errors} in all" in found.details
+
+
+def test_a_failed_trial_is_named_with_its_reason(tmp_path: Path) -> None:
+    analysis = analyse(run(tmp_path, failed=["D2-B01-native"]))
+    found = check(analysis, "trials")
+    assert (found.status, analysis.valid) == ("warning", True)
+    assert found.summary == "1 of 12 planned trials without a result"
+    assert found.details == ["D2-B01-native: the cluster did not answer within 60 s"]
+    (base, _) = analysis.conditions
+    assert (base.trials, base.failed) == (5, 1)
+
+
+def test_a_trial_without_record_is_missed(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    (root / "trials" / "D2-B01-native").rename(root / "D2-B01-native")
+    found = check(analyse(root), "trials")
+    assert found.details == ["native, round 2, block 1: no record"]
+
+
+def test_a_comparison_without_result_makes_the_run_invalid(tmp_path: Path) -> None:
+    analysis = analyse(run(tmp_path, deployments=1, blocks=1))
+    assert not analysis.valid
+    assert analysis.effects == []
+    assert "docker against native" in check(analysis, "trials").details[0]
+
+
+def test_a_run_without_any_result_says_only_that(tmp_path: Path) -> None:
+    names = [f"D1-B01-{name}" for name in TWO]
+    analysis = analyse(run(tmp_path, deployments=1, blocks=1, failed=names))
+    assert [(c.name, c.status) for c in analysis.checks] == [
+        ("trials", "invalid"),
+        ("records", "ok"),
+    ]
+    assert analysis.checks[0].summary == "no trial gave a result"
+
+
+def test_damaged_records_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    trials = root / "trials"
+    (trials / "D1-B01-native" / "manifest.json").write_text("{")
+    hlog = trials / "D1-B02-native" / "latency-c1.hlog"
+    hlog.write_text("\n".join(hlog.read_text().splitlines()[:6]))
+    (trials / "D1-B02-docker" / "samples.parquet").unlink()
+    analysis = analyse(root)
+    found = check(analysis, "records")
+    assert found.status == "warning"
+    assert found.summary == "3 trials with damaged records"
+    text = "\n".join(found.details)
+    assert "D1-B01-native: manifest.json: Invalid JSON" in text
+    assert "D1-B02-native: the histograms hold" in text
+    assert "D1-B02-docker: a record is damaged: samples.parquet is missing" in text
+    (cut,) = (t for t in analysis.trials if t.trial == "D1-B02-native")
+    assert "throughput" in cut.values
+    assert "p99" not in cut.values
+
+
+def test_the_client_as_the_limit(tmp_path: Path) -> None:
+    some = check(analyse(run(tmp_path / "a", saturated=["D1-B01-native"])), "client")
+    assert some.status == "warning"
+    assert some.details == ["D1-B01-native, c1: a worker thread used 99% of a core"]
+    names = [f"D{r}-B0{b}-native" for r in (1, 2, 3) for b in (1, 2)]
+    assert check(analyse(run(tmp_path / "b", saturated=names)), "client").status == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "status"),
+    [
+        ("send_lateness_p99_us", 900.0, "ok"),
+        ("send_lateness_p99_us", 4_000.0, "warning"),
+        ("send_lateness_p99_us", 80_000.0, "invalid"),
+        ("rate_error", -0.1, "warning"),
+    ],
+)
+def test_operations_sent_late(tmp_path: Path, field: str, value: float, status: str) -> None:
+    root = run(tmp_path, rate=4000.0)
+    change(root, "D1-B01-native", lambda record: record["clients"][0].update({field: value}))
+    assert check(analyse(root), "open loop").status == status
+
+
+def test_closed_loop_has_no_open_loop_check(tmp_path: Path) -> None:
+    assert "open loop" not in {c.name for c in analyse(run(tmp_path)).checks}
+
+
+def test_a_warm_up_that_never_became_flat(tmp_path: Path) -> None:
+    found = check(analyse(run(tmp_path, flat=False)), "warm-up")
+    assert found.status == "warning"
+    assert "D1-native: still changing by 49% after 60 s" in found.details
+
+
+def test_deployments_that_drift_over_their_blocks(tmp_path: Path) -> None:
+    analysis = analyse(run(tmp_path, blocks=5, drift=0.05, within=0.01))
+    found = check(analysis, "steady")
+    assert found.status == "warning"
+    assert found.details[0].startswith("native: throughput changes by 2")
+
+
+def test_a_round_served_by_two_lives_of_a_cluster(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    change(root, "D2-B02-docker", lambda record: record.update(deployment="D2-docker-2"))
+    found = check(analyse(root), "rounds")
+    assert found.status == "warning"
+    assert found.details == ["round 2, docker: D2-docker, D2-docker-2"]
+
+
+@pytest.mark.parametrize(("deployments", "status"), [(1, "warning"), (2, "warning"), (3, "ok")])
+def test_few_deployments(tmp_path: Path, deployments: int, status: str) -> None:
+    analysis = analyse(run(tmp_path, deployments=deployments))
+    assert check(analysis, "deployments").status == status
+
+
+def test_noise_above_the_margin_is_said_first(tmp_path: Path) -> None:
+    truths = {"native": Truth(), "native-again": Truth()}
+    analysis = analyse(run(tmp_path, effects=truths, within=0.1))
+    assert analysis.checks[0].name == "noise floor"
+    assert analysis.checks[0].status == "warning"
+
+
+def test_identical_conditions_that_differ_are_told(tmp_path: Path) -> None:
+    truths = {"native": Truth(), "native-again": Truth(throughput=0.7), "docker": TWO["docker"]}
+    analysis = analyse(run(tmp_path, effects=truths, within=0.005, between=0.005))
+    assert check(analysis, "identical conditions").status == "invalid"
+    assert not analysis.valid
+
+
+def test_differences_that_the_study_varies_are_expected(tmp_path: Path) -> None:
+    layer = Truth(patch=docker("host", "layer"))
+    analysis = analyse(run(tmp_path, effects={"native": Truth(), "layer": layer}))
+    (difference,) = analysis.parity
+    assert (difference.fact, difference.expected) == ("file system", True)
+    assert difference.values == {"ext4": ["native"], "overlay": ["layer"]}
+    assert check(analysis, "parity").status == "ok"
+
+
+def test_differences_that_nobody_asked_for(tmp_path: Path) -> None:
+    odd = replace(TWO["docker"], parity={"open files": "1024", "heap": "1024 MiB"})
+    analysis = analyse(run(tmp_path, effects={"native": Truth(), "docker": odd}))
+    assert {d.fact: d.expected for d in analysis.parity} == {"open files": False, "heap": False}
+    found = check(analysis, "parity")
+    assert found.status == "warning"
+    assert "open files (unexpected): 100000: native; 1024: docker" in found.details
+
+
+def test_other_bits_are_another_database(tmp_path: Path) -> None:
+    other = replace(TWO["docker"], bits="sha256:" + "00" * 32)
+    found = check(analyse(run(tmp_path, effects={"native": Truth(), "docker": other})), "bits")
+    assert found.status == "warning"
+    assert any("docker: image sha256:cdcd" in line for line in found.details)
+
+
+def test_what_the_lab_noted_is_passed_on(tmp_path: Path) -> None:
+    note = "no control group: CPU counted by process"
+    found = check(analyse(run(tmp_path, notes={"D1-B01-docker": note})), "notes")
+    assert found.details == [f"{note} (D1-B01-docker)"]
+
+
+def test_a_heavy_observer(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    change(root, "D1-B01-native", lambda record: record.update(probe_cpu_s=1.0))
+    found = check(analyse(root), "observer")
+    assert (found.status, found.summary) == ("warning", "the sampler used up to 50% of a core")
+
+
+def change(root: Path, trial: str, edit: Any) -> None:
+    path = root / "trials" / trial / "manifest.json"
+    record = json.loads(path.read_text())
+    edit(record)
+    path.write_text(json.dumps(record))

@@ -1,0 +1,115 @@
+"""What a trial's records say in numbers, and when they say nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tare.analysis.metrics import describe, in_order, margin_of, trial_values
+from tare.records.hlog import Latencies
+from tare.records.manifest import ClientResult, OperationResult, TrialManifest
+
+if TYPE_CHECKING:
+    from tare.analysis.metrics import LatencyKey
+
+
+def client(name: str, reads: int, mean_us: float, cpu_us: float) -> ClientResult:
+    read = OperationResult(
+        operation="READ", ok=reads, errors=0, service_mean_us=1.0, response_mean_us=mean_us
+    )
+    return ClientResult(
+        client=name, hlog=f"{name}.hlog", measured_s=10.0, start_unix=0.0, ok=reads, errors=0,
+        throughput=reads / 10, operations=[read], errors_by_kind={}, cpu_us_per_op=cpu_us,
+        cpu_share=0.1, send_lateness_p99_us=None, rate_error=None, saturated=False,
+        saturation_reasons=[], version="0",
+    )  # fmt: skip
+
+
+def manifest(clients: list[ClientResult], **changes: Any) -> TrialManifest:
+    facts: dict[str, Any] = {
+        "run": "r", "trial": "t", "status": "done", "condition": "native", "levels": {},
+        "round": 1, "block": 1, "position": 1, "deployment": "d", "started": "", "ended": "",
+        "measure_start": 0.0, "measure_end": 10.0, "setup": {}, "clients": clients,
+        "warm_up": None, "units": [], "database": {}, "caches_dropped": None,
+        "server_cpu_s": 8.0, "engine_cpu_s": 0.0, "machine_cpu_s": 16.0, "probe_cpu_s": 0.1,
+    }  # fmt: skip
+    return TrialManifest.model_validate(facts | changes)
+
+
+def uniform(n: int) -> dict[LatencyKey, Latencies]:
+    """n response times of 1 us, 2 us, 3 us, ... below 2 us * 1024, where bins are exact."""
+    values = 1 + np.arange(n) % 1000
+    return {("READ", "response"): Latencies(np.bincount(values), unit=10, half=10)}
+
+
+def test_clients_count_by_their_operations() -> None:
+    values = trial_values(
+        manifest([client("c1", 1000, 100.0, 10), client("c2", 3000, 200.0, 20)]), {}
+    )
+    assert values == pytest.approx(
+        {
+            "throughput": 400.0,
+            "mean": 175.0,
+            "read_mean": 175.0,
+            "server_cpu_per_op": 2000.0,
+            "machine_cpu_per_op": 4000.0,
+            "client_cpu_per_op": 17.5,
+        }
+    )
+
+
+def test_what_was_not_used_or_not_measured_is_absent() -> None:
+    one = [client("c1", 1000, 100.0, 10)]
+    assert "engine_cpu_per_op" not in trial_values(manifest(one), {})
+    assert trial_values(manifest(one, engine_cpu_s=0.5), {})["engine_cpu_per_op"] == 500
+    assert trial_values(manifest([client("c1", 0, 0.0, 0.0)]), {}) == {}
+    assert "server_cpu_per_op" not in trial_values(manifest(one, server_cpu_s=float("inf")), {})
+
+
+@pytest.mark.parametrize(
+    ("operations", "given"),
+    [
+        (199, set()),
+        (200, {"p95"}),
+        (1_000, {"p95", "p99", "read_p99"}),
+        (10_000, {"p95", "p99", "read_p99", "p999"}),
+    ],
+)
+def test_percentiles_need_ten_observations_beyond(operations: int, given: set[str]) -> None:
+    values = trial_values(manifest([client("c1", operations, 1.0, 1)]), uniform(operations))
+    assert {n for n in values if n.startswith(("p9", "read_p"))} == given
+
+
+def test_percentiles_are_of_response_time_over_all_operations() -> None:
+    slow = Latencies(np.bincount([2000]), unit=10, half=10)
+    fast = uniform(10_000)
+    read = fast["READ", "response"]
+    values = trial_values(
+        manifest([client("c1", 1, 1.0, 1)]),
+        {**fast, ("UPDATE", "response"): read, ("READ", "service"): slow},
+    )
+    # bins are 1.024 us wide
+    assert values["p50"] == pytest.approx(500 * 1.024, rel=0.01)
+    assert values["p99"] == pytest.approx(990 * 1.024, rel=0.01)
+    assert values["update_p99"] == values["read_p99"]
+
+
+def test_margins_of_a_kind_hold_for_its_operations() -> None:
+    margins = {"throughput": 0.05, "mean": 0.04, "p99": 0.1}
+    wanted = ["throughput", "read_mean", "update_p99", "p999", "server_cpu_per_op"]
+    assert [margin_of(name, margins) for name in wanted] == [0.05, 0.04, 0.1, None, None]
+    assert margin_of("read_p99", {"p99": 0.1, "read_p99": 0.2}) == 0.2
+
+
+def test_metrics_are_described_and_ordered_for_readers() -> None:
+    assert describe("throughput").better == "higher"
+    assert describe("read_p99").title == "99th percentile latency, read"
+    assert describe("server_cpu_per_op").unit == "us/operation"
+    assert in_order(["server_cpu_per_op", "read_p99", "p99", "throughput", "p99"]) == [
+        "throughput",
+        "p99",
+        "read_p99",
+        "server_cpu_per_op",
+    ]

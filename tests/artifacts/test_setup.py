@@ -1,0 +1,58 @@
+"""The set-up scripts: well formed, in step with the study they run, honest about Docker."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tare.study.read import load_study
+
+CHECKOUT = Path(__file__).parents[2]
+SCRIPTS = [*sorted((CHECKOUT / "setup").glob("*.sh")), CHECKOUT / ".ci" / "run"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_every_script_parses(script: Path) -> None:
+    subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_the_demo_names_exactly_the_docker_conditions_of_its_study() -> None:
+    study = load_study(CHECKOUT / "studies" / "quickstart.yaml")
+    docker = [
+        level
+        for level, patch in study.factors["platform"].items()
+        if "docker" in str(patch.get("platform", {}))
+    ]
+
+    match = re.search(
+        r"exclude=\[\{platform: \[(.*?)\]\}\]", (CHECKOUT / "setup/demo.sh").read_text()
+    )
+    assert match is not None
+    assert match[1].split(", ") == docker
+
+
+@pytest.mark.parametrize("arguments", [["--check"], []])
+def test_an_engine_that_does_not_answer_is_reported_by_the_exit_status(
+    arguments: list[str],
+) -> None:
+    done = subprocess.run(
+        [CHECKOUT / "setup" / "engine.sh", *arguments],
+        env={**os.environ, "DOCKER_HOST": "unix:///nowhere/docker.sock"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 3
+    assert ("unset DOCKER_HOST" in done.stderr) == (not arguments)
+
+
+def test_constraints_hold_exact_versions_and_nothing_of_a_machine() -> None:
+    lines = (CHECKOUT / "constraints.txt").read_text().splitlines()
+
+    assert len(lines) > 40
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9a-z.]+", line)] == []

@@ -1,0 +1,109 @@
+"""Real studies on real engines: a Cassandra node or three, native and in Docker."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TARE = str(Path(sys.executable).with_name("tare"))
+
+STUDY = """\
+study: {name}
+question: Does everything work end to end?
+database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB}}
+load: {{records: 2000, threads: 8, warmup: 1s, measure: 3s}}
+factors:
+  platform:
+{levels}
+baseline: {{platform: native}}
+design: {{deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
+         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+
+NATIVE = "    native: {}"
+HOST = "    docker-host: {platform: {runtime: docker, network: host, storage: volume}}"
+BRIDGE = "    docker-bridge: {platform: {runtime: docker, network: bridge, storage: directory}}"
+PUBLISHED = (
+    "    docker-published: {platform: {runtime: docker, network: published, storage: layer}}"
+)
+
+
+@dataclass
+class Bench:
+    """A directory in which studies are written and run, as a user would."""
+
+    root: Path
+
+    def study(
+        self,
+        *levels: str,
+        name: str = "small",
+        nodes: int = 1,
+        deployments: int = 1,
+        blocks: int = 1,
+        reset: str = "keep",
+        fresh: str = "deployment",
+    ) -> Path:
+        path = self.root / f"{name}.yaml"
+        text = STUDY.format(
+            name=name,
+            nodes=nodes,
+            deployments=deployments,
+            blocks=blocks,
+            reset=reset,
+            fresh=fresh,
+            levels="\n".join(levels),
+        )
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def tare(
+        self, *arguments: str | Path, timeout: float = 900
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [TARE, *map(str, arguments)],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [TARE, *map(str, arguments)],
+            cwd=self.root,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def manifests(self, run: str = "small") -> dict[str, dict[str, Any]]:
+        trials = self.root / "runs" / run / "trials"
+        return {
+            path.parent.name: json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted(trials.glob("[!.]*/manifest.json"))
+        }
+
+    def journal(self, run: str = "small") -> list[dict[str, Any]]:
+        text = (self.root / "runs" / run / "journal.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def leftovers() -> list[str]:
+    """What Tare has left on this machine, as `tare clean --dry-run` sees it."""
+    done = subprocess.run(
+        [TARE, "clean", "--dry-run", "--json"], capture_output=True, text=True, check=True
+    )
+    return list(json.loads(done.stdout)["found"])

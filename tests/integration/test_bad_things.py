@@ -1,0 +1,134 @@
+"""Kills, deaths and rivals: nothing that was measured is lost, nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+import pytest
+
+from .conftest import BRIDGE, NATIVE, Bench, leftovers
+
+pytestmark = pytest.mark.engine
+
+
+def wait_for(
+    process: subprocess.Popen[str], bench: Bench, seen: Callable[[dict[str, Any]], bool]
+) -> None:
+    """Wait until the run's journal has an event; fail with its output if the run ends first."""
+    journal = bench.root / "runs" / "small" / "journal.jsonl"
+    while process.poll() is None:
+        if journal.exists() and any(seen(event) for event in bench.journal()):
+            return
+        with_timeout(process)
+    raise AssertionError(process.stdout.read() if process.stdout else "the run ended early")
+
+
+def with_timeout(process: subprocess.Popen[str]) -> None:
+    """Let the run go on for a moment; it is real work that is waited for, not a clock."""
+    try:
+        process.wait(0.1)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def nth(event: str, count: int) -> Callable[[dict[str, Any]], bool]:
+    """True at the `count`-th event of this kind in a pass over the journal."""
+    seen = {"ats": set[str]()}
+
+    def check(entry: dict[str, Any]) -> bool:
+        if entry["event"] == event:
+            seen["ats"].add(entry["at"])
+        return len(seen["ats"]) >= count
+
+    return check
+
+
+def test_kill_9_then_run_again_keeps_what_was_finished(bench: Bench) -> None:
+    study = bench.study(NATIVE, BRIDGE, blocks=3)
+    process = bench.start("run", study)
+    wait_for(process, bench, nth("trial begun", 3))
+    process.kill()
+    process.wait()
+    kept = {name: m["ended"] for name, m in bench.manifests().items()}
+    assert len(kept) == 2
+    assert leftovers() != [], "a killed run cannot clean up: the next one must have work to do"
+    again = bench.tare("run", study)
+    assert again.returncode in (0, 3), again.stdout + again.stderr
+    assert "resuming small" in again.stdout
+    manifests = bench.manifests()
+    assert len(manifests) == 6
+    assert {name: manifests[name]["ended"] for name in kept} == kept
+    assert leftovers() == []
+
+
+def test_ctrl_c_stops_cleanly_and_the_run_can_be_resumed(bench: Bench) -> None:
+    study = bench.study(NATIVE, BRIDGE)
+    process = bench.start("run", study)
+    wait_for(process, bench, nth("trial begun", 1))
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 130, output
+    assert "interrupted" in output
+    assert leftovers() == []
+    assert bench.tare("run", study).returncode in (0, 3)
+    assert len(bench.manifests()) == 2
+
+
+def test_a_node_that_dies_fails_its_trial_which_is_then_retried(bench: Bench) -> None:
+    study = bench.study(NATIVE, blocks=2)
+    process = bench.start("run", study)
+    wait_for(process, bench, nth("trial begun", 1))
+    (node,) = [
+        p
+        for p in psutil.process_iter()
+        if p.name() == "java" and "CassandraDaemon" in " ".join(p.cmdline())
+    ]
+    node.kill()
+    output, _ = process.communicate(timeout=600)
+    assert process.returncode in (0, 3), output
+    failed = bench.manifests()["D1-B01-native.failed-1"]
+    assert "a database node died" in failed["reason"]
+    assert "killed by SIGKILL" in failed["reason"]
+    logs = bench.root / "runs/small/trials/D1-B01-native.failed-1/logs"
+    assert [log for log in logs.iterdir() if log.name.endswith("system.log")]
+    good = bench.manifests()["D1-B01-native"]
+    assert (good["status"], good["deployment"]) == ("done", "D1-native-2")
+    assert leftovers() == []
+
+
+def test_a_second_run_on_the_machine_is_refused(bench: Bench) -> None:
+    study = bench.study(NATIVE)
+    process = bench.start("run", study)
+    wait_for(process, bench, nth("deployment begun", 1))
+    second = bench.tare("run", study, "--name", "other")
+    assert second.returncode == 1
+    assert f"process {process.pid} runs small" in second.stderr
+    assert not (bench.root / "runs" / "other").exists()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+
+
+def test_a_load_client_that_crashes_fails_only_its_trial(bench: Bench) -> None:
+    study = bench.study(NATIVE, blocks=2)
+    process = bench.start("run", study)
+    wait_for(process, bench, nth("trial begun", 1))
+    client = _await_client(process)
+    os.kill(client, signal.SIGKILL)
+    output, _ = process.communicate(timeout=600)
+    assert process.returncode in (0, 3), output
+    assert "without a result" in bench.manifests()["D1-B01-native.failed-1"]["reason"]
+    assert bench.manifests()["D1-B01-native"]["status"] == "done"
+
+
+def _await_client(process: subprocess.Popen[str]) -> int:
+    while process.poll() is None:
+        for child in psutil.process_iter():
+            if child.name() == "tare-load" and "b01" in " ".join(child.cmdline()).lower():
+                return child.pid
+        with_timeout(process)
+    raise AssertionError("the run ended before its client was seen")

@@ -1,0 +1,106 @@
+"""Whole studies: from a YAML file to a report, with nothing left behind."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .conftest import BRIDGE, HOST, NATIVE, PUBLISHED, Bench, leftovers
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_one_node_study_on_every_kind_of_network_and_storage(bench: Bench) -> None:
+    study = bench.study(NATIVE, HOST, BRIDGE, PUBLISHED, blocks=2)
+    done = bench.tare("run", study, "--json")
+    # one deployment per condition is too few to tell platform from deployment: not a failure
+    assert done.returncode in (0, 3), done.stderr
+    manifests = bench.manifests()
+    assert len(manifests) == 8
+    assert all(m["status"] == "done" for m in manifests.values()), done.stderr
+    for manifest in manifests.values():
+        (client,) = manifest["clients"]
+        assert client["ok"] > 100
+        assert client["errors"] == 0
+        assert manifest["server_cpu_s"] > 0
+        (node,) = [u for u in manifest["units"] if u["role"] == "database"]
+        assert node["parity"]["heap"] == "256 MiB"
+    paths = {m["condition"]: m["units"][0]["path"] for m in manifests.values()}
+    assert paths["native"] == paths["docker-host"] == "loopback of the host"
+    assert paths["docker-bridge"] == "bridge and veth pair"
+    assert "published port" in paths["docker-published"]
+    bits = {u["bits"] for m in manifests.values() for u in m["units"] if u["role"] == "database"}
+    assert len(bits) == 1, "every platform runs the same bits"
+    analysis = json.loads(done.stdout)
+    assert {e["treatment"] for e in analysis["effects"]} == {
+        "docker-host",
+        "docker-bridge",
+        "docker-published",
+    }
+    page = (bench.root / "runs/small/report.html").read_text(encoding="utf-8")
+    assert "docker-published" in page
+    assert leftovers() == []
+
+
+def test_a_three_node_study_at_quorum_native_and_in_docker(bench: Bench) -> None:
+    study = bench.study(NATIVE, BRIDGE, nodes=3)
+    done = bench.tare("run", study, "--json")
+    assert done.returncode in (0, 3), done.stderr
+    manifests = bench.manifests()
+    assert {m["condition"] for m in manifests.values()} == {"native", "docker-bridge"}
+    for manifest in manifests.values():
+        assert manifest["status"] == "done"
+        assert manifest["database"]["nodes"] == 3
+        assert len([u for u in manifest["units"] if u["role"] == "database"]) == 3
+        assert manifest["clients"][0]["errors"] == 0
+    assert leftovers() == []
+
+
+def test_two_clusters_side_by_side_each_with_a_dockerised_client(bench: Bench) -> None:
+    study = bench.study(NATIVE)
+    done = bench.tare(
+        "run",
+        study,
+        "--json",
+        "--set",
+        "clusters=2",
+        "--set",
+        "client.runtime=docker",
+        "--set",
+        "client.network=bridge",
+        "--set",
+        "load.workload=stress-mixed",
+    )
+    assert done.returncode in (0, 3), done.stderr
+    (manifest,) = bench.manifests().values()
+    first, second = manifest["clients"]
+    assert first["ok"] > 100
+    assert second["ok"] > 100
+    assert abs(first["start_unix"] - second["start_unix"]) < 0.5
+    clients = [u for u in manifest["units"] if u["role"] == "client"]
+    assert [u["runtime"] for u in clients] == ["docker", "docker"]
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("reset", ["truncate", "drop"])
+def test_a_fresh_cluster_for_each_trial_and_declared_resets(bench: Bench, reset: str) -> None:
+    study = bench.study(NATIVE, blocks=2, fresh="trial", reset=reset)
+    done = bench.tare("run", study, "--json")
+    assert done.returncode in (0, 3), done.stderr
+    manifests = bench.manifests()
+    assert {m["deployment"] for m in manifests.values()} == {"D1-native-1", "D1-native-2"}
+
+
+def test_limits_hold_alike_on_both_runtimes(bench: Bench) -> None:
+    study = bench.study(NATIVE, HOST)
+    limits = "platform.limits={cpus: 1.5, cpuset: '0', memory: 1GiB}"
+    done = bench.tare("run", study, "--json", "--set", limits)
+    assert done.returncode in (0, 3), done.stderr
+    facts = [
+        {k: u["parity"][k] for k in ("cpus allowed", "cpu quota", "memory limit")}
+        for m in bench.manifests().values()
+        for u in m["units"]
+        if u["role"] == "database"
+    ]
+    assert facts == [{"cpus allowed": "0", "cpu quota": "1.5 CPUs", "memory limit": "1024 MiB"}] * 2

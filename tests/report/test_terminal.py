@@ -1,0 +1,49 @@
+"""The summary at the end of a run."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from tare.analysis.model import Analysis
+from tare.report.terminal import render_summary
+
+from .sample import sample_analysis
+
+
+def shown(analysis: Analysis, width: int = 200) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width).print(render_summary(analysis))
+    return out.getvalue()
+
+
+def test_each_treatment_has_its_sentence_in_plain_characters() -> None:
+    text = " ".join(shown(sample_analysis()).split())
+    assert "docker-bridge: throughput 12.3% lower [-15.1%, -9.4%] than native: different;" in text
+    assert "4 more deployments would settle it" in text
+    assert "Valid. 6 checks: 4 ok, 2 warnings, 0 invalid." in text
+
+
+def test_an_invalid_result_is_said_first() -> None:
+    analysis = sample_analysis()
+    analysis.valid = False
+    text = shown(analysis)
+    assert text.index("not valid") < text.index("12.3% lower")
+
+
+def test_names_are_neither_markup_nor_terminal_codes() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        if one.treatment == "docker-bridge":
+            one.treatment = "[red]x[/red]\x1b]0;title\x07"
+    text = shown(analysis)
+    assert "[red]x[/red]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def test_a_narrow_terminal_loses_no_verdict() -> None:
+    text = " ".join(shown(sample_analysis(), width=60).split())
+    for verdict in ("equivalent", "different within the margin", "different", "inconclusive"):
+        assert verdict in text

@@ -1,0 +1,180 @@
+"""The sentences: four verdicts, nothing else; the loudest thing first; a tie is no win."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+
+from tare.analysis.model import Analysis, Effect, Verdict
+from tare.report import words
+
+from .sample import sample_analysis
+
+
+def effect(analysis: Analysis, metric: str, treatment: str) -> Effect:
+    return next(e for e in analysis.effects if (e.metric, e.treatment) == (metric, treatment))
+
+
+def test_a_difference_is_said_with_interval_baseline_and_verdict() -> None:
+    analysis = sample_analysis()
+    line = words.line(analysis, effect(analysis, "throughput", "docker-bridge"))
+    assert line.text == "throughput 12.3% lower [\u221215.1%, \u22129.4%] than native: different"
+
+
+def test_an_inconclusive_effect_says_what_would_settle_it() -> None:
+    analysis = sample_analysis()
+    line = words.line(analysis, effect(analysis, "p99", "docker-host"))
+    assert line.text == (
+        "99th percentile latency: not enough data to say, 4 more deployments would settle it "
+        "(so far 6.2% higher [\u22129.5%, +24.6%] than native): inconclusive"
+    )
+
+
+def test_an_inconclusive_effect_without_a_known_need_promises_nothing() -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, "p99", "docker-host")
+    one.further_deployments = None
+    assert "do not tell how much more" in words.line(analysis, one).text
+
+
+def test_ties_name_their_margin() -> None:
+    analysis = sample_analysis()
+    equivalent = words.line(analysis, effect(analysis, "throughput", "docker-host"))
+    within = words.line(analysis, effect(analysis, "mean", "docker-host"))
+    assert equivalent.text.endswith(": equivalent (5% margin)")
+    assert within.text.endswith(": different within the margin (5% margin)")
+
+
+def test_every_sentence_ends_in_one_of_the_four_verdicts() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        line = words.line(analysis, one)
+        assert line.verdict in get_args(Verdict)
+        assert f": {one.verdict}" in line.text
+
+
+def test_treatments_come_in_order_and_the_control_last() -> None:
+    answers = words.answers(sample_analysis())
+    assert [a.treatment for a in answers] == [
+        "docker-host",
+        "docker-bridge",
+        "docker-published",
+        "native-again",
+    ]
+    assert [line.metric for line in answers[0].lines] == ["throughput", "mean", "p99"]
+    assert "the same setup again" in answers[-1].sentence
+
+
+def test_without_primary_endpoints_the_usual_metrics_are_answered() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        one.primary, one.margin = False, None
+    assert [m.name for m in words.primary_metrics(analysis)] == ["throughput", "mean", "p99"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "ratio", "tone"),
+    [
+        ("throughput", 0.8, "cost"),
+        ("throughput", 1.25, "gain"),
+        ("mean", 1.25, "cost"),
+        ("mean", 0.8, "gain"),
+    ],
+)
+def test_the_tone_of_a_difference_is_what_it_costs(metric: str, ratio: float, tone: str) -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, metric, "docker-bridge")
+    one.ratio = ratio
+    assert words.tone(analysis, one) == tone
+
+
+@pytest.mark.parametrize("verdict", ["equivalent", "inconclusive"])
+def test_a_tie_has_no_tone_however_far_the_estimate_is(verdict: Verdict) -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, "throughput", "docker-bridge")
+    one.ratio, one.verdict = 1.4, verdict
+    assert words.tone(analysis, one) == "tie"
+
+
+def test_neither_a_control_nor_an_invalid_result_has_a_tone() -> None:
+    analysis = sample_analysis()
+    control = effect(analysis, "throughput", "native-again")
+    control.verdict, control.ratio = "different", 1.2
+    assert words.tone(analysis, control) == "tie"
+    analysis.valid = False
+    assert words.tone(analysis, effect(analysis, "throughput", "docker-bridge")) == "tie"
+
+
+def test_a_difference_below_the_noise_floor_is_said_to_be_one() -> None:
+    analysis = sample_analysis()
+    for floor in analysis.noise_floor:
+        floor.floor, floor.deployment_floor = 0.4, 0.3
+    one = effect(analysis, "throughput", "docker-bridge")
+    line = words.line(analysis, one)
+    assert line.text.endswith(": different, but smaller than the noise floor of 30%")
+    assert line.tone == "tie"
+    one.unit_of_analysis = "block"
+    assert words.hiding_floor(analysis, one) == pytest.approx(0.4)
+
+
+def test_a_valid_and_quiet_result_raises_no_alert() -> None:
+    assert words.alerts(sample_analysis()) == []
+
+
+def test_an_invalid_result_is_the_first_alert_and_names_its_causes() -> None:
+    analysis = sample_analysis()
+    analysis.valid = False
+    analysis.checks[0].status = "invalid"
+    analysis.checks[0].summary = "3.2% of operations failed"
+    analysis.noise_floor[0].exceeds_margin = True
+    first, second = words.alerts(analysis)
+    assert first.level == "invalid"
+    assert "not valid" in first.headline
+    assert first.details == ("3.2% of operations failed",)
+    assert second.headline.startswith("Single blocks are noisier than the margin on throughput")
+    assert "the margin is 5%" in second.details[0]
+
+
+def test_noise_between_deployments_hides_the_answer() -> None:
+    analysis = sample_analysis()
+    floor = analysis.noise_floor[0]
+    floor.exceeds_margin, floor.floor, floor.deployment_floor = True, 0.09, 0.07
+    (alert,) = words.alerts(analysis)
+    assert alert.headline == "The noise floor hides the answer on throughput"
+    assert alert.details == (
+        "Throughput: native and native-again are the same setup, yet differed by up to 9% in "
+        "single blocks and 7% between deployments; the margin is 5%.",
+    )
+    floor.deployment_floor = None
+    assert words.alerts(analysis)[0].headline == alert.headline
+
+
+def test_noise_on_other_metrics_raises_no_alert() -> None:
+    analysis = sample_analysis()
+    floor = analysis.noise_floor[0].model_copy(update={"metric": "server_cpu_per_op"})
+    floor.exceeds_margin = True
+    analysis.noise_floor = [floor]
+    assert words.alerts(analysis) == []
+
+
+def test_one_deployment_per_condition_is_an_alert() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        one.conditional = True
+    assert "One deployment per condition" in words.alerts(analysis)[0].headline
+
+
+def test_no_effect_at_all_is_an_alert() -> None:
+    analysis = sample_analysis()
+    analysis.effects = []
+    assert "no effect could be computed" in words.alerts(analysis)[0].headline
+    assert words.answers(analysis) == []
+
+
+def test_an_effect_without_a_finite_interval_still_makes_a_sentence() -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, "throughput", "docker-bridge")
+    one.ci, one.verdict = (0.0, math.inf), "inconclusive"
+    assert "[\u2212100%, unbounded]" in words.line(analysis, one).text

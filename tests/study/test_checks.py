@@ -1,0 +1,125 @@
+"""What this machine cannot give a plan, said before anything starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.errors import StudyError
+from tare.machines.facts import MachineFacts
+from tare.study.checks import refusals, refuse_plan
+from tare.study.plan import make_plan
+from tare.study.quantities import GIB
+
+if TYPE_CHECKING:
+    from tests.study.conftest import ReadStudy
+
+    from tare.study.checks import Refusal
+
+MACHINE = MachineFacts(
+    cpus=2,
+    memory_bytes=24 * GIB,
+    memory_available=20 * GIB,
+    disk_free=50 * GIB,
+    root=True,
+    hostname="example",
+    kernel="6.1",
+    cpu_model="example",
+    clock_source="tsc",
+    transparent_huge_pages="madvise",
+    virtualization="",
+)
+HERE: dict[str, str | None] = {"native": None, "docker": None}
+
+TEXT = """\
+study: example
+database:
+  heap: 512MiB
+load: {records: 1000}
+factors:
+  platform:
+    native: {}
+    docker:
+      platform.runtime: docker
+baseline: {platform: native}
+"""
+
+
+def refused(
+    read: ReadStudy,
+    text: str = TEXT,
+    overrides: tuple[str, ...] = (),
+    runtimes: dict[str, str | None] = HERE,
+    **machine: Any,
+) -> list[Refusal]:
+    return refusals(make_plan(read(text, overrides)), replace(MACHINE, **machine), runtimes)
+
+
+def test_nothing_is_refused_where_all_is_there(read: ReadStudy) -> None:
+    assert refused(read) == []
+    refuse_plan([])
+
+
+def test_a_runtime_that_is_missing_names_the_level_that_needs_it(read: ReadStudy) -> None:
+    (one,) = refused(read, runtimes={"native": None, "docker": "no engine answers"})
+    assert one.field == "platform.runtime"
+    assert one.where == "study.yaml:9"
+    assert "no engine answers" in one.reason
+    assert "tare doctor" in one.remedy
+
+
+def test_a_runtime_that_nobody_asked_about_is_refused(read: ReadStudy) -> None:
+    (one,) = refused(read, runtimes={"native": None})
+    assert "docker cannot run here" in one.reason
+
+
+def test_too_little_memory_says_how_much_and_what_to_do(read: ReadStudy) -> None:
+    (one,) = refused(read, memory_available=2 * GIB)
+    assert one.where == "study.yaml:3"
+    assert "2 deployments alive at once" in one.reason
+    assert "2.0GiB of 24.0GiB is available" in one.reason
+    assert "design.fresh to block" in one.remedy
+
+
+def test_one_cluster_at_a_time_may_fit_where_all_do_not(read: ReadStudy) -> None:
+    assert refused(read, overrides=("design.fresh=block",), memory_available=2 * GIB) == []
+
+
+def test_too_little_disk(read: ReadStudy) -> None:
+    (one,) = refused(read, disk_free=GIB // 4)
+    assert (one.field, one.where) == ("load.records", "study.yaml:4")
+
+
+@pytest.mark.parametrize(
+    ("override", "field", "reason"),
+    [
+        ("platform.limits.cpuset=1-2", "platform.limits.cpuset", "no CPU 2 here"),
+        ("platform.limits.cpus=2.5", "platform.limits.cpus", "2.5 CPUs of 2"),
+        ("client.limits.cpuset=7", "client.limits.cpuset", "there are 0 to 1"),
+    ],
+)
+def test_processors_that_are_not_there(
+    read: ReadStudy, override: str, field: str, reason: str
+) -> None:
+    (one,) = refused(read, overrides=(override,))
+    assert (one.field, one.where) == (field, f"--set {override}")
+    assert reason in one.reason
+
+
+def test_limits_of_native_processes_need_root(read: ReadStudy) -> None:
+    limits = ("platform.limits.memory=2GiB",)
+    assert refused(read, overrides=limits) == []
+    (one,) = refused(read, overrides=limits, root=False)
+    assert one.field == "platform.limits.memory"
+    assert "need root" in one.reason
+
+
+def test_all_refusals_become_one_error(read: ReadStudy) -> None:
+    found = refused(read, runtimes={"native": None, "docker": "no engine"}, disk_free=0)
+    with pytest.raises(StudyError) as caught:
+        refuse_plan(found)
+    assert caught.value.where == "study.yaml:9"
+    assert "also study.yaml:4: load.records" in caught.value.why
+    assert caught.value.exit_code == 2

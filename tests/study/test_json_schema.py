@@ -1,0 +1,73 @@
+"""The JSON Schema for editors agrees with what Tare reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tare.study.document import read_document
+from tare.study.json_schema import DIALECT, schema
+
+STUDIES = Path(__file__).parents[2] / "studies"
+VALIDATOR = Draft202012Validator(schema())
+
+
+def test_it_is_a_valid_schema_of_its_dialect() -> None:
+    Draft202012Validator.check_schema(schema())
+    assert schema()["$schema"] == DIALECT
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_studies_that_come_with_tare_conform(path: Path) -> None:
+    VALIDATOR.validate(read_document(path).data)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"load": {"threads": 8, "measure": "10s", "rate": None}},
+        {"database": {"heap": "1GiB", "compaction": {"strategy": "LCS"}, "settings": {"a": [1]}}},
+        {"factors": {"f": {"a": None, "b": {"load.threads": 3}, "c": {"load": {"threads": 3}}}}},
+        {"baseline": {"rf": 3}, "exclude": [{"rf": [1, 3]}, {"rf": 1}]},
+        {"margins": {"p99": "10%", "mean": 0.05}},
+        {"platform": {"limits": {"cpuset": 0, "memory": "2GiB"}}},
+    ],
+)
+def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
+    VALIDATOR.validate({"study": "x", **document})
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"lode": {}},
+        {"load": {"thread": 8}},
+        {"load": {"threads": "8"}},
+        {"load": {"measure": "ten seconds"}},
+        {"database": {"heap": "512m"}},
+        {"database": {"nodes": 0}},
+        {"platform": {"runtime": "podman"}},
+        {"factors": {"f": {"a": {"design": {"blocks": 3}}}}},
+        {"factors": {"f": {"a": {"load": {"thread": 3}}}}},
+        {"factors": {"f": {"a": {"lode.threads": 3}}}},
+        {"factors": {"a.b": {}}},
+        {"margins": {"p98": "5%"}},
+        {"study": "Not a slug"},
+    ],
+)
+def test_what_tare_refuses_does_not_conform(document: dict[str, Any]) -> None:
+    assert not VALIDATOR.is_valid({"study": "x", **document})
+
+
+def test_a_study_has_a_name() -> None:
+    assert not VALIDATOR.is_valid({})
+
+
+def test_every_field_is_described() -> None:
+    document = schema()
+    for part in [document, *document["$defs"].values()]:
+        for name, field in part["properties"].items():
+            assert field.get("description"), name
