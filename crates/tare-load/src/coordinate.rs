@@ -16,7 +16,7 @@ use crate::hlog::Hlog;
 use crate::progress::{tell, Event, Progress};
 use crate::record::Interval;
 use crate::result::{Frame, Totals};
-use crate::spec::{Phase, Spec, Workload};
+use crate::spec::{Phase, Spec};
 use crate::timeline::{Part, Timeline};
 use crate::worker::{self, Channels, Readiness};
 use crate::workload::{Class, Shape};
@@ -32,8 +32,7 @@ struct Signals {
 
 impl Signals {
     fn new() -> Result<Signals, Fatal> {
-        let listen =
-            |kind| signal(kind).map_err(|e| Fatal::new("internal", "signal handler", e));
+        let listen = |kind| signal(kind).map_err(|e| Fatal::new("internal", "signal handler", e));
         Ok(Signals {
             term: listen(SignalKind::terminate())?,
             int: listen(SignalKind::interrupt())?,
@@ -49,9 +48,11 @@ impl Signals {
 }
 
 /// Runs the whole specification; the result has been told when this returns.
-pub async fn run(spec: Spec) -> Result<(), Fatal> {
+/// `workers` null chooses by the CPUs that the client may use.
+pub async fn run(spec: Spec, workers: Option<usize>) -> Result<(), Fatal> {
     let mut signals = Signals::new()?;
-    let workers = worker_count(&spec, available_cpus());
+    let workers = workers.unwrap_or_else(|| default_workers(available_cpus()));
+    let workers = workers.clamp(1, spec.threads);
     let hlog = open_hlog(&spec)?;
     let (ready_in, ready) = unbounded_channel();
     let (intervals_in, intervals) = unbounded_channel();
@@ -92,8 +93,8 @@ pub async fn run(spec: Spec) -> Result<(), Fatal> {
 }
 
 /// One worker while the client has few CPUs, as it may share them with what it measures.
-fn worker_count(spec: &Spec, cpus: usize) -> usize {
-    (cpus / 2).clamp(1, MOST_WORKERS).min(spec.threads)
+fn default_workers(cpus: usize) -> usize {
+    (cpus / 2).clamp(1, MOST_WORKERS)
 }
 
 fn open_hlog(spec: &Spec) -> Result<Option<Hlog<BufWriter<File>>>, Fatal> {
@@ -258,10 +259,7 @@ impl Collector {
 /// The operations that the run has, with their names.
 fn operations(spec: &Spec) -> Vec<(Class, &'static str)> {
     let shape = Shape::new(spec);
-    let (read, write) = match &spec.workload {
-        Workload::Ycsb { read, update, .. } => (*read, *update),
-        Workload::Stress { read, write, .. } => (*read, *write),
-    };
+    let (read, write) = spec.workload.mix();
     let happens = |class: &Class| match (spec.phase, class) {
         (Phase::Populate, class) => *class == Class::Write,
         (Phase::Run, Class::Read) => read > 0.0,

@@ -111,3 +111,56 @@ impl ErrorKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use scylla::statement::Consistency;
+
+    use super::*;
+
+    fn answered(error: DbError) -> ErrorKind {
+        let attempt = RequestAttemptError::DbError(error, String::new());
+        ErrorKind::of(&ExecutionError::LastAttemptError(attempt))
+    }
+
+    #[test]
+    fn the_servers_errors_have_their_kinds() {
+        let unavailable = DbError::Unavailable {
+            consistency: Consistency::Quorum,
+            required: 2,
+            alive: 1,
+        };
+        let read_timeout = DbError::ReadTimeout {
+            consistency: Consistency::Quorum,
+            received: 0,
+            required: 1,
+            data_present: false,
+        };
+        assert_eq!(answered(unavailable), ErrorKind::Unavailable);
+        assert_eq!(answered(read_timeout), ErrorKind::Timeout);
+        assert_eq!(answered(DbError::Overloaded), ErrorKind::Overloaded);
+        assert_eq!(answered(DbError::IsBootstrapping), ErrorKind::Overloaded);
+        assert_eq!(answered(DbError::SyntaxError), ErrorKind::Other);
+    }
+
+    #[test]
+    fn the_clients_own_errors_have_their_kinds() {
+        let own = std::time::Duration::from_secs(5);
+        let timeout = ExecutionError::RequestTimeout(own);
+        assert_eq!(ErrorKind::of(&timeout), ErrorKind::Timeout);
+        assert_eq!(
+            ErrorKind::of(&ExecutionError::EmptyPlan),
+            ErrorKind::Connection
+        );
+        let streams = RequestAttemptError::UnableToAllocStreamId;
+        let error = ExecutionError::LastAttemptError(streams);
+        assert_eq!(ErrorKind::of(&error), ErrorKind::Overloaded);
+    }
+
+    #[test]
+    fn kinds_stand_at_their_own_positions() {
+        for (position, kind) in ErrorKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, position);
+        }
+    }
+}

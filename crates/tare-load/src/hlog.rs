@@ -77,3 +77,103 @@ impl<W: Write> Hlog<W> {
             .map_err(|e| io::Error::other(e.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+    use hdrhistogram::serialization::Deserializer;
+
+    use super::*;
+    use crate::timeline::{Part, Slot};
+
+    const S: u64 = 1_000_000_000;
+
+    fn interval(begin: u64) -> Interval {
+        let slot = Slot {
+            index: 0,
+            part: Part::Measure,
+            begin,
+            end: begin + S,
+        };
+        Interval::new(slot, true)
+    }
+
+    fn written() -> Vec<u8> {
+        let mut log = Hlog::new(Vec::new());
+        log.begin(1_795_264_583.5).unwrap();
+        let names = [(Class::Read, "READ"), (Class::Write, "UPDATE")];
+        let mut first = interval(2 * S);
+        for latency in 1..=1000 {
+            first.classes[0].service.record(latency * 1000).unwrap();
+            let response = first.classes[0].response.as_mut().unwrap();
+            response.record(latency * 2000).unwrap();
+        }
+        log.write(&first, 2 * S, &names).unwrap();
+        log.write(&interval(3 * S), 2 * S, &names).unwrap();
+        log.out
+    }
+
+    #[test]
+    fn the_header_tells_version_start_and_columns() {
+        let text = String::from_utf8(written()).unwrap();
+        let header: Vec<&str> = text.lines().take(5).collect();
+        assert_eq!(header[0], "#[Histogram log format version 1.3]");
+        assert_eq!(
+            header[1],
+            "#[StartTime: 1795264583.500 (seconds since epoch)]"
+        );
+        assert_eq!(
+            header[2],
+            "#[BaseTime: 1795264583.500 (seconds since epoch)]"
+        );
+        assert!(header[4].starts_with("\"StartTimestamp\""));
+    }
+
+    #[test]
+    fn every_interval_has_a_line_per_operation_and_kind_of_time() {
+        let bytes = written();
+        let mut lines = Vec::new();
+        for entry in IntervalLogIterator::new(&bytes) {
+            if let LogEntry::Interval(line) = entry.unwrap() {
+                let tag = line.tag().unwrap().as_str().to_owned();
+                lines.push((
+                    tag,
+                    line.start_timestamp().as_secs(),
+                    line.duration().as_secs(),
+                ));
+            }
+        }
+        let tags = ["READ-st", "READ-rt", "UPDATE-st", "UPDATE-rt"];
+        let expected: Vec<(String, u64, u64)> = [0, 1]
+            .into_iter()
+            .flat_map(|start| tags.map(|tag| (tag.to_owned(), start, 1)))
+            .collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn histograms_come_back_with_three_digits() {
+        let bytes = written();
+        let mut reader = Deserializer::new();
+        let mut read = |wanted: &str| -> Histogram<u64> {
+            let line = IntervalLogIterator::new(&bytes)
+                .filter_map(|entry| match entry.unwrap() {
+                    LogEntry::Interval(line) => Some(line),
+                    _ => None,
+                })
+                .find(|line| line.tag().unwrap().as_str() == wanted)
+                .unwrap();
+            let payload = base64::engine::general_purpose::STANDARD
+                .decode(line.encoded_histogram())
+                .unwrap();
+            reader.deserialize(&mut payload.as_slice()).unwrap()
+        };
+        use base64::Engine;
+        let (service, response) = (read("READ-st"), read("READ-rt"));
+        assert_eq!((service.len(), response.len()), (1000, 1000));
+        let near = |value: u64, expected: f64| (value as f64 / expected - 1.0).abs() < 0.001;
+        assert!(near(service.value_at_quantile(0.99), 990_000.0));
+        assert!(near(response.value_at_quantile(0.5), 1_000_000.0));
+        assert!(near(response.max(), 2_000_000.0));
+    }
+}

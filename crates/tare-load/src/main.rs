@@ -18,7 +18,7 @@ mod worker;
 mod workload;
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -42,12 +42,15 @@ enum Command {
         /// File with the specification in JSON; "-" reads standard input.
         #[arg(long, default_value = "-")]
         spec: PathBuf,
+        /// Worker threads, each with sessions of its own [default: by the CPUs available, 1 to 4]
+        #[arg(long)]
+        workers: Option<usize>,
     },
 }
 
 fn main() -> ExitCode {
-    let Command::Run { spec } = Arguments::parse().command;
-    match run(&spec) {
+    let Command::Run { spec, workers } = Arguments::parse().command;
+    match run(&spec, workers) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fatal) => {
             // Whoever should have read either stream may be gone; the exit status remains.
@@ -58,16 +61,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(path: &PathBuf) -> Result<(), Fatal> {
+fn run(path: &Path, workers: Option<usize>) -> Result<(), Fatal> {
     let spec = Spec::parse(&read(path)?)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|e| Fatal::new("internal", "runtime", e))?;
-    runtime.block_on(coordinate::run(spec))
+    runtime.block_on(coordinate::run(spec, workers))
 }
 
-fn read(path: &PathBuf) -> Result<String, Fatal> {
+fn read(path: &Path) -> Result<String, Fatal> {
     let mut text = String::new();
     let read = if path.as_os_str() == "-" {
         std::io::stdin().lock().read_to_string(&mut text)

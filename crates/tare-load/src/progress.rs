@@ -90,3 +90,49 @@ pub fn tell(event: &Event) -> io::Result<()> {
     out.write_all(b"\n")?;
     out.flush()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::CpuUse;
+    use crate::timeline::Slot;
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_line_shows_the_interval_in_microseconds() {
+        let slot = Slot {
+            index: 3,
+            part: Part::Measure,
+            begin: 3 * S,
+            end: 4 * S,
+        };
+        let mut interval = Interval::new(slot, false);
+        for _ in 0..100 {
+            interval.classes[0].service.record(2_000_000).unwrap();
+        }
+        interval.classes[0].ok = 100;
+        interval.classes[1].errors = 100;
+        interval.answered = 100;
+        let cpu = CpuUse {
+            process: 4_000_000,
+            ..CpuUse::default()
+        };
+        interval.cpu.push((0, cpu));
+        let clock = Clock::starting(None);
+        let progress = Progress::of(&interval, &clock, 2 * S);
+        assert_eq!((progress.phase, progress.t), ("measure", 2.0));
+        assert!((progress.unix - clock.origin_unix - 4.0).abs() < 1e-6);
+        assert_eq!((progress.ops, progress.errors), (100, 100));
+        assert_eq!(progress.ops_per_s, 100.0);
+        assert!((progress.p99_us / 2000.0 - 1.0).abs() < 0.001);
+        assert_eq!(progress.cpu_us_per_op, 20.0);
+    }
+
+    #[test]
+    fn events_carry_their_name() {
+        let event = Event::MeasureStart { unix: 1.5 };
+        let json = serde_json::to_string(&event).unwrap();
+        assert_eq!(json, r#"{"event":"measure_start","unix":1.5}"#);
+    }
+}

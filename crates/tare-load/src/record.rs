@@ -252,3 +252,6 @@ impl Recorder {
         let _ = self.sink.send(sealed);
     }
 }
+
+#[cfg(test)]
+mod tests;

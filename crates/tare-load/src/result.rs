@@ -191,3 +191,109 @@ fn file_name(path: &str) -> String {
     let name = Path::new(path).file_name();
     name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::CpuUse;
+    use crate::timeline::{Part, Slot};
+
+    const S: u64 = 1_000_000_000;
+
+    /// Two seconds: 90 reads of 1 ms served, 2 ms answered; 10 timeouts; 0.5 s of CPU.
+    fn interval(open_loop: bool) -> Interval {
+        let slot = Slot {
+            index: 0,
+            part: Part::Measure,
+            begin: 0,
+            end: 2 * S,
+        };
+        let mut interval = Interval::new(slot, open_loop);
+        interval.classes[0].ok = 90;
+        interval.classes[0].errors = 10;
+        interval.classes[0].service_sum = 90 * 1_000_000;
+        interval.classes[0].response_sum = 90 * 2_000_000;
+        interval.errors[ErrorKind::Timeout as usize] = 10;
+        interval.answered = 80;
+        interval.due = 100;
+        interval.sent = 95;
+        let cpu = |thread, process| CpuUse {
+            thread,
+            process,
+            run_delay: 0,
+        };
+        interval.cpu = vec![(0, cpu(S / 2, S / 2)), (1, cpu(S / 4, S / 2))];
+        interval
+    }
+
+    fn result(open_loop: bool, stopped: bool) -> ClientResult {
+        let mut totals = Totals::new(open_loop);
+        totals.add(&interval(open_loop));
+        totals.add(&interval(open_loop));
+        totals.result(&Frame {
+            client: "c1",
+            hlog: Some("/runs/x/latency-c1.hlog"),
+            start_unix: 1e9,
+            operations: &[(Class::Read, "READ"), (Class::Write, "UPDATE")],
+            throttled: 0,
+            stopped,
+        })
+    }
+
+    #[test]
+    fn counts_means_and_rates_are_over_the_measured_part() {
+        let result = result(false, false);
+        assert_eq!((result.ok, result.errors), (180, 20));
+        assert_eq!(result.measured_s, 4.0);
+        assert_eq!(result.throughput, 40.0);
+        assert_eq!(result.errors_by_kind, BTreeMap::from([("timeout", 20)]));
+        assert_eq!(result.operations[0].service_mean_us, 1000.0);
+        assert_eq!(result.operations[0].response_mean_us, 2000.0);
+        assert_eq!(result.operations[1].ok, 0);
+        assert_eq!(result.hlog, "latency-c1.hlog");
+    }
+
+    #[test]
+    fn cpu_is_the_process_per_operation_and_the_busiest_thread() {
+        let result = result(false, false);
+        assert_eq!(result.cpu_us_per_op, 5000.0);
+        assert_eq!(result.cpu_share, 0.25);
+        assert!(!result.saturated);
+    }
+
+    #[test]
+    fn only_the_open_loop_knows_lateness_and_rate() {
+        let closed = result(false, false);
+        assert_eq!(
+            (closed.send_lateness_p99_us, closed.rate_error),
+            (None, None)
+        );
+        let open = result(true, false);
+        assert!((open.rate_error.unwrap() + 0.05).abs() < 1e-12);
+        assert_eq!(open.saturation_reasons.len(), 1);
+    }
+
+    #[test]
+    fn stopped_is_told_only_where_it_is_true() {
+        let json = |stopped| serde_json::to_value(result(false, stopped)).unwrap();
+        assert_eq!(json(true)["stopped"], true);
+        assert_eq!(json(false).get("stopped"), None);
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_has_a_result_without_infinities() {
+        let frame = Frame {
+            client: "c1",
+            hlog: None,
+            start_unix: 1e9,
+            operations: &[(Class::Read, "READ")],
+            throttled: 0,
+            stopped: true,
+        };
+        let result = Totals::new(true).result(&frame);
+        assert_eq!(
+            (result.throughput, result.cpu_share, result.rate_error),
+            (0.0, 0.0, None)
+        );
+    }
+}

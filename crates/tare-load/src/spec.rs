@@ -1,6 +1,8 @@
 //! The load specification: what JSON is accepted, and which values of it make sense.
 
-use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use crate::errors::Fatal;
 
@@ -57,31 +59,80 @@ pub struct Spec {
     pub validate: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+/// The workload by its `kind`.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Workload {
-    /// YCSB core workload: reads and single-field updates of a wide text row.
-    Ycsb {
-        read: f64,
-        update: f64,
-        #[serde(default)]
-        distribution: YcsbDistribution,
-        #[serde(default = "default_fields")]
-        fields: usize,
-        #[serde(default = "default_field_length")]
-        field_length: usize,
-    },
-    /// cassandra-stress: reads and full-row writes of blobs.
-    Stress {
-        read: f64,
-        write: f64,
-        #[serde(default = "default_columns")]
-        columns: usize,
-        #[serde(default = "default_column_size")]
-        column_size: usize,
-        #[serde(default)]
-        distribution: StressDistribution,
-    },
+    Ycsb(Ycsb),
+    Stress(Stress),
+}
+
+/// YCSB core workload: reads and single-field updates of a wide text row.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ycsb {
+    /// Weights of the two operations.
+    pub read: f64,
+    pub update: f64,
+    #[serde(default)]
+    pub distribution: YcsbDistribution,
+    #[serde(default = "default_fields")]
+    pub fields: usize,
+    /// Characters per field.
+    #[serde(default = "default_field_length")]
+    pub field_length: usize,
+}
+
+/// cassandra-stress: reads and full-row writes of blobs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stress {
+    /// Weights of the two operations.
+    pub read: f64,
+    pub write: f64,
+    #[serde(default = "default_columns")]
+    pub columns: usize,
+    /// Bytes per column.
+    #[serde(default = "default_column_size")]
+    pub column_size: usize,
+    #[serde(default)]
+    pub distribution: StressDistribution,
+}
+
+/// By hand, as serde's own tagged enums lose the name of the field that is wrong.
+impl<'de> Deserialize<'de> for Workload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Map::deserialize(deserializer)?;
+        match fields.remove("kind").as_ref().and_then(Value::as_str) {
+            Some("ycsb") => inner(fields).map(Workload::Ycsb),
+            Some("stress") => inner(fields).map(Workload::Stress),
+            _ => Err(D::Error::custom("kind: must be \"ycsb\" or \"stress\"")),
+        }
+    }
+}
+
+fn inner<T: DeserializeOwned, E: Error>(fields: Map<String, Value>) -> Result<T, E> {
+    serde_path_to_error::deserialize(Value::Object(fields)).map_err(|e| {
+        match e.path().to_string() {
+            path if path == "." => E::custom(e.inner()),
+            path => E::custom(format!("{path}: {}", e.inner())),
+        }
+    })
+}
+
+impl Workload {
+    /// Weights of reads and of writes.
+    pub fn mix(&self) -> (f64, f64) {
+        match self {
+            Workload::Ycsb(ycsb) => (ycsb.read, ycsb.update),
+            Workload::Stress(stress) => (stress.read, stress.write),
+        }
+    }
+
+    /// Share of the reads, 0 to 1.
+    pub fn read_share(&self) -> f64 {
+        let (read, write) = self.mix();
+        read / (read + write)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -217,7 +268,10 @@ impl Spec {
             ("timeout_s", self.timeout_s, 0.001),
         ] {
             if !(seconds >= least && seconds <= 1e7) {
-                return Err(Fatal::spec(field, format!("must be {least} to 1e7 seconds")));
+                return Err(Fatal::spec(
+                    field,
+                    format!("must be {least} to 1e7 seconds"),
+                ));
             }
         }
         if self.start_at.is_some_and(|at| !(0.0..=1e11).contains(&at)) {
@@ -227,30 +281,20 @@ impl Spec {
     }
 
     fn check_workload(&self) -> Result<(), Fatal> {
-        let (mix, fields, size) = match &self.workload {
-            Workload::Ycsb {
-                read,
-                update,
-                fields,
-                field_length,
-                ..
-            } => (
-                [("read", *read), ("update", *update)],
-                ("fields", *fields),
-                ("field_length", *field_length),
+        let (read, write) = self.workload.mix();
+        let (name, fields, size) = match &self.workload {
+            Workload::Ycsb(ycsb) => (
+                "update",
+                ("fields", ycsb.fields),
+                ("field_length", ycsb.field_length),
             ),
-            Workload::Stress {
-                read,
-                write,
-                columns,
-                column_size,
-                ..
-            } => (
-                [("read", *read), ("write", *write)],
-                ("columns", *columns),
-                ("column_size", *column_size),
+            Workload::Stress(stress) => (
+                "write",
+                ("columns", stress.columns),
+                ("column_size", stress.column_size),
             ),
         };
+        let mix = [("read", read), (name, write)];
         for (field, weight) in mix {
             if !(0.0..=1e9).contains(&weight) {
                 return Err(Fatal::spec(format!("workload.{field}"), "must be 0 to 1e9"));
@@ -283,3 +327,6 @@ fn is_identifier(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
+
+#[cfg(test)]
+pub mod tests;

@@ -83,3 +83,69 @@ impl Timeline {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::spec::tests::spec;
+
+    fn slots(timeline: &Timeline) -> Vec<Slot> {
+        std::iter::successors(Some(timeline.first()), |slot| timeline.after(slot)).collect()
+    }
+
+    #[test]
+    fn parts_cut_intervals_short() {
+        let spec = spec(&[("warmup_s", "1.5"), ("measure_s", "1.25")]);
+        let slots = slots(&Timeline::new(&spec));
+        let seen: Vec<(&str, u64, u64)> = slots
+            .iter()
+            .map(|slot| {
+                (
+                    slot.part.name(),
+                    slot.begin / 1_000_000,
+                    slot.end / 1_000_000,
+                )
+            })
+            .collect();
+        let expected = [
+            ("warmup", 0, 1000),
+            ("warmup", 1000, 1500),
+            ("measure", 1500, 2500),
+            ("measure", 2500, 2750),
+        ];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn populating_has_no_end() {
+        let spec = spec(&[("phase", "\"populate\"")]);
+        let timeline = Timeline::new(&spec);
+        let slot = timeline.after(&timeline.first()).unwrap();
+        assert_eq!((slot.part, slot.begin), (Part::Populate, 1_000_000_000));
+        assert_eq!((timeline.measure, timeline.end), (0, u64::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn slots_cover_the_run_without_gaps(
+            warmup in 0u32..5000, measure in 1u32..5000, interval in 10u32..3000,
+        ) {
+            let seconds = |ms: u32| (f64::from(ms) / 1000.0).to_string();
+            let spec = spec(&[
+                ("warmup_s", &seconds(warmup)),
+                ("measure_s", &seconds(measure)),
+                ("interval_s", &seconds(interval)),
+            ]);
+            let timeline = Timeline::new(&spec);
+            let slots = slots(&timeline);
+            prop_assert_eq!(slots[0].begin, 0);
+            prop_assert_eq!(slots[slots.len() - 1].end, timeline.end);
+            for pair in slots.windows(2) {
+                prop_assert_eq!(pair[0].end, pair[1].begin);
+                prop_assert!(pair[1].begin < pair[1].end);
+            }
+        }
+    }
+}

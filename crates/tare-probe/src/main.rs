@@ -10,6 +10,8 @@ mod processes;
 mod sampler;
 mod source;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod unit;
 mod wait;
 

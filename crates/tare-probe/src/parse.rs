@@ -12,7 +12,9 @@ pub fn pairs(text: &str) -> impl Iterator<Item = (&str, u64)> {
 
 /// The number beside one name.
 pub fn pair(text: &str, name: &str) -> Option<u64> {
-    pairs(text).find(|(found, _)| *found == name).map(|(_, n)| n)
+    pairs(text)
+        .find(|(found, _)| *found == name)
+        .map(|(_, n)| n)
 }
 
 /// The machine's `/proc/stat`.
@@ -31,7 +33,9 @@ pub fn stat(text: &str) -> Stat {
     for line in text.lines() {
         // The first number is enough: the line of interrupts has one per source.
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let mut numbers = rest.split_ascii_whitespace().map(|n| n.parse().unwrap_or(0));
+        let mut numbers = rest
+            .split_ascii_whitespace()
+            .map(|n| n.parse().unwrap_or(0));
         match name {
             "cpu" => stat.cpu.iter_mut().zip(numbers).for_each(|(to, n)| *to = n),
             "intr" => stat.interrupts = numbers.next().unwrap_or(0),
@@ -92,7 +96,9 @@ pub fn net(text: &str) -> (Traffic, Traffic) {
             continue;
         };
         let mut fields = [0u64; 16];
-        let numbers = rest.split_ascii_whitespace().map(|n| n.parse().unwrap_or(0));
+        let numbers = rest
+            .split_ascii_whitespace()
+            .map(|n| n.parse().unwrap_or(0));
         fields.iter_mut().zip(numbers).for_each(|(to, n)| *to = n);
         let sum = if name.trim() == "lo" {
             &mut loopback
@@ -147,3 +153,6 @@ pub fn process(text: &str) -> Option<Process<'_>> {
         rss: number(21)?,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,7 +166,11 @@ fn thread_switches(process: &Path, buffer: &mut Vec<u8>) -> Vec<(u32, (u64, u64)
     };
     let mut found = Vec::new();
     for entry in entries.flatten() {
-        let Some(thread) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+        let Some(thread) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
             continue;
         };
         let Some(text) = read_once(&entry.path().join("status"), buffer) else {

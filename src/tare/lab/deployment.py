@@ -12,10 +12,11 @@ from tare.errors import LoadError, TareError
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
 from tare.load.client import LoadClient, progress, result_of
-from tare.load.flatness import Warmth
+from tare.load.flatness import Calm, Warmth
 from tare.load.specification import Phase, specification
+from tare.monitor.jit import compiler_seconds
 from tare.records.manifest import WarmUp
-from tare.study.schema import Setup, Warm
+from tare.study.schema import Platform, Setup, Warm
 
 
 class Deployment:
@@ -25,6 +26,7 @@ class Deployment:
         self,
         identity: str,
         setup: Setup,
+        rule: Warm,
         outfit: Outfit,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
@@ -34,6 +36,7 @@ class Deployment:
         Args:
             identity: unique within the run, e.g. D1-docker-host-1.
             setup: the setup of a condition that it serves.
+            rule: how it is warmed up, and on which CPUs until then.
             outfit: the run's runtimes and files.
             watcher: told what happens.
             clock: monotonic seconds.
@@ -44,13 +47,14 @@ class Deployment:
         self.description: dict[str, Any] = {}
         self._outfit = outfit
         self._watcher = watcher
+        self._rule = rule
         self._clock = clock
         self._paused = False
         self.clusters = [
             CassandraCluster(
                 name=f"{identity.lower()}-k{number}",
                 database=setup.database,
-                platform=setup.platform,
+                platform=_unconfined(setup.platform) if rule.cpus == "all" else setup.platform,
                 workload=setup.load.workload,
                 runtime=outfit.runtimes[setup.platform.runtime],
                 installation=outfit.server(setup),
@@ -96,36 +100,22 @@ class Deployment:
             elif line.event["event"] == "interval":
                 self._tell("populating", ops_per_s=line.event["ops_per_s"])
 
-    def warm(self, rule: Warm, seed: int) -> None:
-        """Run the condition's load until the servers are flat, or `at_most` has passed."""
+    def warm(self, seed: int) -> None:
+        """Let the compiler work under a gentle load, then run the full load until it is flat."""
+        rule = self._rule
+        gentle = self._warm_gently(seed) if rule.gentle > 0 else 0.0
+        cpuset = self.setup.platform.limits.cpuset
+        if rule.cpus == "all" and cpuset is not None:
+            for cluster in self.clusters:
+                cluster.confine(cpuset)
         if rule.at_most <= 0:
             return
         warmth = Warmth(rule.at_least, rule.at_most, rule.window, rule.bound)
-        clients = self.clients(self.setup, "warm")
-        operations = dict.fromkeys((c.name for c in clients), 0)
-        try:
-            for client, cluster in zip(clients, self.clusters, strict=True):
-                client.launch(self._specify(client, cluster, "warm", seed, rule.at_most))
-            stopping = False
-            for line in progress(clients, self.check_alive):
-                if line.event is None or line.event["event"] != "interval":
-                    continue
-                operations[line.client.name] += line.event["ops"]
-                if line.client is clients[0]:
-                    warmth.reading(self._clock(), sum(operations.values()), self.cpu_seconds())
-                self._tell(
-                    "warming", ops_per_s=line.event["ops_per_s"], p99_us=line.event["p99_us"]
-                )
-                if warmth.flat and not stopping:
-                    stopping = True
-                    for client in clients:
-                        if client.running is not None:
-                            client.running.terminate()
-        finally:
-            self.discard(clients)
+        self._load(self.setup, rule.at_most, seed, warmth)
         self.warm_up = WarmUp(
             flat=warmth.flat,
-            seconds=warmth.seconds,
+            seconds=gentle + warmth.seconds,
+            gentle_seconds=gentle,
             operations=warmth.operations,
             windows=[
                 {"t": w.t, "ops_per_s": w.ops_per_s, "server_cpu_us_per_op": w.cpu_us_per_op}
@@ -133,6 +123,44 @@ class Deployment:
             ],
             reason=warmth.verdict(),
         )
+
+    def _warm_gently(self, seed: int) -> float:
+        """Seconds that it took until the compiler was quiet, or the time was up."""
+        rule = self._rule
+        load = self.setup.load.model_copy(update={"threads": rule.gentle_threads})
+        calm = Calm(rule.window, len(self.clusters) * self.setup.database.nodes)
+        self._load(self.setup.model_copy(update={"load": load}), rule.gentle, seed, calm)
+        return calm.seconds
+
+    def _load(self, setup: Setup, longest_s: float, seed: int, until: Calm | Warmth) -> None:
+        """Run a load until `until` is flat or the time is up."""
+        clients = self.clients(setup, "warm")
+        operations = dict.fromkeys((c.name for c in clients), 0)
+        try:
+            for client, cluster in zip(clients, self.clusters, strict=True):
+                client.launch(self._specify(client, cluster, "warm", seed, longest_s, setup))
+            stopping = False
+            for line in progress(clients, self.check_alive):
+                if line.event is None or line.event["event"] != "interval":
+                    continue
+                operations[line.client.name] += line.event["ops"]
+                if line.client is clients[0]:
+                    until.reading(
+                        self._clock(),
+                        sum(operations.values()),
+                        self.cpu_seconds(),
+                        self.compiler_seconds(),
+                    )
+                self._tell(
+                    "warming", ops_per_s=line.event["ops_per_s"], p99_us=line.event["p99_us"]
+                )
+                if until.flat and not stopping:
+                    stopping = True
+                    for client in clients:
+                        if client.running is not None:
+                            client.running.terminate()
+        finally:
+            self.discard(clients)
 
     def clients(self, setup: Setup, purpose: str) -> list[LoadClient]:
         """A load client per cluster, not yet launched."""
@@ -160,9 +188,10 @@ class Deployment:
         phase: Phase,
         seed: int,
         longest: float = 0,
+        setup: Setup | None = None,
     ) -> dict[str, Any]:
         return specification(
-            self.setup,
+            setup or self.setup,
             name=f"{self.identity}-{phase}",
             client=client.name,
             targets=cluster.targets,
@@ -174,6 +203,12 @@ class Deployment:
     def cpu_seconds(self) -> float:
         """CPU seconds that all database units have used since they began."""
         return sum(n.accounting().cpu_seconds() for c in self.clusters for n in c.nodes)
+
+    def compiler_seconds(self) -> float | None:
+        """CPU seconds of all nodes' JIT compilers; None where a node shows none."""
+        nodes = [n for c in self.clusters for n in c.nodes]
+        used = [compiler_seconds(n.accounting().pids[0]) for n in nodes]
+        return None if None in used else sum(u for u in used if u is not None)
 
     def check_alive(self) -> None:
         """Raise ClusterError if a database node has died."""
@@ -225,3 +260,8 @@ class Deployment:
         self._watcher.update(
             Progress(phase, subject=self.identity, ops_per_s=ops_per_s, p99_us=p99_us)
         )
+
+
+def _unconfined(platform: Platform) -> Platform:
+    limits = platform.limits.model_copy(update={"cpuset": None})
+    return platform.model_copy(update={"limits": limits})

@@ -65,12 +65,14 @@ class Fleet:
         identity = f"{of}-{self._journal.lives(of) + 1}"
         condition = next(c for c in self._plan.conditions if c.deployment == key)
         self._journal.write("deployment begun", deployment=identity, of=of)
-        deployment = Deployment(identity, condition.setup, self._outfit, self._watcher)
+        deployment = Deployment(
+            identity, condition.setup, self._design.warm, self._outfit, self._watcher
+        )
         self._alive[key] = deployment
         try:
             deployment.deploy()
             deployment.populate(self._plan.seed)
-            deployment.warm(self._design.warm, self._plan.seed)
+            deployment.warm(self._plan.seed)
         except BaseException:
             self._lower(key)
             raise

@@ -42,6 +42,7 @@ class Usage:
     """CPU seconds used so far, read at one moment."""
 
     servers: float
+    compiler: float | None
     engine: float
     machine: float
 
@@ -118,6 +119,7 @@ class TrialRun:
             database=self.deployment.description,
             caches_dropped=dropped,
             server_cpu_s=after.servers - before.servers,
+            jit_cpu_s=_grown(before.compiler, after.compiler),
             engine_cpu_s=after.engine - before.engine,
             machine_cpu_s=after.machine - before.machine,
             probe_cpu_s=probe_cpu_seconds(samples),
@@ -184,6 +186,7 @@ class TrialRun:
         times = psutil.cpu_times()
         return Usage(
             servers=self.deployment.cpu_seconds(),
+            compiler=self.deployment.compiler_seconds(),
             engine=_engine_cpu_seconds() if self._uses_docker() else 0.0,
             machine=sum(getattr(times, mode) for mode in _BUSY),
         )
@@ -268,6 +271,11 @@ def _record(
 
 def unit_limits(limits: Any) -> dict[str, Any]:
     return {name: getattr(limits, name) for name in ("cpus", "cpuset", "memory")}
+
+
+def _grown(before: float | None, after: float | None) -> float | None:
+    """The difference of two counts; None where one is unknown. Ended threads never make it < 0."""
+    return None if before is None or after is None else max(after - before, 0.0)
 
 
 def failed_manifest(

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 SPAN = 2
 """windows in each of the two means that are compared"""
+QUIET = 0.15
+"""cores per node: a compiler that uses less has worked off what a cold server gave it"""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Warmth:
     _start: tuple[float, float] | None = None
     _begin: tuple[float, int, float] | None = None
 
-    def reading(self, t: float, operations: int, cpu_s: float) -> None:
+    def reading(
+        self, t: float, operations: int, cpu_s: float, compiler_s: float | None = None
+    ) -> None:
         """Take a reading: time (s, any origin), operations in all, server CPU seconds in all."""
         if self._begin is None or self._start is None:
             self._start = (t, cpu_s)
@@ -87,6 +91,35 @@ class Warmth:
             f"after {self.seconds:.0f} s, server CPU per operation still changed by {cpu:.1%} and "
             f"throughput by {throughput:.1%} over {SPAN} windows (bound {self.bound:.1%})"
         )
+
+
+@dataclass
+class Calm:
+    """Follows the JIT compiler under a gentle load and says when it has little left to do."""
+
+    window: float
+    nodes: int
+    seconds: float = 0.0
+    flat: bool = False
+    _start: float | None = None
+    _begin: tuple[float, float] | None = None
+
+    def reading(
+        self, t: float, operations: int, cpu_s: float, compiler_s: float | None = None
+    ) -> None:
+        """As Warmth.reading. Without sight of the compiler the gentle load runs its full time."""
+        if self._start is None:
+            self._start = t
+        self.seconds = t - self._start
+        if compiler_s is None:
+            return
+        if self._begin is None:
+            self._begin = (t, compiler_s)
+            return
+        since, used = self._begin
+        if t - since >= self.window - 0.5:
+            self.flat = (compiler_s - used) / (t - since) < QUIET * self.nodes
+            self._begin = (t, compiler_s)
 
 
 def _change(before: Sequence[float], last: Sequence[float]) -> float:

@@ -134,6 +134,11 @@ class Group:
         if limits.memory is not None:
             (self._paths["memory"] / "memory.limit_in_bytes").write_text(str(limits.memory))
 
+    def confine(self, cpuset: str) -> None:
+        """Let the group's processes run on these CPUs only, from now on."""
+        group = self._paths.get("cpuset") or self._paths["unified"]
+        (group / "cpuset.cpus").write_text(cpuset)
+
     def procs_files(self) -> list[str]:
         """Files into which a process writes its id in order to join."""
         return [str(path / "cgroup.procs") for path in self._paths.values()]

@@ -58,8 +58,11 @@ class WarmUp(Record):
     flat: bool = Field(description="server CPU per operation and throughput became flat")
     seconds: float
     operations: int
+    gentle_seconds: float = Field(
+        default=0.0, description="of these, with few operations in flight, for the JIT compiler"
+    )
     windows: list[dict[str, float]] = Field(
-        description="per window: t (s), ops_per_s, server_cpu_us_per_op"
+        description="per window under the full load: t (s), ops_per_s, server_cpu_us_per_op"
     )
     reason: str = Field(default="", description="why it is not flat, where it is not")
 
@@ -114,6 +117,11 @@ class TrialManifest(Record):
     caches_dropped: bool | None = Field(description="null: the study did not ask for it")
     server_cpu_s: float = Field(
         description="CPU seconds of all database units over the measured part, from accounting"
+    )
+    jit_cpu_s: float | None = Field(
+        default=None,
+        description="of server_cpu_s, CPU seconds of the servers' JIT compiler threads; null: "
+        "none could be seen",
     )
     engine_cpu_s: float = Field(
         description="CPU seconds of the container engine and its proxies over the measured part"

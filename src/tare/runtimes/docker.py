@@ -127,6 +127,14 @@ class DockerRunning:
         if self._inspect()["State"]["Paused"]:
             self._ask("unpause")
 
+    def confine(self, cpuset: str) -> None:
+        try:
+            self._container.update(cpuset_cpus=cpuset)
+        except (DockerException, OSError) as error:
+            raise RuntimeUnavailableError(
+                "docker update failed", where=self.unit.site.name, why=str(error)
+            ) from error
+
     def terminate(self) -> None:
         self._ask("kill", "SIGTERM")
 

@@ -73,6 +73,15 @@ class NativeRunning:
         else:
             self._signal_tree(signal.SIGCONT)
 
+    def confine(self, cpuset: str) -> None:
+        if self._group is None:
+            raise RuntimeUnavailableError(
+                "a unit without a control group cannot be confined",
+                where=self.unit.site.name,
+                remedy="run as root, or without limits.cpuset",
+            )
+        self._group.confine(cpuset)
+
     def terminate(self) -> None:
         self._signal_tree(signal.SIGTERM)
 

@@ -76,7 +76,7 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
         }[design.fresh]
         breakdown["deploy"] += lives * _deploy_s(one.setup)
         breakdown["populate"] += lives * _populate_s(one.setup)
-        breakdown["warm up"] += lives * design.warm.at_most
+        breakdown["warm up"] += lives * (design.warm.gentle + design.warm.at_most)
         breakdown["tear down"] += lives * _nodes(one.setup) * NODE_STOP_S
         if design.reset != "keep" and design.fresh != "trial":
             again = passes * sharing[key] - lives

@@ -258,9 +258,25 @@ class Setup(Part):
 class Warm(Part):
     """The warm-up of a fresh deployment, before its first trial: load until the server is flat."""
 
-    at_least: Annotated[Duration, Field(ge=0)] = Field(10.0, description="shortest warm-up")
+    gentle: Annotated[Duration, Field(ge=0)] = Field(
+        0.0,
+        description="first, for at most so long, only `gentle_threads` operations in flight: the "
+        "JIT compiler then has the CPU for itself and is done several times sooner",
+    )
+    gentle_threads: int = Field(
+        2, ge=1, description="in flight while gentle", json_schema_extra={"unit": "operations"}
+    )
+    cpus: Literal["limits", "all"] = Field(
+        "limits",
+        description="all: deploy, populate and begin to warm up on every CPU, and confine the "
+        "nodes to platform.limits.cpuset before the last part of the warm-up",
+    )
+    at_least: Annotated[Duration, Field(ge=0)] = Field(
+        10.0, description="shortest warm-up under the full load"
+    )
     at_most: Annotated[Duration, Field(ge=0)] = Field(
-        60.0, description="longest warm-up; then measured all the same, and reported as not flat"
+        60.0,
+        description="longest warm-up under the full load; then measured all the same, and reported as not flat",
     )
     window: Annotated[Duration, Field(gt=0)] = Field(
         3.0, description="length of the windows that are compared"

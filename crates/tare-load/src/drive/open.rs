@@ -155,3 +155,49 @@ async fn drain(flight: &Flight) {
         flight.landed.notified().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(arrivals: Arrivals, rate: f64, number: usize, workers: usize) -> Vec<u64> {
+        let random = Random::new(&[number as u64]);
+        let mut schedule = Schedule::new(arrivals, rate, number, workers, random);
+        let mut times = Vec::new();
+        while schedule.next() < 10_000_000_000 {
+            times.push(schedule.next());
+            schedule.pass();
+        }
+        times
+    }
+
+    #[test]
+    fn fixed_arrivals_of_all_workers_interleave_evenly() {
+        let mut all: Vec<u64> = (0..4)
+            .flat_map(|number| times(Arrivals::Fixed, 1000.0, number, 4))
+            .collect();
+        all.sort_unstable();
+        let expected: Vec<u64> = (0..10_000).map(|i| i * 1_000_000).collect();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn poisson_arrivals_have_exponential_gaps() {
+        let times = times(Arrivals::Poisson, 1000.0, 0, 1);
+        let gaps: Vec<f64> = times
+            .windows(2)
+            .map(|w| (w[1] - w[0]) as f64 / 1e6)
+            .collect();
+        let n = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / n;
+        let above_one = gaps.iter().filter(|&&gap| gap > 1.0).count() as f64 / n;
+        assert!((mean - 1.0).abs() < 0.05, "{mean}");
+        assert!((above_one - (-1.0f64).exp()).abs() < 0.02, "{above_one}");
+    }
+
+    #[test]
+    fn the_rate_is_shared_by_the_workers() {
+        let share = times(Arrivals::Poisson, 1000.0, 1, 4).len() as f64;
+        assert!((share - 2500.0).abs() < 250.0, "{share}");
+    }
+}

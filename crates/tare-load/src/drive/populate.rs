@@ -21,7 +21,11 @@ pub async fn run(worker: Rc<Worker>, stop: &mut watch::Receiver<bool>) {
     let next = Rc::new(Cell::new(worker.number as u64));
     let mut loops = JoinSet::new();
     for task in 0..worker.part_of(worker.spec.threads) {
-        loops.spawn_local(write_rows(Rc::clone(&worker), Rc::clone(&next), task as u64));
+        loops.spawn_local(write_rows(
+            Rc::clone(&worker),
+            Rc::clone(&next),
+            task as u64,
+        ));
     }
     let timekeeper = tokio::task::spawn_local(Rc::clone(&worker).keep_time());
     tokio::select! {

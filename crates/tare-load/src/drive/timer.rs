@@ -46,7 +46,11 @@ impl Timer {
             let mut guard = self.fd.readable().await?;
             let mut expirations = [0u8; 8];
             match guard.try_io(|fd| Ok(rustix::io::read(fd.get_ref(), &mut expirations)?)) {
-                Ok(result) => return result.map(drop),
+                Ok(result) => {
+                    // One read takes all expirations, so that there is nothing left to read.
+                    guard.clear_ready();
+                    return result.map(drop);
+                }
                 Err(_would_block) => {}
             }
         }

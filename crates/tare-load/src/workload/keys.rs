@@ -46,3 +46,53 @@ pub fn stress_key(row: u64) -> [u8; STRESS_KEY_LENGTH] {
     }
     key
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_ycsb() {
+        let golden = [
+            6_284_781_860_667_377_211,
+            8_517_097_267_634_966_620,
+            1_820_151_046_732_198_393,
+            4_052_466_453_699_787_802,
+            3_232_700_585_171_816_769,
+        ];
+        for (record, expected) in golden.into_iter().enumerate() {
+            assert_eq!(fnv64(record as u64), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_replaces_what_the_buffer_held() {
+        let mut key = "something longer than any key could ever be".to_owned();
+        ycsb_key(0, &mut key);
+        assert_eq!(key, "user6284781860667377211");
+    }
+
+    #[test]
+    fn stress_keys_are_frozen() {
+        // Rows written by one version must be found by the next.
+        assert_eq!(&stress_key(0), b"0000000000");
+        assert_eq!(&stress_key(1), b"4M84N773O9");
+        assert_eq!(&stress_key(1_000_000), b"535P5LO1NP");
+    }
+
+    proptest! {
+        #[test]
+        fn stress_keys_differ_where_rows_do(a in 0u64..1 << 40, b in 0u64..1 << 40) {
+            prop_assert_eq!(a == b, stress_key(a) == stress_key(b));
+        }
+
+        #[test]
+        fn stress_keys_use_the_alphabet_of_the_tool(row in 0u64..1 << 40) {
+            for byte in stress_key(row) {
+                prop_assert!(byte.is_ascii_digit() || (b'K'..=b'P').contains(&byte));
+            }
+        }
+    }
+}

@@ -48,32 +48,8 @@ pub enum Request {
 impl Shape {
     pub fn new(spec: &Spec) -> Shape {
         match &spec.workload {
-            spec::Workload::Ycsb {
-                read,
-                update,
-                distribution,
-                fields,
-                field_length,
-            } => Shape::Ycsb(ycsb::Ycsb::new(
-                spec,
-                read / (read + update),
-                *distribution,
-                *fields,
-                *field_length,
-            )),
-            spec::Workload::Stress {
-                read,
-                write,
-                columns,
-                column_size,
-                distribution,
-            } => Shape::Stress(stress::Stress::new(
-                spec,
-                read / (read + write),
-                *distribution,
-                *columns,
-                *column_size,
-            )),
+            spec::Workload::Ycsb(ycsb) => Shape::Ycsb(ycsb::Ycsb::new(spec, ycsb)),
+            spec::Workload::Stress(stress) => Shape::Stress(stress::Stress::new(spec, stress)),
         }
     }
 

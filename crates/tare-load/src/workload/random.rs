@@ -48,3 +48,48 @@ impl Random {
         -(1.0 - self.unit()).ln()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mean_and_deviation(draws: impl Iterator<Item = f64>) -> (f64, f64) {
+        let draws: Vec<f64> = draws.collect();
+        let n = draws.len() as f64;
+        let mean = draws.iter().sum::<f64>() / n;
+        let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        (mean, variance.sqrt())
+    }
+
+    #[test]
+    fn the_stream_is_splitmix64() {
+        // First outputs for the state 1234567, from the published reference code.
+        let mut random = Random { state: 1_234_567 };
+        assert_eq!(random.next(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
+    fn distributions_have_their_moments() {
+        let mut random = Random::new(&[3]);
+        let (mean, deviation) = mean_and_deviation((0..100_000).map(|_| random.normal()));
+        assert!(mean.abs() < 0.02 && (deviation - 1.0).abs() < 0.02);
+        let (mean, deviation) = mean_and_deviation((0..100_000).map(|_| random.exponential()));
+        assert!((mean - 1.0).abs() < 0.02 && (deviation - 1.0).abs() < 0.02);
+    }
+
+    proptest! {
+        #[test]
+        fn draws_stay_below_their_limit(seed: u64, limit in 1u64..) {
+            prop_assert!(Random::new(&[seed]).below(limit) < limit);
+        }
+
+        #[test]
+        fn each_part_of_a_seed_matters(a: u64, b: u64) {
+            prop_assume!(a != b);
+            prop_assert_ne!(Random::new(&[a, b]).next(), Random::new(&[b, a]).next());
+        }
+    }
+}

@@ -6,7 +6,7 @@ use scylla::value::{CqlValue, Row};
 use super::keys::{stress_key, STRESS_KEY_LENGTH};
 use super::random::Random;
 use super::{quoted, Class, StatementText};
-use crate::spec::{Spec, StressDistribution};
+use crate::spec::{self, Spec, StressDistribution};
 
 /// Standard deviations between the middle and an end of cassandra-stress's GAUSSIAN(a..b).
 const GAUSSIAN_RANGE: f64 = 3.0;
@@ -52,21 +52,15 @@ impl Request {
 }
 
 impl Stress {
-    pub fn new(
-        spec: &Spec,
-        read_share: f64,
-        distribution: StressDistribution,
-        columns: usize,
-        column_size: usize,
-    ) -> Stress {
+    pub fn new(spec: &Spec, workload: &spec::Stress) -> Stress {
         Stress {
             keyspace: spec.keyspace.clone(),
             table: spec.table.clone(),
             records: spec.records,
-            read_share,
-            distribution,
-            columns,
-            column_size,
+            read_share: spec.workload.read_share(),
+            distribution: workload.distribution,
+            columns: workload.columns,
+            column_size: workload.column_size,
         }
     }
 
@@ -144,5 +138,81 @@ impl Stress {
                 .iter()
                 .zip(expected.chunks_exact(self.column_size))
                 .all(|(column, blob)| matches!(column, Some(CqlValue::Blob(b)) if b == blob))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::spec::tests::spec;
+
+    fn shape(distribution: &str, records: &str) -> Stress {
+        let workload = format!(
+            r#"{{"kind": "stress", "read": 1, "write": 1, "columns": 2, "column_size": 5,
+                "distribution": "{distribution}"}}"#
+        );
+        let spec = spec(&[("workload", &workload), ("records", records)]);
+        match &spec.workload {
+            spec::Workload::Stress(stress) => Stress::new(&spec, stress),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn statements_are_those_of_the_tool() {
+        let cql: Vec<String> = shape("uniform", "10")
+            .statements()
+            .into_iter()
+            .map(|s| s.cql)
+            .collect();
+        let table = r#""ycsb"."usertable""#;
+        assert_eq!(
+            cql,
+            [
+                format!(r#"SELECT "C0", "C1" FROM {table} WHERE key = ?"#),
+                format!(r#"UPDATE {table} SET "C0" = ?, "C1" = ? WHERE key = ?"#),
+            ]
+        );
+    }
+
+    #[test]
+    fn gaussian_picks_have_the_mean_and_deviation_of_the_tool() {
+        let shape = shape("gaussian", "100001");
+        let mut random = Random::new(&[2]);
+        let picks: Vec<f64> = (0..50_000)
+            .map(|_| shape.pick(&mut random) as f64)
+            .collect();
+        let mean = picks.iter().sum::<f64>() / 50_000.0;
+        let variance = picks.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 50_000.0;
+        assert!((mean - 50_000.0).abs() < 400.0, "{mean}");
+        // (b - a) / 2 / 3, a little less for the clamped ends.
+        assert!((variance.sqrt() - 16_600.0).abs() < 300.0, "{variance}");
+    }
+
+    proptest! {
+        #[test]
+        fn picks_stay_among_the_rows(seed: u64, records in 1u64..1000, gaussian: bool) {
+            let name = if gaussian { "gaussian" } else { "uniform" };
+            let shape = shape(name, &records.to_string());
+            prop_assert!(shape.pick(&mut Random::new(&[seed])) < records);
+        }
+
+        #[test]
+        fn a_row_holds_exactly_what_was_written_to_it(row in 0u64..1 << 40) {
+            let shape = shape("uniform", "10");
+            let mut request = Request::default();
+            shape.write(row, &mut request);
+            let cells: Vec<&[u8]> = request.cells().collect();
+            prop_assert_eq!(cells.len(), 3);
+            prop_assert_eq!(cells[2].to_vec(), stress_key(row).to_vec());
+            let blobs = |cells: &[&[u8]]| Row {
+                columns: cells.iter().map(|b| Some(CqlValue::Blob(b.to_vec()))).collect(),
+            };
+            prop_assert!(shape.holds(&request, &blobs(&cells[..2])));
+            prop_assert!(!shape.holds(&request, &blobs(&cells[..1])));
+            prop_assert!(!shape.holds(&request, &blobs(&[cells[1], cells[0]])));
+        }
     }
 }

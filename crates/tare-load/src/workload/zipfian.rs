@@ -90,3 +90,59 @@ impl Scrambled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn thousand() -> Zipfian {
+        Zipfian::new(1000, zeta(1000))
+    }
+
+    #[test]
+    fn constants_for_a_thousand_items_are_known() {
+        assert!((zeta(1000) - 7.728953).abs() < 1e-6);
+        assert!((thousand().eta() - 0.0748061).abs() < 1e-7);
+    }
+
+    #[test]
+    fn ranks_for_a_thousand_items_are_known() {
+        let ranks = [0.0, 0.3, 0.5, 0.9, 0.99].map(|u| thousand().rank(u));
+        assert_eq!(ranks, [0, 4, 22, 471, 927]);
+    }
+
+    #[test]
+    fn the_hottest_records_are_those_of_ycsb() {
+        let hottest = |records| [0, 1, 2, 3, 4].map(|rank| Scrambled::new(records).scatter(rank));
+        assert_eq!(hottest(1000), [144, 610, 213, 679, 10]);
+        assert_eq!(
+            hottest(1_000_000),
+            [801_320, 216_074, 971_811, 386_565, 464_295]
+        );
+    }
+
+    #[test]
+    fn the_hottest_record_gets_its_known_share() {
+        let scrambled = Scrambled::new(1_000_000);
+        let mut random = Random::new(&[1]);
+        let draws = 200_000;
+        let hits = (0..draws).filter(|_| scrambled.draw(&mut random) == 801_320);
+        let share = hits.count() as f64 / f64::from(draws);
+        assert!((share - 0.0378).abs() < 0.002, "{share}");
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_stay_among_the_items(u in 0.0..1.0f64) {
+            prop_assert!(thousand().rank(u) < 1000);
+        }
+
+        #[test]
+        fn draws_stay_among_the_records(records in 1u64..5000, seed: u64) {
+            let mut random = Random::new(&[seed]);
+            prop_assert!(Scrambled::new(records).draw(&mut random) < records);
+        }
+    }
+}

@@ -208,6 +208,10 @@ class CassandraCluster:
             session.execute(f"DROP KEYSPACE IF EXISTS {schema.table_of(self.workload).keyspace}")
         self.create_schema()
 
+    def confine(self, cpuset: str) -> None:
+        for node in self.nodes:
+            node.confine(cpuset)
+
     def check_alive(self) -> None:
         """Raise ClusterError if a node has died since it was launched."""
         for node in self.nodes:

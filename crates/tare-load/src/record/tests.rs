@@ -1,0 +1,140 @@
+//! Tests of the recorder: which operations count, and into which interval.
+
+use tokio::sync::mpsc::{unbounded_channel, UnboundedReceiver};
+
+use super::*;
+use crate::spec::tests::spec;
+
+const S: u64 = 1_000_000_000;
+const MS: u64 = 1_000_000;
+
+/// One second of warm-up, two of measurement.
+fn recorder(open_loop: bool) -> (Recorder, UnboundedReceiver<Interval>) {
+    let spec = spec(&[("warmup_s", "1"), ("measure_s", "2")]);
+    let (sink, intervals) = unbounded_channel();
+    let timeline = Timeline::new(&spec);
+    (Recorder::new(0, timeline, open_loop, sink), intervals)
+}
+
+fn sealed(mut intervals: UnboundedReceiver<Interval>) -> Vec<Interval> {
+    std::iter::from_fn(|| intervals.try_recv().ok()).collect()
+}
+
+fn times(intended: u64, sent: u64, done: u64) -> Times {
+    Times {
+        intended,
+        sent,
+        done,
+    }
+}
+
+#[test]
+fn closed_loop_operations_count_where_they_are_done() {
+    let (mut recorder, intervals) = recorder(false);
+    let mut read = |sent, done| recorder.done(Class::Read, times(sent, sent, done), Ok(()));
+    read(100 * MS, 200 * MS);
+    read(900 * MS, 1100 * MS);
+    read(2900 * MS, 3100 * MS);
+    recorder.finish(3200 * MS);
+    let counts: Vec<u64> = sealed(intervals).iter().map(Interval::ok).collect();
+    // In warm-up; across its end, measured; across the end of the run, not measured.
+    assert_eq!(counts, [1, 1, 0]);
+}
+
+#[test]
+fn open_loop_operations_count_where_they_were_meant_to_be_sent() {
+    let (mut recorder, intervals) = recorder(true);
+    let mut read =
+        |intended, done| recorder.done(Class::Read, times(intended, intended, done), Ok(()));
+    read(900 * MS, 1100 * MS);
+    read(1000 * MS, 1200 * MS);
+    read(2900 * MS, 3100 * MS);
+    recorder.finish(3200 * MS);
+    let intervals = sealed(intervals);
+    let counts: Vec<u64> = intervals.iter().map(Interval::ok).collect();
+    assert_eq!(counts, [0, 1, 1]);
+    // Throughput is of answers that came within the time, whenever they were asked for.
+    let answered: Vec<u64> = intervals.iter().map(|interval| interval.answered).collect();
+    assert_eq!(answered, [0, 2, 0]);
+}
+
+#[test]
+fn response_time_starts_at_the_intended_send_and_service_time_at_the_actual() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.done(Class::Write, times(S, S + 30 * MS, S + 40 * MS), Ok(()));
+    recorder.finish(3 * S);
+    let class = &sealed(intervals)[1].classes[Class::Write as usize];
+    assert_eq!((class.service_sum, class.response_sum), (10 * MS, 40 * MS));
+    assert!(class.service.equivalent(class.service.max(), 10 * MS));
+    assert!(class.response().equivalent(class.response().max(), 40 * MS));
+}
+
+#[test]
+fn errors_are_counted_by_kind_and_leave_no_latency() {
+    let (mut recorder, intervals) = recorder(false);
+    let late = times(S, S, S + 500 * MS);
+    recorder.done(Class::Read, late, Err(ErrorKind::Timeout));
+    recorder.done(Class::Read, late, Err(ErrorKind::NotFound));
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!(
+        (interval.ok(), interval.failed(), interval.answered),
+        (0, 2, 0)
+    );
+    assert_eq!(interval.errors[ErrorKind::Timeout as usize], 1);
+    assert_eq!(interval.errors[ErrorKind::NotFound as usize], 1);
+    assert_eq!(interval.classes[0].service.len(), 0);
+}
+
+#[test]
+fn every_interval_is_sealed_even_if_nothing_happens() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.finish(3 * S);
+    let slots: Vec<u64> = sealed(intervals).iter().map(|i| i.slot.begin / S).collect();
+    assert_eq!(slots, [0, 1, 2]);
+}
+
+#[test]
+fn a_stopped_run_ends_its_last_interval_early() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.finish(1500 * MS);
+    let intervals = sealed(intervals);
+    assert_eq!(intervals.len(), 2);
+    assert!((intervals[1].seconds() - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn the_backlog_of_the_warm_up_is_not_due_again() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.advance(1200 * MS);
+    recorder.due(900 * MS);
+    recorder.sent(900 * MS, 1300 * MS);
+    recorder.due(1400 * MS);
+    recorder.sent(1400 * MS, 1400 * MS);
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!((interval.due, interval.sent), (1, 2));
+    let lateness = interval.lateness.as_ref().unwrap();
+    assert!(lateness.equivalent(lateness.max(), 400 * MS));
+}
+
+#[test]
+fn intervals_of_several_workers_add_up() {
+    let (mut first, one) = recorder(true);
+    let (mut second, other) = recorder(true);
+    first.done(Class::Read, times(S, S, S + 10 * MS), Ok(()));
+    second.done(Class::Read, times(S, S, S + 20 * MS), Ok(()));
+    second.done(
+        Class::Read,
+        times(S, S, S + 20 * MS),
+        Err(ErrorKind::Overloaded),
+    );
+    first.finish(3 * S);
+    second.finish(3 * S);
+    let mut sum = sealed(one).remove(1);
+    sum.add(&sealed(other)[1]);
+    assert_eq!((sum.ok(), sum.failed(), sum.answered), (2, 1, 2));
+    assert_eq!(sum.classes[0].response().len(), 2);
+    assert_eq!(sum.classes[0].response_sum, 30 * MS);
+    assert_eq!(sum.cpu.len(), 2);
+}

@@ -1,0 +1,149 @@
+//! Tests of the specification, and a valid one for the tests of other modules.
+
+use super::*;
+
+const MINIMAL: &str = r#"{"name": "t", "client": "c1", "targets": ["127.0.0.1:9042"],
+    "keyspace": "ycsb", "table": "usertable", "phase": "run", "records": 1000, "threads": 32,
+    "workload": {"kind": "ycsb", "read": 0.5, "update": 0.5}}"#;
+
+/// The minimal specification as JSON, with some fields set to other JSON values.
+pub fn json(changes: &[(&str, &str)]) -> String {
+    let mut value: Value = serde_json::from_str(MINIMAL).unwrap();
+    for (field, change) in changes {
+        value[field] = serde_json::from_str(change).unwrap();
+    }
+    value.to_string()
+}
+
+/// A valid specification with some fields changed.
+pub fn spec(changes: &[(&str, &str)]) -> Spec {
+    Spec::parse(&json(changes)).unwrap()
+}
+
+fn refused(changes: &[(&str, &str)]) -> (String, String) {
+    let fatal = Spec::parse(&json(changes)).unwrap_err();
+    assert_eq!((fatal.kind, fatal.exit_code()), ("spec", 2));
+    (fatal.what, fatal.why)
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let spec = spec(&[]);
+    assert_eq!(
+        (spec.warmup_s, spec.measure_s, spec.timeout_s),
+        (0.0, 10.0, 5.0)
+    );
+    assert_eq!((spec.rate, spec.start_at, spec.hlog), (None, None, None));
+    assert_eq!(spec.consistency.read, Level::Quorum);
+    match spec.workload {
+        Workload::Ycsb(ycsb) => assert_eq!((ycsb.fields, ycsb.field_length), (10, 100)),
+        Workload::Stress(stress) => panic!("{stress:?}"),
+    }
+}
+
+#[test]
+fn everything_can_be_set() {
+    let spec = spec(&[
+        ("rate", "5000"),
+        ("arrivals", "\"fixed\""),
+        ("consistency", r#"{"read": "ONE", "write": "LOCAL_QUORUM"}"#),
+        (
+            "workload",
+            r#"{"kind": "stress", "read": 1, "write": 3, "columns": 2}"#,
+        ),
+        ("start_at", "1795264583.5"),
+        ("hlog", "\"/tmp/latency-c1.hlog\""),
+    ]);
+    assert_eq!((spec.rate, spec.arrivals), (Some(5000.0), Arrivals::Fixed));
+    assert_eq!(spec.consistency.write, Level::LocalQuorum);
+    assert_eq!(spec.workload.read_share(), 0.25);
+}
+
+#[test]
+fn every_cql_level_is_known_by_its_name() {
+    for name in [
+        "ANY",
+        "ONE",
+        "TWO",
+        "THREE",
+        "QUORUM",
+        "ALL",
+        "LOCAL_QUORUM",
+        "EACH_QUORUM",
+        "LOCAL_ONE",
+    ] {
+        let levels = format!(r#"{{"read": "{name}", "write": "{name}"}}"#);
+        let spec = spec(&[("consistency", &levels)]);
+        assert_eq!(spec.consistency.read, spec.consistency.write);
+    }
+}
+
+#[test]
+fn a_refusal_names_the_field() {
+    let ycsb = |rest: &str| format!(r#"{{"kind": "ycsb", "read": 1, "update": 0, {rest}}}"#);
+    let cases = [
+        ("targets", "[]".to_owned(), "targets"),
+        ("targets", r#"["127.0.0.1"]"#.to_owned(), "targets"),
+        ("targets", r#"["127.0.0.1:0"]"#.to_owned(), "targets"),
+        ("keyspace", r#""a; DROP""#.to_owned(), "keyspace"),
+        ("table", r#""a\"b""#.to_owned(), "table"),
+        ("records", "0".to_owned(), "records"),
+        ("records", "-5".to_owned(), "records"),
+        ("threads", "0".to_owned(), "threads"),
+        ("threads", r#""many""#.to_owned(), "threads"),
+        ("rate", "0".to_owned(), "rate"),
+        ("measure_s", "0".to_owned(), "measure_s"),
+        ("warmup_s", "-1".to_owned(), "warmup_s"),
+        ("interval_s", "0".to_owned(), "interval_s"),
+        ("timeout_s", "0".to_owned(), "timeout_s"),
+        ("start_at", "-1".to_owned(), "start_at"),
+        (
+            "consistency",
+            r#"{"read": "SOME", "write": "ONE"}"#.to_owned(),
+            "consistency.read",
+        ),
+        ("workload", ycsb(r#""fields": 0"#), "workload.fields"),
+        (
+            "workload",
+            ycsb(r#""field_length": 0"#),
+            "workload.field_length",
+        ),
+        ("wokload", "1".to_owned(), "wokload"),
+    ];
+    for (field, value, expected) in cases {
+        let (what, why) = refused(&[(field, &value)]);
+        assert_eq!(what, expected, "{field} = {value}: {why}");
+    }
+}
+
+#[test]
+fn a_refusal_within_the_workload_names_the_inner_field() {
+    let cases = [
+        (r#"{"kind": "ycsb", "read": "x", "update": 1}"#, "read: "),
+        (
+            r#"{"kind": "ycsb", "read": 1, "update": 1, "colums": 1}"#,
+            "`colums`",
+        ),
+        (r#"{"kind": "stress", "read": 1}"#, "`write`"),
+        (r#"{"kind": "tpcc"}"#, "kind: "),
+        (r#"{"read": 1, "update": 1}"#, "kind: "),
+    ];
+    for (workload, expected) in cases {
+        let (what, why) = refused(&[("workload", workload)]);
+        assert_eq!(what, "workload");
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn a_mix_without_weight_is_refused() {
+    let (what, _) = refused(&[("workload", r#"{"kind": "ycsb", "read": 0, "update": 0}"#)]);
+    assert_eq!(what, "workload.read");
+}
+
+#[test]
+fn what_is_not_one_json_object_is_refused() {
+    for text in ["", "[]", "{", &format!("{MINIMAL} {MINIMAL}")] {
+        assert_eq!(Spec::parse(text).unwrap_err().exit_code(), 2, "{text:?}");
+    }
+}

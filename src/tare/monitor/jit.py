@@ -1,0 +1,34 @@
+"""The CPU time of a Java process's compiler threads: how much of a server's work is not yet work.
+
+HotSpot names its just-in-time compiler threads "C1 CompilerThread0", "C2 CompilerThread0" and so
+on; the kernel keeps the first 15 characters. They are threads of the process, so their time is in
+/proc/PID/task/TID/stat, on every platform alike and without a connection to the JVM.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_NAMES = ("C1 CompilerThre", "C2 CompilerThre")
+_UTIME, _STIME = 11, 12
+"""fields of /proc/PID/stat after the command name, proc(5)"""
+
+
+def compiler_seconds(pid: int, proc: Path = Path("/proc")) -> float | None:
+    """CPU seconds of the live compiler threads of a process; None where it has none to be seen."""
+    total, seen = 0.0, False
+    try:
+        tasks = list((proc / str(pid) / "task").iterdir())
+    except OSError:
+        return None
+    for task in tasks:
+        try:
+            name, _, rest = (task / "stat").read_text(encoding="utf-8").rpartition(")")
+        except OSError:  # the thread has just ended
+            continue
+        if name.partition("(")[2] in _NAMES:
+            fields = rest.split()
+            total += (int(fields[_UTIME]) + int(fields[_STIME])) / os.sysconf("SC_CLK_TCK")
+            seen = True
+    return total if seen else None

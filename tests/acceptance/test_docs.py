@@ -1,0 +1,154 @@
+"""The documentation says what the code does: its studies load, its links lead somewhere."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich.console import Console
+
+from tare.analysis.model import Effect
+from tare.cli.app import app
+from tare.cli.plan import show
+from tare.study.plan import make_plan
+from tare.study.read import load_study
+
+CHECKOUT = Path(__file__).parents[2]
+PAGES = [
+    CHECKOUT / "README.md",
+    CHECKOUT / "CHANGELOG.md",
+    *sorted((CHECKOUT / "docs").rglob("*.md")),
+]
+STUDIES = sorted((CHECKOUT / "studies").glob("*.yaml"))
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def fenced(page: Path) -> list[Block]:
+    """The page's fenced blocks, with the line of each one's first."""
+    return [
+        Block(
+            str(page.relative_to(CHECKOUT)),
+            (token.map or [0])[0] + 2,
+            token.info.strip(),
+            token.content,
+        )
+        for token in MARKDOWN.parse(page.read_text(encoding="utf-8"))
+        if token.type == "fence"
+    ]
+
+
+BLOCKS = [block for page in PAGES for block in fenced(page)]
+EXAMPLES = [b for b in BLOCKS if b.language == "yaml" and b.text.startswith("study:")]
+COMMANDS = [
+    (block, line)
+    for block in BLOCKS
+    if block.language == "sh"
+    for line in block.text.replace("\\\n", " ").splitlines()
+    if line.split()[0].endswith("tare")
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_every_study_in_the_documentation_can_be_planned(example: Block, tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(example.text, encoding="utf-8")
+    plan = make_plan(load_study(file))
+    assert len(plan.conditions) > 1, "an example compares something"
+    assert plan.trials
+
+
+def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> None:
+    page = CHECKOUT / "docs" / "first-study.md"
+    first = next(b for b in EXAMPLES if b.page == "docs/first-study.md")
+    excerpt = next(b for b in fenced(page) if b.language == "text" and "deploy:" in b.text)
+    file = tmp_path / "study.yaml"
+    file.write_text(first.text, encoding="utf-8")
+    shown = io.StringIO()
+    show(make_plan(load_study(file)), Console(file=shown, width=200))
+    assert excerpt.text in shown.getvalue()
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)
+def test_every_study_that_comes_with_tare_says_what_it_is_for(study: Path) -> None:
+    first = study.read_text(encoding="utf-8").splitlines()[0]
+    assert re.fullmatch(r"# .{20,}\.", first), "a study begins with a sentence in a comment"
+    assert load_study(study).question
+
+
+@pytest.mark.parametrize(("block", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
+def test_every_command_in_the_documentation_exists(block: Block, line: str) -> None:
+    group = typer.main.get_command(app)
+    _, name, *arguments = shlex.split(line.partition(">")[0])
+    commands = getattr(group, "commands", {})
+    assert name in commands, f"{block}: tare {name}"
+    known = {option for parameter in commands[name].params for option in parameter.opts}
+    assert {word for word in arguments if word.startswith("--")} <= known, str(block)
+
+
+def links(page: Path) -> list[str]:
+    """Targets of the page's links and pictures, as written."""
+    inline: list[Token] = [
+        child
+        for token in MARKDOWN.parse(page.read_text(encoding="utf-8"))
+        for child in token.children or []
+    ]
+    found = [token.attrGet("href") or token.attrGet("src") for token in inline]
+    return [str(target) for target in found if target]
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that headings get on the usual sites: lower case, dashes for spaces."""
+    tokens = MARKDOWN.parse(page.read_text(encoding="utf-8"))
+    titles = [
+        after.content for token, after in itertools.pairwise(tokens) if token.type == "heading_open"
+    ]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(CHECKOUT)))
+def test_every_relative_link_leads_to_a_file_of_the_checkout(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        inside = target.is_relative_to(CHECKOUT) and target.exists()
+        if not inside or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = CHECKOUT / "docs" / "decisions"
+    pages = {page.name for page in folder.glob("[0-9]*.md")}
+    assert pages == set(links(folder / "README.md"))
+
+
+def test_every_field_of_an_effect_is_explained() -> None:
+    text = (CHECKOUT / "docs" / "reading-a-report.md").read_text(encoding="utf-8")
+    table = text.partition("Each entry of `effects` has these fields:")[2].partition("\n\n|")[2]
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    explained = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(explained) == sorted(Effect.model_fields)
