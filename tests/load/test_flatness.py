@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.load.flatness import Warmth
+from tare.load.flatness import Calm, Warmth
 
 
 def warmed(rates: list[float], costs: list[float], *, at_least: float = 0.0) -> Warmth:
@@ -67,3 +67,27 @@ def test_any_exponential_drift_above_the_bound_is_seen(growth: float) -> None:
     """3% a second is 19% over two windows of three seconds."""
     costs = [500.0 / growth**second for second in range(30)]
     assert not warmed([10_000.0] * 30, costs).flat
+
+
+def test_the_gentle_part_ends_when_the_compiler_is_quiet() -> None:
+    calm = Calm(window=3.0, nodes=1)
+    used = 0.0
+    for second in range(10):
+        used += 0.9 if second < 6 else 0.05
+        calm.reading(float(second), 0, 0.0, used)
+        assert calm.flat == (second >= 9)
+
+
+def test_without_sight_of_the_compiler_the_gentle_part_runs_its_full_time() -> None:
+    calm = Calm(window=3.0, nodes=1)
+    for second in range(30):
+        calm.reading(float(second), 0, 0.0, None)
+    assert not calm.flat
+    assert calm.seconds == 29.0
+
+
+def test_several_nodes_have_a_compiler_each() -> None:
+    three = Calm(window=3.0, nodes=3)
+    for second in range(4):
+        three.reading(float(second), 0, 0.0, 0.4 * second)
+    assert three.flat

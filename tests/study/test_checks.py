@@ -14,9 +14,8 @@ from tare.study.plan import make_plan
 from tare.study.quantities import GIB
 
 if TYPE_CHECKING:
-    from tests.study.conftest import ReadStudy
-
     from tare.study.checks import Refusal
+    from tests.study.conftest import ReadStudy
 
 MACHINE = MachineFacts(
     cpus=2,
@@ -54,7 +53,8 @@ def refused(
     runtimes: dict[str, str | None] = HERE,
     **machine: Any,
 ) -> list[Refusal]:
-    return refusals(make_plan(read(text, overrides)), replace(MACHINE, **machine), runtimes)
+    plan = make_plan(read(text, overrides))
+    return refusals(plan, replace(MACHINE, **machine), runtimes, ["5.0.9"])
 
 
 def test_nothing_is_refused_where_all_is_there(read: ReadStudy) -> None:

@@ -160,7 +160,7 @@ def test_a_mistake_is_found_where_it_was_made(
             "THREE with replication factor 2",
         ),
         ("baseline:", "design: {warm: {at_least: 2m}}\nbaseline:", 14, "more than at_most 60s"),
-        ("baseline:", "design: {warm: {window: 40s}}\nbaseline:", 14, "less than two windows"),
+        ("baseline:", "design: {warm: {window: 40s}}\nbaseline:", 14, "less than 4 windows"),
     ],
 )
 def test_what_can_never_work_is_refused_at_the_line_that_brought_it(

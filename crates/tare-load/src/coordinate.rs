@@ -86,8 +86,9 @@ pub async fn run(spec: Spec, workers: Option<usize>) -> Result<(), Fatal> {
     start.send_replace(Some(collector.clock));
     collector.collect(intervals, &mut signals, &stop).await?;
     for thread in threads {
-        // Workers abort the process when they panic, so that joining only waits.
-        let _ = thread.join();
+        // What a worker left behind when it broke off must not pass for a result.
+        let broken = |_| Fatal::new("internal", "worker thread", "ended by a panic");
+        thread.join().map_err(broken)?;
     }
     collector.finish()
 }

@@ -154,5 +154,15 @@ pub fn process(text: &str) -> Option<Process<'_>> {
     })
 }
 
+/// Voluntary and involuntary context switches, the last two lines of a thread's `status`. They
+/// are looked for from the end, as there are hundreds of threads and 60 lines in each file.
+pub fn switches(text: &str) -> Option<(u64, u64)> {
+    let tail = &text[text.rfind("\nvoluntary_ctxt_switches:")?..];
+    Some((
+        pair(tail, "voluntary_ctxt_switches")?,
+        pair(tail, "nonvoluntary_ctxt_switches")?,
+    ))
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::parse;
-use crate::source::read_once;
+use crate::source::read_piece_once;
 
 /// Longest process name that the kernel keeps.
 const COMM_LENGTH: usize = 15;
@@ -56,7 +56,7 @@ impl Processes {
 
     fn look(&mut self, pid: u32, looks: u8) {
         let path = self.proc.join(pid.to_string()).join("stat");
-        let text = read_once(&path, &mut self.buffer);
+        let text = read_piece_once(&path, &mut self.buffer);
         if let Some(process) = text.and_then(parse::process) {
             let known = Known {
                 comm: process.comm.to_owned(),

@@ -45,10 +45,10 @@ impl Sampler {
     pub fn new(config: &Config, root: &Path) -> Sampler {
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let page = rustix::param::page_size() as u64;
-        let unit = |config| Unit::new(config, root, ticks, page);
+        let unit = |(turn, config)| Unit::new(config, root, ticks, page, turn);
         let mut sampler = Sampler {
             machine: Machine::new(root, ticks),
-            units: config.units.iter().map(unit).collect(),
+            units: (0..).zip(&config.units).map(unit).collect(),
             processes: Processes::new(root),
             last: Instant::now(),
             buffer: Vec::new(),

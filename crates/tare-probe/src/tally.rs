@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::parse::{self, pair, pairs};
-use crate::source::{read_once, Source};
+use crate::parse::{self, pair};
+use crate::source::{read_piece_once, Source};
 
 /// Samples between two counts of context switches: they must be read thread by thread, which
-/// costs more than everything else together, so that they are counted every fifth sample.
-const SWITCHES_EVERY: u32 = 5;
+/// costs more than everything else together, so that they are counted every tenth sample.
+const SWITCHES_EVERY: u32 = 10;
 
 /// What one process or a set of them has done so far, and what it holds now.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -57,12 +57,14 @@ pub struct Tally {
     threads: HashMap<u32, (u64, u64)>,
     switches: (u64, u64),
     since: f64,
+    turn: u32,
     round: u32,
 }
 
 impl Tally {
-    /// `ticks` per second, `page` size in bytes.
-    pub fn new(root: &Path, ticks: f64, page: u64) -> Tally {
+    /// `ticks` per second, `page` size in bytes. Units with different `turn` count context
+    /// switches in different samples, so that no sample has all of that work.
+    pub fn new(root: &Path, ticks: f64, page: u64, turn: u32) -> Tally {
         Tally {
             proc: root.join("proc"),
             ticks,
@@ -74,6 +76,7 @@ impl Tally {
             threads: HashMap::new(),
             switches: (0, 0),
             since: 0.0,
+            turn: turn % SWITCHES_EVERY,
             round: 0,
         }
     }
@@ -101,7 +104,7 @@ impl Tally {
             member.last = now;
         }
         self.since += dt;
-        if self.round.is_multiple_of(SWITCHES_EVERY) {
+        if self.round == 0 || self.round % SWITCHES_EVERY == self.turn {
             self.count_switches(buffer);
         }
         self.round += 1;
@@ -139,7 +142,7 @@ fn count(
     holds: &mut Holds,
     buffer: &mut Vec<u8>,
 ) -> Option<Counts> {
-    let process = parse::process(member.stat.read(buffer)?)?;
+    let process = parse::process(member.stat.read_piece(buffer)?)?;
     if process.zombie {
         return None;
     }
@@ -152,7 +155,7 @@ fn count(
         ..member.last
     };
     // Another user's process does not show its traffic.
-    if let Some(text) = member.io.read(buffer) {
+    if let Some(text) = member.io.read_piece(buffer) {
         counts.read_bytes = pair(text, "read_bytes").unwrap_or(0);
         counts.write_bytes = pair(text, "write_bytes").unwrap_or(0);
     }
@@ -173,18 +176,10 @@ fn thread_switches(process: &Path, buffer: &mut Vec<u8>) -> Vec<(u32, (u64, u64)
         else {
             continue;
         };
-        let Some(text) = read_once(&entry.path().join("status"), buffer) else {
+        let Some(text) = read_piece_once(&entry.path().join("status"), buffer) else {
             continue;
         };
-        let mut switches = (0, 0);
-        for (name, number) in pairs(text) {
-            match name {
-                "voluntary_ctxt_switches" => switches.0 = number,
-                "nonvoluntary_ctxt_switches" => switches.1 = number,
-                _ => {}
-            }
-        }
-        found.push((thread, switches));
+        found.extend(parse::switches(text).map(|switches| (thread, switches)));
     }
     found
 }

@@ -50,7 +50,7 @@ impl Root {
         let config = format!(r#"{{"interval_s": 1, "units": [{json}]}}"#);
         let config = Config::read(config.as_bytes()).unwrap();
         Watched {
-            unit: Unit::new(&config.units[0], self.path(), TICKS, PAGE),
+            unit: Unit::new(&config.units[0], self.path(), TICKS, PAGE, 0),
             processes: Processes::new(self.path()),
             root: self,
         }
@@ -230,11 +230,11 @@ fn context_switches_are_rates_over_the_samples_between_two_counts() {
     let mut watched = root.unit(r#"{"name": "n1", "pids": [20]}"#);
     assert_eq!(watched.metrics(1.0).get("ctxt_voluntary_per_s"), None);
     root.process(20, 1, "java", 0, 0, 1500);
-    for _ in 0..4 {
+    for _ in 0..9 {
         assert_eq!(watched.metrics(1.0).get("ctxt_voluntary_per_s"), None);
     }
     let expected = [
-        ("ctxt_voluntary_per_s", 100.0),
+        ("ctxt_voluntary_per_s", 50.0),
         ("ctxt_involuntary_per_s", 0.0),
     ];
     assert_metrics(&watched.metrics(1.0), &expected);

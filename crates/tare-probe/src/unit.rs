@@ -39,13 +39,14 @@ pub struct Unit {
 }
 
 impl Unit {
-    pub fn new(config: &UnitConfig, root: &Path, ticks: f64, page: u64) -> Unit {
+    /// `turn` is the unit's position among all units.
+    pub fn new(config: &UnitConfig, root: &Path, ticks: f64, page: u64, turn: u32) -> Unit {
         Unit {
             name: config.name.clone(),
             group: config.cgroups.as_ref().and_then(Group::new),
             pids: config.pids.clone(),
             comm: config.comm.clone(),
-            tally: Tally::new(root, ticks, page),
+            tally: Tally::new(root, ticks, page, turn),
             cpu: None,
             stalls: Stalls::default(),
             counts: Counts::default(),

@@ -56,6 +56,11 @@ def main() -> None:
     except TareError as error:
         errors.print(f"tare: {error}", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        errors.print(f"tare: {where}{error.strerror or error}", markup=False, soft_wrap=True)
+        errors.print("  try: free the disk or mend the path; the same command goes on from here")
+        sys.exit(1)
     except KeyboardInterrupt:
         errors.print(
             "tare: interrupted; everything was stopped. The same command goes on from here."

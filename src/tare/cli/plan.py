@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tare.artifacts.lock import locked_versions
 from tare.cli.doctor import runtime_states
-from tare.errors import StudyError
 from tare.machines.facts import local_facts
-from tare.study.checks import refusals
+from tare.study.checks import refusals, refuse_plan
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
@@ -26,22 +26,19 @@ Overrides = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def checked_plan(study: Path, overrides: list[str] | None) -> Plan:
+def checked_plan(study: Path, overrides: list[str] | None, where: Path | None = None) -> Plan:
     """Read, expand and order a study, and refuse what cannot work on this machine.
 
+    Args:
+        study: the study file.
+        overrides: `--set` values.
+        where: where the runs will lie; its disk must have room.
+
     Raises:
-        StudyError: with every refusal: file, line, reason, remedy.
+        StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
     plan = make_plan(load_study(study, overrides or []))
-    found = refusals(plan, local_facts(), runtime_states())
-    if found:
-        raise StudyError(
-            f"{study}: this study cannot run on this machine",
-            why="\n       ".join(
-                f"{one.where or study}: {one.field}: {one.reason} ({one.remedy})" for one in found
-            ),
-            remedy="tare doctor says what can run here",
-        )
+    refuse_plan(refusals(plan, local_facts(where), runtime_states(), locked_versions()))
     return plan
 
 

@@ -28,7 +28,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Run a study. An interrupted run of the same study is resumed by itself."""
-    plan = checked_plan(study, set_)
+    plan = checked_plan(study, set_, runs)
     directory = choose(runs.absolute(), plan.study, name)
     if json:
         outcome = Lab(plan, directory, study, Silent()).run()

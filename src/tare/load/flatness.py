@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SPAN = 2
+from tare.study.schema import WINDOWS
+
+SPAN = WINDOWS // 2
 """windows in each of the two means that are compared"""
 QUIET = 0.15
 """cores per node: a compiler that uses less has worked off what a cold server gave it"""

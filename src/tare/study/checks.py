@@ -10,7 +10,7 @@ from tare.study.conditions import resolve
 from tare.study.quantities import GIB, cpus_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
@@ -44,7 +44,10 @@ class Refusal:
 
 
 def refusals(
-    plan: Plan, machine: MachineFacts, runtimes: Mapping[str, str | None]
+    plan: Plan,
+    machine: MachineFacts,
+    runtimes: Mapping[str, str | None],
+    locked: Collection[str],
 ) -> list[Refusal]:
     """Everything that this machine cannot give the plan; empty when it can run.
 
@@ -52,8 +55,10 @@ def refusals(
         plan: the plan, its estimate included.
         machine: what the machine has, sizes in bytes.
         runtimes: runtime name to None where it can run, else to the reason why not.
+        locked: versions of the database whose files can be fetched and verified.
     """
-    found = [*_runtimes(plan, runtimes), *_cpus(plan, machine), *_limits(plan, machine)]
+    found = [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
+    found += [*_cpus(plan, machine), *_limits(plan, machine)]
     found += [*_memory(plan, machine), *_disk(plan, machine)]
     return list(dict.fromkeys(found))
 
@@ -90,6 +95,34 @@ def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusa
                     f"{runtime} cannot run here: {why_not}",
                     "see `tare doctor` for how to get it, or exclude the levels that need it",
                 )
+
+
+def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
+    for one in plan.conditions:
+        database, native = one.setup.database, one.setup.platform.runtime == "native"
+        fetched = database.home is None and (native or database.image is None)
+        if fetched and database.version not in locked:
+            yield _refusal(
+                plan,
+                one,
+                ("database", "version"),
+                f"no lock file for {database.version}; there are {', '.join(sorted(locked))}",
+                "name one of these, or your own files with database.home",
+            )
+
+
+def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    for one in plan.conditions:
+        bridged = one.setup.client.runtime == "docker" and one.setup.client.network == "bridge"
+        if bridged and one.setup.platform.network == "host" and not machine.root:
+            yield _refusal(
+                plan,
+                one,
+                ("client", "network"),
+                "a bridged client reaches nodes on the host's network only at an address that "
+                "root must add",
+                "run as root, or set client.network to host",
+            )
 
 
 def _cpus(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.study.problems import Problem, nearest
-from tare.study.schema import SHORT_STRATEGIES
+from tare.study.schema import SHORT_STRATEGIES, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -200,13 +200,13 @@ def design_problems(study: Study) -> Iterator[Problem]:
             "the shortest warm-up is longer than the longest",
             "lower at_least, or raise at_most",
         )
-    elif warm.at_most < 2 * warm.window:
+    elif warm.at_most < WINDOWS * warm.window:
         yield Problem(
             _later(study.origins, ("design", "warm", "at_most"), ("design", "warm", "window")),
-            f"design.warm: at_most {warm.at_most:g}s holds less than two windows of "
+            f"design.warm: at_most {warm.at_most:g}s holds less than {WINDOWS} windows of "
             f"{warm.window:g}s",
-            "flat means that the last windows agree, so there must be two",
-            f"raise at_most to {2 * warm.window:g}s, or shorten window",
+            "flat means that the last two windows agree with the two before them",
+            f"raise at_most to {WINDOWS * warm.window:g}s, or shorten window",
         )
 
 

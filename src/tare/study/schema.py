@@ -255,6 +255,10 @@ class Setup(Part):
     load: Load = Field(Load(), description="a workload and its intensity")
 
 
+WINDOWS = 4
+"""windows of a warm-up that are compared: the mean of the last two with that of the two before"""
+
+
 class Warm(Part):
     """The warm-up of a fresh deployment, before its first trial: load until the server is flat."""
 
@@ -276,7 +280,8 @@ class Warm(Part):
     )
     at_most: Annotated[Duration, Field(ge=0)] = Field(
         60.0,
-        description="longest warm-up under the full load; then measured all the same, and reported as not flat",
+        description="longest warm-up under the full load; then measured all the same, and "
+        "reported as not flat",
     )
     window: Annotated[Duration, Field(gt=0)] = Field(
         3.0, description="length of the windows that are compared"

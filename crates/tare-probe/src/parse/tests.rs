@@ -114,6 +114,14 @@ fn a_truncated_process_line_is_no_process() {
     assert_eq!(process(""), None);
 }
 
+#[test]
+fn context_switches_of_a_thread() {
+    let text = "Name:\tjava\nMems_allowed_list:\t0\nvoluntary_ctxt_switches:\t5\n\
+                nonvoluntary_ctxt_switches:\t6\n";
+    assert_eq!(switches(text), Some((5, 6)));
+    assert_eq!(switches("Name:\tjava\n"), None);
+}
+
 proptest! {
     #[test]
     fn any_process_name_is_kept(comm in "[ -~]{0,15}") {
