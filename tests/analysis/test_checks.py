@@ -218,3 +218,17 @@ def change(root: Path, trial: str, edit: Any) -> None:
     record = json.loads(path.read_text())
     edit(record)
     path.write_text(json.dumps(record))
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.02, "ok"), (0.35, "warning")])
+def test_servers_that_still_compile_while_measured(
+    tmp_path: Path, share: float, status: str
+) -> None:
+    root = run(tmp_path)
+    for path in (root / "trials").glob("*/manifest.json"):
+        manifest = json.loads(path.read_text())
+        manifest["jit_cpu_s"] = share * manifest["server_cpu_s"]
+        path.write_text(json.dumps(manifest))
+    found = check(analyse(root), "compiler")
+    assert found.status == status
+    assert f"native: {share * 100:.3g}% of server CPU" in found.details

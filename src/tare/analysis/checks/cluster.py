@@ -20,6 +20,9 @@ DRIFT_ALPHA = 0.01
 DRIFT_NOTED = 0.025
 """Least change from the first to the last block that is mentioned, if it is significant."""
 LEAST_BLOCKS = 3
+COMPILING_NOTED = 0.1
+"""Share of server CPU in the JIT compiler: Cassandra's falls below it after some millions of
+operations, or half a minute of a gentle load."""
 
 
 def warm_up(evidence: Evidence) -> Check:
@@ -42,6 +45,30 @@ def warm_up(evidence: Evidence) -> Check:
         f"{len(seen)} of {count(warmed, 'deployment')} never became flat; "
         "raise design.warm.at_most",
         [f"{deployment}: {reason}" for deployment, reason in seen.items()],
+    )
+
+
+def compiler(evidence: Evidence) -> Check | None:
+    """Server CPU that still went into just-in-time compilation while it was measured."""
+    shares: dict[str, list[float]] = {}
+    for trial in evidence.done:
+        jit, server = trial.manifest.jit_cpu_s, trial.manifest.server_cpu_s
+        if jit is not None and server > 0:
+            shares.setdefault(trial.condition, []).append(jit / server)
+    if not shares:
+        return None
+    means = {name: sum(own) / len(own) for name, own in shares.items()}
+    low, high = min(means.values()), max(means.values())
+    details = [f"{name}: {percent(mean)} of server CPU" for name, mean in means.items()]
+    words = f"the servers' JIT compiler used {percent(low)} to {percent(high)} of their CPU time"
+    if high <= COMPILING_NOTED:
+        return check("compiler", "ok", words, details)
+    return check(
+        "compiler",
+        "warning",
+        f"{words} while measured: colder than in production, where the platform's share of an "
+        "operation is larger; raise design.warm",
+        details,
     )
 
 

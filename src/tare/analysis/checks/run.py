@@ -22,6 +22,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     client.saturation,
     client.open_loop,
     cluster.warm_up,
+    cluster.compiler,
     cluster.steady,
     platform.parity,
     platform.bits,

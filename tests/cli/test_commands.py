@@ -1,0 +1,80 @@
+"""The commands that start nothing: what they say, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TARE = str(Path(sys.executable).with_name("tare"))
+CHECKOUT = Path(__file__).parents[2]
+
+
+def tare(*arguments: str, cwd: Path = CHECKOUT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TARE, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_plan_shows_conditions_order_time_memory_and_disk() -> None:
+    done = tare("plan", "studies/quickstart.yaml")
+    assert done.returncode == 0, done.stderr
+    for word in ("native-again", "docker-published", "D3 deploy", "B03", "min", "GiB of memory"):
+        assert word in done.stdout
+
+
+def test_plan_json_is_the_whole_plan() -> None:
+    plan = json.loads(tare("plan", "studies/quickstart.yaml", "--json").stdout)
+    assert len(plan["conditions"]) == 5
+    assert plan["estimate"]["seconds"] > 0
+
+
+def test_a_bad_study_is_refused_with_file_line_and_remedy(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("study: bad\nload:\n  thread: 4\n")
+    done = tare("run", "bad.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "bad.yaml:3" in done.stderr
+    assert "load.threads" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_more_memory_than_there_is_is_refused_before_anything_starts() -> None:
+    done = tare("plan", "studies/quickstart.yaml", "--set", "database.heap=900GiB")
+    assert done.returncode == 2
+    assert "of memory needed" in done.stderr
+
+
+def test_an_unlocked_version_is_refused_with_the_locked_ones() -> None:
+    done = tare("plan", "studies/quickstart.yaml", "--set", "database.version='4.0.1'")
+    assert done.returncode == 2
+    assert "5.0.9" in done.stderr
+
+
+def test_a_missing_study_is_wrong_usage() -> None:
+    assert tare("plan", "no/such.yaml").returncode == 2
+
+
+def test_a_directory_that_is_no_run_cannot_be_reported(tmp_path: Path) -> None:
+    done = tare("report", str(tmp_path))
+    assert done.returncode == 1
+    assert "no study.yaml" in done.stderr
+
+
+def test_schema_prints_the_json_schema() -> None:
+    assert "2020-12" in json.loads(tare("schema").stdout)["$schema"]
+
+
+def test_doctor_says_what_can_run_here() -> None:
+    found = {one["what"]: one for one in json.loads(tare("doctor", "--json").stdout)}
+    assert found["native runtime"]["ok"]
+    assert found["tare-load"]["ok"]
+    assert all(one["remedy"] for one in found.values() if not one["ok"])
+
+
+def test_clean_finds_nothing_where_no_run_has_died(tmp_path: Path) -> None:
+    done = tare("clean", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "nothing was left" in done.stdout
+
+
+def test_the_version_is_printed() -> None:
+    assert tare("--version").stdout.startswith("tare 0.")

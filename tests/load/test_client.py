@@ -1,0 +1,114 @@
+"""Progress of several clients is read as it comes; what goes wrong has a reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import ClusterError, LoadError
+from tare.load.client import ClientInstallation, LoadClient, progress, result_of
+from tare.machines.addresses import AddressPool
+from tare.runtimes.native import NativeRuntime
+from tare.runtimes.unit import Bits
+from tare.study.schema import Client
+
+RESULT: dict[str, Any] = {
+    "event": "result", "stopped": True, "client": "c1", "hlog": "", "measured_s": 1.0,
+    "start_unix": 1.0, "ok": 5, "errors": 0, "throughput": 5.0, "operations": [],
+    "errors_by_kind": {}, "cpu_us_per_op": 6.0, "cpu_share": 0.1, "send_lateness_p99_us": None,
+    "rate_error": None, "saturated": False, "saturation_reasons": [], "version": "0.1.0",
+}  # fmt: skip
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[NativeRuntime]:
+    made = NativeRuntime("test-client", tmp_path / "work", AddressPool())
+    yield made
+    made.close()
+
+
+def client(runtime: NativeRuntime, tmp_path: Path, script: str, name: str = "c1") -> LoadClient:
+    """A client whose tare-load is a shell script: what is tested is how it is read."""
+    binary = tmp_path / f"load-{name}"
+    binary.write_text(f"#!/bin/sh\n{script}\n")
+    binary.chmod(0o755)
+    made = LoadClient(
+        name, f"u-{name}", runtime, ClientInstallation(str(binary), Bits("x")), Client(), "g"
+    )
+    made.launch({"name": "t"})
+    return made
+
+
+def nothing() -> None:
+    """A check that never complains."""
+
+
+def test_lines_of_all_clients_come_and_each_ends(runtime: NativeRuntime, tmp_path: Path) -> None:
+    script = """echo '{"event": "ready"}'; echo '{"event": "interval"}'"""
+    clients = [client(runtime, tmp_path, script, name) for name in ("c1", "c2")]
+    lines = list(progress(clients, nothing))
+    for one in clients:
+        own = [line.event for line in lines if line.client is one]
+        assert own == [{"event": "ready"}, {"event": "interval"}, None]
+        one.discard()
+
+
+def test_an_error_event_ends_it_with_the_client_s_words(
+    runtime: NativeRuntime, tmp_path: Path
+) -> None:
+    event = json.dumps({"event": "error", "what": "no node answers", "why": "refused"})
+    one = client(runtime, tmp_path, f"echo '{event}'; exit 1")
+    with pytest.raises(LoadError, match="no node answers"):
+        list(progress([one], nothing))
+    one.discard()
+
+
+def test_output_that_is_not_tare_load_s_is_refused(runtime: NativeRuntime, tmp_path: Path) -> None:
+    one = client(runtime, tmp_path, "echo Segmentation fault")
+    with pytest.raises(LoadError, match="unreadable"):
+        list(progress([one], nothing))
+    one.discard()
+
+
+def test_a_silent_client_is_given_up(runtime: NativeRuntime, tmp_path: Path) -> None:
+    one = client(runtime, tmp_path, "exec sleep 600")
+    with pytest.raises(LoadError, match="no word"):
+        list(progress([one], nothing, every_s=0.01, silence_s=0.05))
+    one.discard()
+
+
+def test_a_dead_node_is_noticed_while_the_client_waits(
+    runtime: NativeRuntime, tmp_path: Path
+) -> None:
+    def dead() -> None:
+        raise ClusterError("a database node died")
+
+    one = client(runtime, tmp_path, "exec sleep 600")
+    with pytest.raises(ClusterError):
+        list(progress([one], dead, every_s=0.01))
+    one.discard()
+
+
+def test_the_specification_and_nothing_else_is_what_the_client_gets(
+    runtime: NativeRuntime, tmp_path: Path
+) -> None:
+    one = client(runtime, tmp_path, 'echo "{\\"event\\": \\"$1 $2 $3\\"}"')
+    first = next(progress([one], nothing)).event
+    assert first == {"event": f"run --spec {one.site.conf}/load.json"}
+    assert json.loads((one.site.conf_on_host / "load.json").read_text()) == {"name": "t"}
+    one.discard()
+
+
+def test_a_result_becomes_a_record(runtime: NativeRuntime, tmp_path: Path) -> None:
+    one = client(runtime, tmp_path, "true")
+    assert result_of(one, RESULT).hlog == "latency-c1.hlog"
+    list(progress([one], nothing))
+    with pytest.raises(LoadError, match="without a result"):
+        result_of(one, None)
+    with pytest.raises(LoadError, match="not of this version"):
+        result_of(one, {**RESULT, "surprise": 1})
+    one.discard()
