@@ -69,7 +69,10 @@ impl Progress {
             p50_us: us(response.value_at_quantile(0.5)),
             p99_us: us(response.value_at_quantile(0.99)),
             max_us: us(response.max()),
-            cpu_us_per_op: per(us(cpu.unwrap_or(0)), (ops + interval.failed()) as f64),
+            cpu_us_per_op: per(
+                us(cpu.unwrap_or(0)),
+                (interval.answered + interval.failed()) as f64,
+            ),
         }
     }
 }
