@@ -68,6 +68,17 @@ def test_a_finished_run_is_left_and_a_new_one_gets_a_number(tmp_path: Path, sour
     assert (chosen.name, chosen.resumed) == ("small-2", False)
 
 
+def test_a_directory_in_which_nothing_was_begun_is_used_again(tmp_path: Path, source: Path) -> None:
+    study = load_study(source)
+    begin(choose(tmp_path / "runs", study, None), make_plan(study), source, {})
+    assert choose(tmp_path / "runs", study, None).name == "small"
+
+
+def test_somebody_s_own_directory_is_never_written_to(tmp_path: Path, source: Path) -> None:
+    (tmp_path / "runs" / "small").mkdir(parents=True)
+    assert choose(tmp_path / "runs", load_study(source), None).name == "small-2"
+
+
 def test_another_study_never_resumes_it(tmp_path: Path, source: Path) -> None:
     begun(tmp_path / "runs", load_study(source), source)
     chosen = choose(tmp_path / "runs", load_study(source, ["load.threads=8"]), None)

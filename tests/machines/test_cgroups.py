@@ -102,6 +102,13 @@ def test_a_group_that_never_freezes_is_an_error(v2: Path) -> None:
         group.freeze(True, pause=lambda seconds: None)
 
 
+def test_a_run_that_has_ended_leaves_no_group(v2: Path) -> None:
+    (v2 / "tare/run/n1").mkdir(parents=True)
+    (v2 / "tare/run/n1").rmdir()
+    cgroups.remove_run("run", v2)
+    assert cgroups.leftovers(v2) == []
+
+
 def test_leftovers_are_the_groups_below_ours_deepest_first(v2: Path) -> None:
     (v2 / "tare/dead/n1").mkdir(parents=True)
     (v2 / "somebody/else").mkdir(parents=True)

@@ -14,7 +14,7 @@ from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, cgroups
 from tare.machines.facts import local_facts
-from tare.runtimes.docker import connect
+from tare.runtimes.docker_engine import connect
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tare.machines import addresses, cgroups
-from tare.runtimes import docker, native
+from tare.runtimes import docker_engine, native
 
 
 @dataclass
@@ -43,7 +43,7 @@ def find(runs: Path) -> Leftovers:
     """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead."""
     return Leftovers(
         processes=native.leftovers(),
-        docker=docker.leftovers(),
+        docker=docker_engine.leftovers(),
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
@@ -52,7 +52,7 @@ def find(runs: Path) -> Leftovers:
 
 def remove(found: Leftovers) -> None:
     """Remove what was found: containers first, because they hold networks and volumes."""
-    docker.remove(found.docker)
+    docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)
     for directory in found.directories:

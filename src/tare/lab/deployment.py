@@ -141,9 +141,10 @@ class Deployment:
                 client.launch(self._specify(client, cluster, "warm", seed, longest_s, setup))
             stopping = False
             for line in progress(clients, self.check_alive):
-                if line.event is None or line.event["event"] != "interval":
+                kind = line.event["event"] if line.event else None
+                if line.event is None or kind not in ("ready", "interval"):
                     continue
-                operations[line.client.name] += line.event["ops"]
+                operations[line.client.name] += line.event.get("ops", 0)
                 if line.client is clients[0]:
                     until.reading(
                         self._clock(),
@@ -152,7 +153,9 @@ class Deployment:
                         self.compiler_seconds(),
                     )
                 self._tell(
-                    "warming", ops_per_s=line.event["ops_per_s"], p99_us=line.event["p99_us"]
+                    "warming",
+                    ops_per_s=line.event.get("ops_per_s"),
+                    p99_us=line.event.get("p99_us"),
                 )
                 if until.flat and not stopping:
                     stopping = True

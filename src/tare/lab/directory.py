@@ -65,10 +65,10 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
     while True:
         root = runs / (stem if number == 1 else f"{stem}-{number}")
         files = RunFiles(root)
-        if not root.exists():
-            return RunDirectory(files, False, frozenset(), note)
         events = Journal(files.journal).events()
         begun = [e for e in events if e["event"] == "run begun"]
+        if not root.exists() or (files.study.exists() and not begun):
+            return RunDirectory(files, False, frozenset(), note)
         finished = any(e["event"] == FINISHED for e in events)
         if begun and not finished:
             if begun[0].get("study_digest") == digest:

@@ -122,15 +122,16 @@ def _server(
         home = Path(database.home) if database.home else None
         outfit.trees[key] = cassandra_tree(database.version, home, say=say)
     tree = outfit.trees[key]
-    jamm = next((jar.name for jar in sorted(tree.lib.glob("jamm-*.jar"))), None)
+    jamm = next((jar for jar in tree.jars if jar.startswith("jamm-")), None)
     if jamm is None:
         raise ArtifactError(
             "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
         )
+    jars = tuple(tree.jars)
     if runtime == "docker":
         built = image.build_image(_engine(outfit), tree, say)
-        return Installation(image.JAVA, image.LIB, jamm, Bits(tree.digest, built))
-    return Installation(str(tree.java), str(tree.lib), jamm, Bits(tree.digest))
+        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
+    return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
 
 def _named_server(engine: Any, name: str) -> Installation:
@@ -143,7 +144,7 @@ def _named_server(engine: Any, name: str) -> Installation:
     lib = f"{home}/lib"
     jamm = find_file(engine, identity, lib, "jamm-", ".jar")
     return Installation(
-        f"{java}/bin/java", lib, jamm, Bits(digest or identity, identity, named=name)
+        f"{java}/bin/java", lib, jamm, (), Bits(digest or identity, identity, named=name)
     )
 
 

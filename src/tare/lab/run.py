@@ -70,16 +70,13 @@ class Lab:
             TareError: the run could not be prepared.
         """
         with Hold(self._directory.name):
-            self._sweep()
-            root = self._directory.files.root
-            root.mkdir(parents=True, exist_ok=True)
-            self._directory.work.mkdir(exist_ok=True)
-            self._journal = Journal(self._directory.files.journal)
+            self._sweep("removing what a dead run left")
             setups = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
+            begin(self._directory, self._plan, self._study_file, outfit.environment())
+            self._journal = Journal(self._directory.files.journal)
             try:
-                begin(self._directory, self._plan, self._study_file, outfit.environment())
                 self._journal.write(
                     "run resumed" if self._directory.resumed else "run begun",
                     tare=tare.__version__,
@@ -98,14 +95,17 @@ class Lab:
                 self._show(Progress("cleaning up"))
                 outfit.close()
                 shutil.rmtree(self._directory.work, ignore_errors=True)
-        return Outcome(root, len(self._done), self._failed, self._directory.resumed)
+                self._sweep("removing what could not be stopped")
+        return Outcome(
+            self._directory.files.root, len(self._done), self._failed, self._directory.resumed
+        )
 
-    def _sweep(self) -> None:
-        """Remove what a run that was killed has left; the lab is held, so nobody needs it."""
+    def _sweep(self, why: str) -> None:
+        """Remove everything that carries our labels; the lab is held, so nobody needs it."""
         found = clean.find(self._directory.files.root.parent)
         if found:
             for line in found.words():
-                self._watcher.say(f"removing what a dead run left: {line}")
+                self._watcher.say(f"{why}: {line}")
             clean.remove(found)
 
     def _round(self, turn: Round, outfit: Outfit) -> None:

@@ -24,7 +24,7 @@ from tare.monitor.parity import parity_facts
 from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
 from tare.records.layout import TrialFiles
 from tare.records.manifest import ClientResult, TrialManifest, UnitRecord
-from tare.runtimes.docker import ENGINE_PROCESSES, packet_path
+from tare.runtimes.docker_engine import ENGINE_PROCESSES, packet_path
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
 from tare.study.plan import Trial

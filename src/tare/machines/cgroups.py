@@ -177,6 +177,14 @@ class Group:
                     pause(0.02)
 
 
+def remove_run(run: str, root: Path = ROOT) -> None:
+    """Remove a run's own groups, which held its units' groups; a busy one is left."""
+    bases = [root] if version(root) == 2 else [root / controller for controller in V1_CONTROLLERS]
+    for base in bases:
+        with contextlib.suppress(OSError):
+            (base / PARENT / run).rmdir()
+
+
 def leftovers(root: Path = ROOT) -> list[Path]:
     """Groups that a dead run left, deepest first."""
     bases = [root / PARENT] if version(root) == 2 else [root / c / PARENT for c in V1_CONTROLLERS]

@@ -203,6 +203,7 @@ class NativeRuntime:
         """Native units share nothing."""
 
     def close(self) -> None:
+        cgroups.remove_run(self._run)
         self._pool.release()
 
 

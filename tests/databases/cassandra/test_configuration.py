@@ -84,8 +84,16 @@ def test_the_yaml_text_reads_back_as_the_same_document() -> None:
 
 
 def test_heap_and_extra_arguments_come_after_the_standard_flags() -> None:
-    text = configuration.jvm_arguments(heap_bytes=512 << 20, extra=["-XX:+UseZGC"])
-    assert text.splitlines()[-3:] == ['"-Xms512m"', '"-Xmx512m"', '"-XX:+UseZGC"']
+    text = configuration.jvm_arguments(
+        heap_bytes=512 << 20, extra=["-XX:+UseZGC"], class_path=["/conf", "/lib/a.jar"]
+    )
+    assert text.splitlines()[-5:] == [
+        '"-Xms512m"',
+        '"-Xmx512m"',
+        '"-XX:+UseZGC"',
+        '"-cp"',
+        '"/conf:/lib/a.jar"',
+    ]
     assert "-XX:+UseG1GC" in text
 
 

@@ -29,7 +29,13 @@ class Installation:
     java: str
     lib: str
     jamm: str
+    jars: tuple[str, ...]
+    """file names in `lib`, in the order of the class path; empty: all, in the JVM's own order"""
     bits: Bits
+
+    def class_path(self, conf: str) -> list[str]:
+        """The configuration directory, then the jars."""
+        return [conf, *(f"{self.lib}/{jar}" for jar in self.jars or ("*",))]
 
 
 @dataclass
@@ -87,7 +93,9 @@ class CassandraCluster:
         contents = {
             "cassandra.yaml": configuration.yaml_text(document),
             "jvm.args": configuration.jvm_arguments(
-                heap_bytes=self.database.heap, extra=self.database.jvm
+                heap_bytes=self.database.heap,
+                extra=self.database.jvm,
+                class_path=self.installation.class_path(site.conf),
             ),
             "logback.xml": configuration.logback(),
         }

@@ -94,11 +94,15 @@ def yaml_text(document: Mapping[str, Any]) -> str:
     return out.getvalue()
 
 
-def jvm_arguments(*, heap_bytes: int, extra: Sequence[str]) -> str:
-    """An argument file for `java @FILE`: Cassandra 5.0's own flags for Java 17, then the heap."""
+def jvm_arguments(*, heap_bytes: int, extra: Sequence[str], class_path: Sequence[str]) -> str:
+    """An argument file for `java @FILE`: Cassandra 5.0's own flags for Java 17, heap, class path.
+
+    The class path names every jar in order: the JVM expands `lib/*` in the order of the directory,
+    which can differ between a host and an image.
+    """
     flags = (files(__package__) / "jvm17.args").read_text(encoding="ascii")
     megabytes = heap_bytes // _MIB
-    own = [f"-Xms{megabytes}m", f"-Xmx{megabytes}m", *extra]
+    own = [f"-Xms{megabytes}m", f"-Xmx{megabytes}m", *extra, "-cp", ":".join(class_path)]
     return flags + "".join(f'"{argument}"\n' for argument in own)
 
 
@@ -123,7 +127,5 @@ def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
         f"@{site.conf}/jvm.args",
         f"-javaagent:{lib}/{jamm}",
         *(f"-D{name}={value}" for name, value in properties.items()),
-        "-cp",
-        f"{site.conf}:{lib}/*",
         "org.apache.cassandra.service.CassandraDaemon",
     ]

@@ -1,0 +1,105 @@
+"""The Docker engine as Tare's other parts ask it: reached, accounted, swept of leftovers."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import docker
+from docker.errors import DockerException
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+from tare.runtimes.unit import Site
+
+RUN_LABEL = "tare.run"
+"""label of every container, network and volume that Tare makes; its value is the run"""
+ENGINE_PROCESSES = (
+    "dockerd",
+    "containerd",
+    "containerd-shim",
+    "containerd-shim-runc-v2",
+    "docker-proxy",
+)
+
+
+def connect(timeout_s: int = 60) -> docker.DockerClient:
+    """A client of the local engine.
+
+    Raises:
+        RuntimeUnavailableError: no engine answers.
+    """
+    try:
+        client = docker.from_env(timeout=timeout_s)
+        client.ping()
+    except DockerException as error:
+        raise RuntimeUnavailableError(
+            "no Docker engine answers",
+            why=str(error),
+            remedy="apt-get install docker.io, then start dockerd (make setup does both)",
+        ) from error
+    return client
+
+
+def packet_path(site: Site) -> str:
+    """What packets to a published port pass through, by the NAT table where it can be read."""
+    if site.path != "published port":
+        return site.path
+    rules = ""
+    if shutil.which("iptables"):
+        rules = subprocess.run(
+            ["iptables", "-w", "-t", "nat", "-S", "DOCKER"],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+    loopback = site.endpoint_host.startswith("127.")
+    if not loopback and f"-d {site.endpoint_host}/32" in rules:
+        return "published port: DNAT, bridge and veth pair"
+    if loopback or rules:
+        return "published port: userland docker-proxy, bridge and veth pair"
+    return "published port: DNAT or docker-proxy (the NAT table is not readable)"
+
+
+def group_paths(pid: int, container: str) -> dict[str, str]:
+    """The container's control groups, from /proc/PID/cgroup, as directories of the host."""
+    text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+    paths: dict[str, str] = {}
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if container[:12] not in path:
+            continue
+        if not controllers and cgroups.version() == 2:
+            paths["unified"] = str(cgroups.ROOT / path.lstrip("/"))
+        for controller in controllers.split(","):
+            directory = cgroups.ROOT / controller / path.lstrip("/")
+            if controller in (*cgroups.V1_CONTROLLERS, "blkio") and directory.is_dir():
+                paths[controller] = str(directory)
+    return paths
+
+
+def leftovers() -> dict[str, list[Any]]:
+    """Containers, networks and volumes that carry Tare's label; empty where no engine answers."""
+    try:
+        client = connect(timeout_s=10)
+        wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
+        return {
+            "containers": client.containers.list(all=True, filters=wanted),
+            "networks": client.networks.list(filters=wanted),
+            "volumes": client.volumes.list(filters=wanted),
+        }
+    except (RuntimeUnavailableError, DockerException, OSError):
+        return {}
+
+
+def remove(found: dict[str, list[Any]]) -> None:
+    """Remove what `leftovers` found, containers first because they hold the rest."""
+    for container in found.get("containers", []):
+        with contextlib.suppress(DockerException, OSError):
+            container.remove(force=True, v=True)
+    for item in [*found.get("networks", []), *found.get("volumes", [])]:
+        with contextlib.suppress(DockerException, OSError):
+            item.remove()
