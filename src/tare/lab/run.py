@@ -162,6 +162,9 @@ class Lab:
             self._fail(trial, attempt, aside, deployment, error)
             fleet.distrust(trial)
             return False
+        except BaseException:  # Ctrl-C: half a trial is no record
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
         self._done.add(trial.name)
         self._journal.write("trial done", trial=trial.name, attempt=attempt)
         self._watcher.say(summary(manifest))
