@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 
+import docker
 import pytest
+
+from tare.artifacts.image import build_image
+from tare.artifacts.tree import cassandra_tree
 
 from .conftest import BRIDGE, HOST, NATIVE, PUBLISHED, Bench, leftovers
 
@@ -83,9 +90,11 @@ def test_two_clusters_side_by_side_each_with_a_dockerised_client(bench: Bench) -
     assert leftovers() == []
 
 
-@pytest.mark.parametrize("reset", ["truncate", "drop"])
-def test_a_fresh_cluster_for_each_trial_and_declared_resets(bench: Bench, reset: str) -> None:
-    study = bench.study(NATIVE, blocks=2, fresh="trial", reset=reset)
+@pytest.mark.parametrize(("fresh", "reset"), [("trial", "truncate"), ("block", "drop")])
+def test_a_fresh_cluster_for_each_trial_or_block_and_declared_resets(
+    bench: Bench, fresh: str, reset: str
+) -> None:
+    study = bench.study(NATIVE, blocks=2, fresh=fresh, reset=reset)
     done = bench.tare("run", study, "--json")
     assert done.returncode in (0, 3), done.stderr
     manifests = bench.manifests()
@@ -104,3 +113,39 @@ def test_limits_hold_alike_on_both_runtimes(bench: Bench) -> None:
         if u["role"] == "database"
     ]
     assert facts == [{"cpus allowed": "0", "cpu quota": "1.5 CPUs", "memory limit": "1024 MiB"}] * 2
+
+
+def test_an_image_that_the_study_names_is_marked_as_different_bits(bench: Bench) -> None:
+    study = bench.study(NATIVE, HOST)
+    with named_image() as name:
+        done = bench.tare("run", study, "--json", "--set", f"database.image={name}")
+    assert done.returncode in (0, 3), done.stderr
+    (found,) = [c for c in json.loads(done.stdout)["checks"] if c["name"] == "bits"]
+    assert found["status"] == "warning"
+    bits = {u["bits"] for m in bench.manifests().values() for u in m["units"][:1]}
+    assert len(bits) == 2
+
+
+@contextmanager
+def named_image() -> Iterator[str]:
+    """An image that says where its files lie in the words of the official one."""
+    client = docker.from_env()
+    image = build_image(client, cassandra_tree("5.0.9", None), lambda line: None)
+    text = f"FROM {image}\nENV CASSANDRA_HOME=/opt/tare/cassandra JAVA_HOME=/opt/tare/jre\n"
+    name = "tare-test/cassandra:named"
+    client.images.build(fileobj=BytesIO(text.encode()), tag=name)
+    try:
+        yield name
+    finally:
+        client.images.remove(name, force=True)
+
+
+def test_a_cassandra_directory_of_the_user_s_own_can_be_run(bench: Bench) -> None:
+    study = bench.study(NATIVE)
+    home = cassandra_tree("5.0.9", None).lib.parent
+    done = bench.tare("run", study, "--json", "--set", f"database.home={home}")
+    assert done.returncode in (0, 3), done.stderr
+    (manifest,) = bench.manifests().values()
+    assert str(home) in " ".join(manifest["units"][0]["command"])
+    environment = json.loads((bench.root / "runs/small/environment.json").read_text())
+    assert [a["locked"] for a in environment["artifacts"].values()] == [False]

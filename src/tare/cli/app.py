@@ -61,8 +61,8 @@ def main() -> None:
         errors.print(f"tare: {where}{error.strerror or error}", markup=False, soft_wrap=True)
         errors.print("  try: free the disk or mend the path; the same command goes on from here")
         sys.exit(1)
-    except KeyboardInterrupt:
-        errors.print(
-            "tare: interrupted; everything was stopped. The same command goes on from here."
-        )
-        sys.exit(INTERRUPTED)
+    except SystemExit as done:  # typer turns Ctrl-C into this status
+        if done.code == INTERRUPTED:
+            errors.print("tare: interrupted; everything was stopped", markup=False)
+            errors.print("  try: the same command goes on from here", markup=False)
+        raise

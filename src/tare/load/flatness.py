@@ -16,6 +16,8 @@ from tare.study.schema import WINDOWS
 
 SPAN = WINDOWS // 2
 """windows in each of the two means that are compared"""
+JITTER_S = 0.5
+"""readings come about once a second: half of one decides to which window it belongs"""
 QUIET = 0.15
 """cores per node: a compiler that uses less has worked off what a cold server gave it"""
 
@@ -54,8 +56,7 @@ class Warmth:
             return
         self.operations = operations
         since, done, used = self._begin
-        # readings come with one-second intervals: half of one decides to which window it belongs
-        if t - since >= self.window - 0.5:
+        if t - since >= self.window - JITTER_S:
             count = operations - done
             if count > 0:
                 self.windows.append(
@@ -70,7 +71,7 @@ class Warmth:
     @property
     def flat(self) -> bool:
         """Whether the last windows agree within the bound, after at least the least time."""
-        if self.seconds < self.at_least or len(self.windows) < 2 * SPAN:
+        if self.seconds < self.at_least - JITTER_S or len(self.windows) < 2 * SPAN:
             return False
         return max(self.changes()) <= self.bound
 
@@ -119,7 +120,7 @@ class Calm:
             self._begin = (t, compiler_s)
             return
         since, used = self._begin
-        if t - since >= self.window - 0.5:
+        if t - since >= self.window - JITTER_S:
             self.flat = (compiler_s - used) / (t - since) < QUIET * self.nodes
             self._begin = (t, compiler_s)
 
