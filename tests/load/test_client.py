@@ -112,3 +112,16 @@ def test_a_result_becomes_a_record(runtime: NativeRuntime, tmp_path: Path) -> No
     with pytest.raises(LoadError, match="not of this version"):
         result_of(one, {**RESULT, "surprise": 1})
     one.discard()
+
+
+def test_a_dead_node_is_told_rather_than_the_client_that_failed_because_of_it(
+    runtime: NativeRuntime, tmp_path: Path
+) -> None:
+    def dead() -> None:
+        raise ClusterError("a database node died")
+
+    event = json.dumps({"event": "error", "what": "no node answers", "why": "refused"})
+    one = client(runtime, tmp_path, f"echo '{event}'; exit 1")
+    with pytest.raises(ClusterError, match="node died"):
+        list(progress([one], dead))
+    one.discard()

@@ -148,6 +148,7 @@ def progress(
             continue
         silent = 0.0
         if isinstance(line, TareError):
+            check()  # a dead node is the better reason for a client that failed
             raise line
         if line.event is None:
             open_clients -= 1
