@@ -97,7 +97,7 @@ def test_a_node_that_dies_fails_its_trial_which_is_then_retried(bench: Bench) ->
     logs = bench.root / "runs/small/trials/D1-B01-native.failed-1/logs"
     assert [log for log in logs.iterdir() if log.name.endswith("system.log")]
     good = bench.manifests()["D1-B01-native"]
-    assert (good["status"], good["deployment"]) == ("done", "D1-native-2")
+    assert (good["status"], good["deployment"]) == ("done", "D1-all-2")
     assert leftovers() == []
 
 

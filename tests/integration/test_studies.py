@@ -98,7 +98,7 @@ def test_a_fresh_cluster_for_each_trial_or_block_and_declared_resets(
     done = bench.tare("run", study, "--json")
     assert done.returncode in (0, 3), done.stderr
     manifests = bench.manifests()
-    assert {m["deployment"] for m in manifests.values()} == {"D1-native-1", "D1-native-2"}
+    assert {m["deployment"] for m in manifests.values()} == {"D1-all-1", "D1-all-2"}
 
 
 def test_limits_hold_alike_on_both_runtimes(bench: Bench) -> None:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import docker
 
 
+LABEL = "tare.run"
+"""the label by which `tare clean` finds what a crash leaves"""
+
+
 class _Chunks:
     """The part of a file that tarfile's stream mode reads, over an iterator of bytes."""
 
@@ -38,15 +42,15 @@ def find_file(
         ArtifactError: the image has no such directory or file.
     """
     try:
-        container = client.containers.create(image, command=["-"], entrypoint=["-"])
+        container = client.containers.create(
+            image, command=["-"], entrypoint=["-"], labels={LABEL: "image"}
+        )
         try:
             stream, _ = container.get_archive(directory)
             reader = cast("IO[bytes]", _Chunks(iter(stream)))
             with tarfile.open(fileobj=reader, mode="r|") as archive:
-                for member in archive:
-                    name = PurePosixPath(member.name).name
-                    if name.startswith(prefix) and name.endswith(suffix):
-                        return name
+                # to the end: the engine holds the container while an archive is half read
+                names = [PurePosixPath(member.name).name for member in archive]
         finally:
             container.remove(force=True)
     except DockerException as error:
@@ -56,4 +60,7 @@ def find_file(
             why=str(error),
             remedy="name an image of Apache Cassandra, e.g. cassandra:5.0",
         ) from error
+    for name in sorted(names):
+        if name.startswith(prefix) and name.endswith(suffix):
+            return name
     raise ArtifactError(f"no {prefix}*{suffix} in {directory} of the image", where=image)
