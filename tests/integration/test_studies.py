@@ -133,7 +133,7 @@ def named_image() -> Iterator[str]:
     image = build_image(client, cassandra_tree("5.0.9", None), lambda line: None)
     text = f"FROM {image}\nENV CASSANDRA_HOME=/opt/tare/cassandra JAVA_HOME=/opt/tare/jre\n"
     name = "tare-test/cassandra:named"
-    client.images.build(fileobj=BytesIO(text.encode()), tag=name)
+    client.images.build(fileobj=BytesIO(text.encode()), tag=name, rm=True)
     try:
         yield name
     finally:
