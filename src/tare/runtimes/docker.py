@@ -7,6 +7,7 @@ import io
 import os
 import resource
 import shutil
+import signal
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -129,12 +130,21 @@ class DockerRunning:
             if self.unit.grace_s > 0 and self.exited() is None:
                 with contextlib.suppress(DockerException, OSError):
                     self._container.stop(timeout=int(self.unit.grace_s))
-        with contextlib.suppress(DockerException, OSError):
+        try:
             self._container.remove(force=True, v=True)
+        except (DockerException, OSError):
+            self._kill_without_engine()
         with contextlib.suppress(DockerException, OSError):
             self._client.volumes.get(_volume_name(self.unit)).remove(force=True)
         if self.unit.site.data_on_host is not None:
             shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
+
+    def _kill_without_engine(self) -> None:
+        """Kill the first process where the engine is gone; its containers outlive it."""
+        for pid in self._accounting.pids if self._accounting else ():
+            if group_paths(pid, self._container.id):  # still that container's, not a reused id
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,10 @@ def packet_path(site: Site) -> str:
 
 def group_paths(pid: int, container: str) -> dict[str, str]:
     """The container's control groups, from /proc/PID/cgroup, as directories of the host."""
-    text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+    try:
+        text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+    except OSError:  # it has ended
+        return {}
     paths: dict[str, str] = {}
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
