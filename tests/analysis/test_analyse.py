@@ -31,8 +31,8 @@ def test_every_treatment_is_compared_with_the_baseline_on_every_metric(
     assert quickstart.valid
     assert quickstart.baseline == "native"
     names = [metric.name for metric in quickstart.metrics]
-    assert names[:6] == ["throughput", "mean", "p50", "p95", "p99", "p999"]
-    for name in set(names) - {"engine_cpu_per_op"}:
+    assert names[:6] == ["throughput", "all.mean", "all.p50", "all.p95", "all.p99", "all.p999"]
+    for name in set(names) - {"cpu.engine_per_op", "errors"}:
         assert [e.treatment for e in quickstart.effects if e.metric == name] == TREATMENTS
 
 
@@ -41,9 +41,9 @@ def test_the_intervals_hold_the_truth(quickstart: Analysis) -> None:
         truth = QUICKSTART[treatment]
         found = effect(quickstart, "throughput", treatment)
         assert found.ci[0] < truth.throughput < found.ci[1]
-        cpu = effect(quickstart, "server_cpu_per_op", treatment)
+        cpu = effect(quickstart, "cpu.server_per_op", treatment)
         assert cpu.ratio == pytest.approx(truth.server_cpu, rel=0.02)
-        tail = effect(quickstart, "p99", treatment)
+        tail = effect(quickstart, "all.p99", treatment)
         assert tail.ratio == pytest.approx(truth.tail / truth.throughput, rel=0.05)
 
 
@@ -55,7 +55,7 @@ def test_verdicts(quickstart: Analysis) -> None:
         "docker-bridge": "different",
         "docker-published": "different",
     }
-    assert effect(quickstart, "p99", "docker-bridge").verdict == "different within the margin"
+    assert effect(quickstart, "all.p99", "docker-bridge").verdict == "different within the margin"
 
 
 def test_an_effect_says_what_it_rests_on(quickstart: Analysis) -> None:
@@ -67,10 +67,10 @@ def test_an_effect_says_what_it_rests_on(quickstart: Analysis) -> None:
     assert found.treatment_value / found.baseline_value == pytest.approx(found.ratio)
     assert found.primary
     assert found.adjustment == "Holm over 6 primary comparisons"
-    assert found.p_difference is not None
+    assert found.p is not None
     assert found.p_adjusted is not None
-    assert found.p_adjusted >= found.p_difference
-    assert found.further_deployments == 0
+    assert found.p_adjusted >= found.p
+    assert found.needed == 0
     assert found.cohens_d is not None
     assert found.hedges_g is not None
     assert found.cohens_d < found.hedges_g < 0
@@ -89,8 +89,8 @@ def test_identical_conditions_are_controls_and_give_the_noise_floor(quickstart: 
 
 def test_a_metric_that_only_some_conditions_have_is_absent_elsewhere(quickstart: Analysis) -> None:
     """Only docker-published uses engine CPU; there is nothing to compare it with."""
-    assert not [e for e in quickstart.effects if e.metric == "engine_cpu_per_op"]
-    with_engine = {t.condition for t in quickstart.trials if "engine_cpu_per_op" in t.values}
+    assert not [e for e in quickstart.effects if e.metric == "cpu.engine_per_op"]
+    with_engine = {t.condition for t in quickstart.trials if "cpu.engine_per_op" in t.values}
     assert with_engine == {"docker-published"}
 
 
@@ -115,7 +115,7 @@ def test_conditions_are_summarised(quickstart: Analysis) -> None:
     assert twin.aa_of == "native"
     rates = sorted(t.values["throughput"] for t in quickstart.trials if t.condition == "native")
     logs = [math.log(rate) for rate in rates]
-    assert base.values["throughput"] == pytest.approx(math.exp(sum(logs) / 12))
+    assert base.metrics["throughput"] == pytest.approx(math.exp(sum(logs) / 12))
     (median,) = (t for t in quickstart.trials if t.trial == base.median_trial)
     assert median.values["throughput"] == rates[5]
 
@@ -142,9 +142,9 @@ def test_the_same_records_give_the_same_analysis_and_plain_json(
 def test_one_deployment_gives_no_verdict(tmp_path: Path) -> None:
     analysis = analyse(write_run(tmp_path / "r", deployments=1))
     assert {e.verdict for e in analysis.effects} == {"inconclusive"}
-    assert all(e.conditional and e.p_difference is None for e in analysis.effects)
+    assert all(e.conditional and e.p is None for e in analysis.effects)
     assert effect(analysis, "throughput", "docker-published").ci[1] < 1
-    assert effect(analysis, "throughput", "docker-host").further_deployments == 2
+    assert effect(analysis, "throughput", "docker-host").needed == 2
 
 
 def test_fresh_clusters_in_each_block_are_units_of_their_own(tmp_path: Path) -> None:

@@ -51,35 +51,36 @@ def test_clients_count_by_their_operations() -> None:
     assert values == pytest.approx(
         {
             "throughput": 400.0,
-            "mean": 175.0,
-            "read_mean": 175.0,
-            "server_cpu_per_op": 2000.0,
-            "machine_cpu_per_op": 4000.0,
-            "client_cpu_per_op": 17.5,
+            "all.mean": 175.0,
+            "read.mean": 175.0,
+            "cpu.server_per_op": 2000.0,
+            "cpu.machine_per_op": 4000.0,
+            "cpu.client_per_op": 17.5,
+            "errors": 0.0,
         }
     )
 
 
 def test_what_was_not_used_or_not_measured_is_absent() -> None:
     one = [client("c1", 1000, 100.0, 10)]
-    assert "engine_cpu_per_op" not in trial_values(manifest(one), {})
-    assert trial_values(manifest(one, engine_cpu_s=0.5), {})["engine_cpu_per_op"] == 500
-    assert trial_values(manifest([client("c1", 0, 0.0, 0.0)]), {}) == {}
-    assert "server_cpu_per_op" not in trial_values(manifest(one, server_cpu_s=float("inf")), {})
+    assert "cpu.engine_per_op" not in trial_values(manifest(one), {})
+    assert trial_values(manifest(one, engine_cpu_s=0.5), {})["cpu.engine_per_op"] == 500
+    assert trial_values(manifest([client("c1", 0, 0.0, 0.0)]), {}) == {"errors": 0}
+    assert "cpu.server_per_op" not in trial_values(manifest(one, server_cpu_s=float("inf")), {})
 
 
 @pytest.mark.parametrize(
     ("operations", "given"),
     [
         (199, set()),
-        (200, {"p95"}),
-        (1_000, {"p95", "p99", "read_p99"}),
-        (10_000, {"p95", "p99", "read_p99", "p999"}),
+        (200, {"all.p95", "read.p95"}),
+        (1_000, {"all.p95", "read.p95", "all.p99", "read.p99"}),
+        (10_000, {f"{op}.{p}" for op in ("all", "read") for p in ("p95", "p99", "p999")}),
     ],
 )
 def test_percentiles_need_ten_observations_beyond(operations: int, given: set[str]) -> None:
     values = trial_values(manifest([client("c1", operations, 1.0, 1)]), uniform(operations))
-    assert {n for n in values if n.startswith(("p9", "read_p"))} == given
+    assert {n for n in values if n.rpartition(".")[2] in ("p95", "p99", "p999")} == given
 
 
 def test_percentiles_are_of_response_time_over_all_operations() -> None:
@@ -91,25 +92,25 @@ def test_percentiles_are_of_response_time_over_all_operations() -> None:
         {**fast, ("UPDATE", "response"): read, ("READ", "service"): slow},
     )
     # bins are 1.024 us wide
-    assert values["p50"] == pytest.approx(500 * 1.024, rel=0.01)
-    assert values["p99"] == pytest.approx(990 * 1.024, rel=0.01)
-    assert values["update_p99"] == values["read_p99"]
+    assert values["all.p50"] == pytest.approx(500 * 1.024, rel=0.01)
+    assert values["all.p99"] == pytest.approx(990 * 1.024, rel=0.01)
+    assert values["update.p99"] == values["read.p99"]
 
 
 def test_margins_of_a_kind_hold_for_its_operations() -> None:
     margins = {"throughput": 0.05, "mean": 0.04, "p99": 0.1}
-    wanted = ["throughput", "read_mean", "update_p99", "p999", "server_cpu_per_op"]
+    wanted = ["throughput", "read.mean", "update.p99", "all.p999", "cpu.server_per_op"]
     assert [margin_of(name, margins) for name in wanted] == [0.05, 0.04, 0.1, None, None]
-    assert margin_of("read_p99", {"p99": 0.1, "read_p99": 0.2}) == 0.2
+    assert margin_of("read.p99", {"p99": 0.1, "read.p99": 0.2}) == 0.2
 
 
 def test_metrics_are_described_and_ordered_for_readers() -> None:
     assert describe("throughput").better == "higher"
-    assert describe("read_p99").title == "99th percentile latency, read"
-    assert describe("server_cpu_per_op").unit == "us/operation"
-    assert in_order(["server_cpu_per_op", "read_p99", "p99", "throughput", "p99"]) == [
+    assert describe("read.p99").title == "99th percentile latency, read"
+    assert describe("cpu.server_per_op").unit == "us/operation"
+    assert in_order(["cpu.server_per_op", "read.p99", "all.p99", "throughput", "all.p99"]) == [
         "throughput",
-        "p99",
-        "read_p99",
-        "server_cpu_per_op",
+        "all.p99",
+        "read.p99",
+        "cpu.server_per_op",
     ]

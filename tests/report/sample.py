@@ -23,28 +23,28 @@ from tare.analysis.model import (
 CONDITIONS = ("native", "native-again", "docker-host", "docker-bridge", "docker-published")
 METRICS = [
     Metric(name="throughput", title="Throughput", unit="operations/s", better="higher"),
-    Metric(name="mean", title="Mean latency", unit="us", better="lower"),
-    Metric(name="p99", title="99th percentile latency", unit="us", better="lower"),
+    Metric(name="all.mean", title="Mean latency", unit="us", better="lower"),
+    Metric(name="all.p99", title="99th percentile latency", unit="us", better="lower"),
     Metric(
-        name="server_cpu_per_op",
+        name="cpu.server_per_op",
         title="Server CPU per operation",
         unit="us/operation",
         better="lower",
     ),
     Metric(
-        name="machine_cpu_per_op",
+        name="cpu.machine_per_op",
         title="Machine CPU per operation",
         unit="us/operation",
         better="lower",
     ),
 ]
-MARGINS = {"throughput": 0.05, "mean": 0.05, "p99": 0.10}
+MARGINS = {"throughput": 0.05, "all.mean": 0.05, "all.p99": 0.10}
 BASE = {
     "throughput": 14_180.0,
-    "mean": 2_210.0,
-    "p99": 8_940.0,
-    "server_cpu_per_op": 92.4,
-    "machine_cpu_per_op": 131.0,
+    "all.mean": 2_210.0,
+    "all.p99": 8_940.0,
+    "cpu.server_per_op": 92.4,
+    "cpu.machine_per_op": 131.0,
 }
 # metric -> condition -> (ratio, half width of the 95% interval on the log scale, verdict)
 RATIOS: dict[str, dict[str, tuple[float, float, Verdict]]] = {
@@ -54,25 +54,25 @@ RATIOS: dict[str, dict[str, tuple[float, float, Verdict]]] = {
         "docker-bridge": (0.877, 0.033, "different"),
         "docker-published": (0.842, 0.038, "different"),
     },
-    "mean": {
+    "all.mean": {
         "native-again": (0.996, 0.013, "equivalent"),
         "docker-host": (1.024, 0.015, "different within the margin"),
         "docker-bridge": (1.141, 0.034, "different"),
         "docker-published": (1.188, 0.041, "different"),
     },
-    "p99": {
+    "all.p99": {
         "native-again": (1.018, 0.09, "equivalent"),
         "docker-host": (1.062, 0.16, "inconclusive"),
         "docker-bridge": (1.224, 0.11, "different"),
         "docker-published": (1.305, 0.12, "different"),
     },
-    "server_cpu_per_op": {
+    "cpu.server_per_op": {
         "native-again": (1.002, 0.01, "inconclusive"),
         "docker-host": (0.978, 0.011, "different"),
         "docker-bridge": (1.071, 0.02, "different"),
         "docker-published": (1.083, 0.022, "different"),
     },
-    "machine_cpu_per_op": {
+    "cpu.machine_per_op": {
         "native-again": (1.001, 0.011, "inconclusive"),
         "docker-host": (1.013, 0.016, "inconclusive"),
         "docker-bridge": (1.162, 0.024, "different"),
@@ -90,6 +90,7 @@ def sample_analysis() -> Analysis:
         study="quickstart",
         question="What does Docker cost this Cassandra node?",
         run="2026-03-02T10-15-quickstart",
+        problems=[],
         valid=True,
         baseline="native",
         metrics=METRICS,
@@ -103,7 +104,7 @@ def sample_analysis() -> Analysis:
                 deployment_floor=floor * 0.6,
                 exceeds_margin=False,
             )
-            for metric, floor in (("throughput", 0.024), ("mean", 0.027), ("p99", 0.081))
+            for metric, floor in (("throughput", 0.024), ("all.mean", 0.027), ("all.p99", 0.081))
         ],
         checks=_checks(),
         parity=[
@@ -150,8 +151,8 @@ def _condition(name: str) -> ConditionSummary:
         aa_of="native" if name == "native-again" else None,
         trials=ROUNDS * BLOCKS,
         failed=1 if name == "docker-bridge" else 0,
-        values={metric: BASE[metric] * _ratio(metric, name) for metric in BASE},
-        cv={"throughput": 0.021, "mean": 0.023, "p99": 0.064},
+        metrics={metric: BASE[metric] * _ratio(metric, name) for metric in BASE},
+        cv={"throughput": 0.021, "all.mean": 0.023, "all.p99": 0.064},
     )
 
 
@@ -182,9 +183,9 @@ def _effect(metric: str, name: str, chance: random.Random) -> Effect:
         df=2.0,
         sd_log=half / 2.48,
         mde=half * 1.4,
-        further_deployments=4 if verdict == "inconclusive" and metric in MARGINS else 0,
+        needed=4 if verdict == "inconclusive" and metric in MARGINS else 0,
         pairs=pairs,
-        p_difference=0.0004 if verdict == "different" else 0.21,
+        p=0.0004 if verdict == "different" else 0.21,
         p_equivalence=0.012 if verdict == "equivalent" else 0.4,
         p_adjusted=0.003 if verdict == "different" else 0.42,
         adjustment="Holm over 9 primary comparisons" if metric in MARGINS else "none",
@@ -238,7 +239,7 @@ def _series(trial: TrialSummary, chance: random.Random) -> Series:
         t=[float(t) for t in range(SECONDS)],
         values={
             "throughput": noisy(level, 0.06),
-            "p99": noisy(trial.values["p99"], 0.2),
+            "p99": noisy(trial.values["all.p99"], 0.2),
             "server_cpu": noisy(1.25, 0.05),
             "machine_cpu": noisy(1.8, 0.03),
             "client_cpu": noisy(0.4, 0.05),
@@ -249,8 +250,8 @@ def _series(trial: TrialSummary, chance: random.Random) -> Series:
 
 
 def _distribution(name: str, operation: str, kind: str) -> Distribution:
-    shift = _ratio("mean", name) * {"ALL": 1.0, "READ": 1.15, "UPDATE": 0.85}[operation]
-    tail = _ratio("p99", name)
+    shift = _ratio("all.mean", name) * {"ALL": 1.0, "READ": 1.15, "UPDATE": 0.85}[operation]
+    tail = _ratio("all.p99", name)
     percentiles = [0, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 100]
 
     def latency(percentile: float) -> float:

@@ -25,7 +25,7 @@ def test_a_difference_is_said_with_interval_baseline_and_verdict() -> None:
 
 def test_an_inconclusive_effect_says_what_would_settle_it() -> None:
     analysis = sample_analysis()
-    line = words.line(analysis, effect(analysis, "p99", "docker-host"))
+    line = words.line(analysis, effect(analysis, "all.p99", "docker-host"))
     assert line.text == (
         "99th percentile latency: not enough data to say, 4 more deployments would settle it "
         "(so far 6.2% higher [\u22129.5%, +24.6%] than native): inconclusive"
@@ -34,15 +34,15 @@ def test_an_inconclusive_effect_says_what_would_settle_it() -> None:
 
 def test_an_inconclusive_effect_without_a_known_need_promises_nothing() -> None:
     analysis = sample_analysis()
-    one = effect(analysis, "p99", "docker-host")
-    one.further_deployments = None
+    one = effect(analysis, "all.p99", "docker-host")
+    one.needed = None
     assert "do not tell how much more" in words.line(analysis, one).text
 
 
 def test_ties_name_their_margin() -> None:
     analysis = sample_analysis()
     equivalent = words.line(analysis, effect(analysis, "throughput", "docker-host"))
-    within = words.line(analysis, effect(analysis, "mean", "docker-host"))
+    within = words.line(analysis, effect(analysis, "all.mean", "docker-host"))
     assert equivalent.text.endswith(": equivalent (5% margin)")
     assert within.text.endswith(": different within the margin (5% margin)")
 
@@ -63,7 +63,7 @@ def test_treatments_come_in_order_and_the_control_last() -> None:
         "docker-published",
         "native-again",
     ]
-    assert [line.metric for line in answers[0].lines] == ["throughput", "mean", "p99"]
+    assert [line.metric for line in answers[0].lines] == ["throughput", "all.mean", "all.p99"]
     assert "the same setup again" in answers[-1].sentence
 
 
@@ -71,7 +71,11 @@ def test_without_primary_endpoints_the_usual_metrics_are_answered() -> None:
     analysis = sample_analysis()
     for one in analysis.effects:
         one.primary, one.margin = False, None
-    assert [m.name for m in words.primary_metrics(analysis)] == ["throughput", "mean", "p99"]
+    assert [m.name for m in words.primary_metrics(analysis)] == [
+        "throughput",
+        "all.mean",
+        "all.p99",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +83,8 @@ def test_without_primary_endpoints_the_usual_metrics_are_answered() -> None:
     [
         ("throughput", 0.8, "cost"),
         ("throughput", 1.25, "gain"),
-        ("mean", 1.25, "cost"),
-        ("mean", 0.8, "gain"),
+        ("all.mean", 1.25, "cost"),
+        ("all.mean", 0.8, "gain"),
     ],
 )
 def test_the_tone_of_a_difference_is_what_it_costs(metric: str, ratio: float, tone: str) -> None:
@@ -153,7 +157,7 @@ def test_noise_between_deployments_hides_the_answer() -> None:
 
 def test_noise_on_other_metrics_raises_no_alert() -> None:
     analysis = sample_analysis()
-    floor = analysis.noise_floor[0].model_copy(update={"metric": "server_cpu_per_op"})
+    floor = analysis.noise_floor[0].model_copy(update={"metric": "cpu.server_per_op"})
     floor.exceeds_margin = True
     analysis.noise_floor = [floor]
     assert words.alerts(analysis) == []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.analysis.contrasts import Contrasts
-    from tare.analysis.model import NoiseFloor
+    from tare.analysis.model import Check, NoiseFloor
     from tare.analysis.trials import Trial
 
 
@@ -63,6 +63,7 @@ def analyse(run_dir: Path) -> Analysis:
         question=study.question,
         run=run.name,
         valid=all(check.status != "invalid" for check in checks),
+        problems=_problems(checks),
         baseline=_baseline(contrasts, study.baseline),
         metrics=[describe(name) for name in in_order(m for t in trials for m in t.values)],
         conditions=condition_summaries(conditions, trials),
@@ -75,6 +76,16 @@ def analyse(run_dir: Path) -> Analysis:
         distributions=distributions(names, trials),
         provenance=provenance(study, run.files.study, run.environment(), trials),
     )
+
+
+def _problems(checks: Sequence[Check]) -> list[str]:
+    """What the checks object to, invalidating ones first."""
+    return [
+        f"{check.name}: {check.summary}"
+        for status in ("invalid", "warning")
+        for check in checks
+        if check.status == status
+    ]
 
 
 def _baseline(contrasts: Contrasts, levels: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.estimates import Logs, estimate, make_stratum, t_interval
-from tare.analysis.metrics import in_order, margin_of
+from tare.analysis.metrics import ERRORS, in_order, margin_of
 from tare.analysis.model import Effect, Pair
 from tare.analysis.multiplicity import adjust, primary_endpoints
 from tare.analysis.verdicts import ALPHA, decide, further_units, least_detectable, run_tests
@@ -49,8 +49,9 @@ def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
     logs: dict[str, Logs] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
         for metric, value in trial.values.items():
-            cells = logs.setdefault(metric, {}).setdefault(trial.condition, {})
-            cells[trial.cell] = math.log(value)
+            if value > 0 and metric != ERRORS:
+                cells = logs.setdefault(metric, {}).setdefault(trial.condition, {})
+                cells[trial.cell] = math.log(value)
     return logs
 
 
@@ -149,11 +150,11 @@ def _effect(one: _Found, adjusted: Adjusted | None, primary: bool) -> Effect:
         df=found.df,
         sd_log=found.se * math.sqrt(found.units),
         mde=least_detectable(found),
-        further_deployments=further_units(
+        needed=further_units(
             found, one.margin, verdict, comparisons=adjusted.comparisons if adjusted else 1
         ),
         pairs=[Pair(round=r, block=b, ratio=math.exp(y)) for (r, b), y in found.pairs.items()],
-        p_difference=tests.difference,
+        p=tests.difference,
         p_equivalence=tests.equivalence,
         p_adjusted=adjusted.p if adjusted else None,
         adjustment=adjusted.how if adjusted else "none",

@@ -13,15 +13,21 @@ from tare.records.hlog import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Literal
 
     from tare.records.hlog import Latencies
     from tare.records.manifest import ClientResult, TrialManifest
+
+    Better = Literal["higher", "lower"]
 
 LatencyKey = tuple[str, str]
 """(operation such as READ, "service" or "response")."""
 
 PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
-PER_OPERATION = ("mean", "p99")
+ALL = "all"
+"""Over all operations together: all.mean, all.p99; else the operation's name: read.mean."""
+ERRORS = "errors"
+"""A count, often 0: shown, and never a ratio."""
 
 LEAST_BEYOND = 10
 """A percentile is given only where this many observations lie beyond it: with fewer it is the
@@ -35,55 +41,65 @@ _TITLES = {
     "p95": "95th percentile latency",
     "p99": "99th percentile latency",
     "p999": "99.9th percentile latency",
+    "max": "Longest latency",
 }
-_FIXED = {
-    "throughput": Metric(
-        name="throughput", title="Throughput", unit="operations/s", better="higher"
-    ),
-    **{name: Metric(name=name, title=t, unit="us", better="lower") for name, t in _TITLES.items()},
-    **{
-        f"{who}_cpu_per_op": Metric(
-            name=f"{who}_cpu_per_op", title=title, unit="us/operation", better="lower"
-        )
-        for who, title in (
-            ("server", "Database CPU per operation"),
-            ("engine", "Container engine CPU per operation"),
-            ("machine", "Whole machine's CPU per operation"),
-            ("client", "Load client CPU per operation"),
-        )
-    },
+
+
+def _metric(name: str, title: str, unit: str, better: Better = "lower") -> Metric:
+    return Metric(name=name, title=title, unit=unit, better=better)
+
+
+_FIRST = [
+    _metric("throughput", "Throughput", "operations/s", "higher"),
+    *(_metric(f"{ALL}.{kind}", title, "us") for kind, title in _TITLES.items()),
+]
+_LAST = [
+    _metric("cpu.server_per_op", "Database CPU per operation", "us/operation"),
+    _metric("cpu.engine_per_op", "Container engine CPU per operation", "us/operation"),
+    _metric("cpu.machine_per_op", "Whole machine's CPU per operation", "us/operation"),
+    _metric("cpu.client_per_op", "Load client CPU per operation", "us/operation"),
+    _metric("cpu.util", "CPU in use, whole machine", "%"),
+    _metric("cpu.softirq", "CPU in soft interrupts, whole machine", "%"),
+    _metric("disk.write_kbps", "Written to disk, whole machine", "kB/s"),
+    _metric(ERRORS, "Operations that failed", "operations"),
+]
+_FIXED = {metric.name: metric for metric in [*_FIRST, *_LAST]}
+_PLACE = {
+    **{metric.name: (0, place) for place, metric in enumerate(_FIRST)},
+    **{metric.name: (2, place) for place, metric in enumerate(_LAST)},
 }
 
 
 def describe(name: str) -> Metric:
-    """The metric of this name, one of the fixed ones or OPERATION_mean and OPERATION_p99."""
+    """The metric of this name: a fixed one, OPERATION.KIND, or one of imported files only."""
     if name in _FIXED:
         return _FIXED[name]
-    operation, _, what = name.rpartition("_")
-    title = f"{_TITLES[what]}, {operation}"
-    return Metric(name=name, title=title, unit="us", better="lower")
+    operation, _, kind = name.rpartition(".")
+    if operation and kind in _TITLES:
+        return _metric(name, f"{_TITLES[kind]}, {operation}", "us")
+    return _metric(name, name, "")
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Metric names as reports list them: throughput, latencies, per operation, CPU."""
-    fixed = list(_FIXED)
-    latency_end = fixed.index("p999")
+    """Metric names as reports list them: throughput, latencies, per operation, CPU, others."""
 
-    def rank(name: str) -> tuple[int, str]:
-        if name not in _FIXED:
-            return latency_end + 1, name
-        place = fixed.index(name)
-        return (place, "") if place <= latency_end else (place + 2, "")
+    def rank(name: str) -> tuple[int, int, str]:
+        group, place = _PLACE.get(name, (1 if _is_latency(name) else 3, 0))
+        return group, place, name
 
     return sorted(set(names), key=rank)
 
 
+def _is_latency(name: str) -> bool:
+    operation, _, kind = name.rpartition(".")
+    return bool(operation) and kind in _TITLES
+
+
 def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
-    """The declared margin, a fraction: the metric's own, else that of its kind (read_p99: p99)."""
+    """The declared margin, a fraction: the metric's own, else that of its kind (read.p99: p99)."""
     if name in margins:
         return margins[name]
-    kind = name.rpartition("_")[2]
-    return margins.get(kind) if kind in PER_OPERATION else None
+    return margins.get(name.rpartition(".")[2]) if _is_latency(name) else None
 
 
 def trial_values(
@@ -95,8 +111,11 @@ def trial_values(
         latencies: merged over the trial's clients; empty where the logs are damaged, which leaves
             the percentiles out.
     """
+    if manifest.reported is not None:
+        return {name: value for name, value in manifest.reported.items() if 0 <= value < math.inf}
     values = _counted(manifest) | _percentiles(latencies)
-    return {name: value for name, value in values.items() if 0 < value < math.inf}
+    values = {name: value for name, value in values.items() if 0 < value < math.inf}
+    return values | {ERRORS: float(sum(client.errors for client in manifest.clients))}
 
 
 def _counted(manifest: TrialManifest) -> dict[str, float]:
@@ -107,10 +126,10 @@ def _counted(manifest: TrialManifest) -> dict[str, float]:
         return {}
     values = {
         "throughput": sum(client.throughput for client in clients),
-        "server_cpu_per_op": manifest.server_cpu_s * US / ok,
-        "engine_cpu_per_op": manifest.engine_cpu_s * US / ok,
-        "machine_cpu_per_op": manifest.machine_cpu_s * US / ok,
-        "client_cpu_per_op": sum(client.cpu_us_per_op * client.ok for client in clients) / ok,
+        "cpu.server_per_op": manifest.server_cpu_s * US / ok,
+        "cpu.engine_per_op": manifest.engine_cpu_s * US / ok,
+        "cpu.machine_per_op": manifest.machine_cpu_s * US / ok,
+        "cpu.client_per_op": sum(client.cpu_us_per_op * client.ok for client in clients) / ok,
     }
     return values | _means(clients)
 
@@ -119,7 +138,7 @@ def _means(clients: list[ClientResult]) -> dict[str, float]:
     sums: dict[str, tuple[int, float]] = {}
     for client in clients:
         for op in client.operations:
-            for name in ("mean", f"{op.operation.lower()}_mean"):
+            for name in (f"{ALL}.mean", f"{op.operation.lower()}.mean"):
                 n, total = sums.get(name, (0, 0.0))
                 sums[name] = (n + op.ok, total + op.ok * op.response_mean_us)
     return {name: total / n for name, (n, total) in sums.items() if n}
@@ -127,15 +146,19 @@ def _means(clients: list[ClientResult]) -> dict[str, float]:
 
 def _percentiles(latencies: Mapping[LatencyKey, Latencies]) -> dict[str, float]:
     response = {op: part for (op, kind), part in latencies.items() if kind == "response"}
-    values = _ladder("", merged(response.values()), PERCENTILES)
+    values = _ladder(ALL, merged(response.values()))
     for operation, part in response.items():
-        values |= _ladder(f"{operation.lower()}_", part, {"p99": 99.0})
+        values |= _ladder(operation.lower(), part)
     return values
 
 
-def _ladder(prefix: str, part: Latencies, wanted: Mapping[str, float]) -> dict[str, float]:
+def _ladder(operation: str, part: Latencies) -> dict[str, float]:
+    """The percentiles that enough observations lie beyond, and the maximum."""
     enough = {
-        name: p for name, p in wanted.items() if part.total * (1 - p / 100) >= LEAST_BEYOND - 1e-6
+        name: p
+        for name, p in PERCENTILES.items()
+        if part.total * (1 - p / 100) >= LEAST_BEYOND - 1e-6
     }
-    found = part.quantiles_us(list(enough.values())) if enough else []
-    return {f"{prefix}{name}": value for name, value in zip(enough, found, strict=True)}
+    wanted = {**enough, "max": 100.0} if part.total else {}
+    found = part.quantiles_us(list(wanted.values())) if wanted else []
+    return {f"{operation}.{name}": value for name, value in zip(wanted, found, strict=True)}

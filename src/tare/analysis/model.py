@@ -18,7 +18,7 @@ class Part(BaseModel):
 class Metric(Part):
     """One thing measured per trial."""
 
-    name: str = Field(description="throughput, mean, p50, p95, p99, p999, server_cpu_per_op, ...")
+    name: str = Field(description="throughput, all.mean, read.p99, cpu.util, errors, ...")
     title: str = Field(description="as a reader sees it, e.g. '99th percentile latency'")
     unit: str = Field(description="e.g. 'operations/s', 'us', 'us/operation'")
     better: Literal["higher", "lower"]
@@ -40,6 +40,9 @@ class Effect(Part):
     baseline: str = Field(description="baseline condition")
     treatment: str = Field(description="treatment condition")
     aa: bool = Field(description="both are the same setup under two names")
+    over: list[str] = Field(
+        default_factory=list, description="factors over whose levels it is averaged"
+    )
     ratio: float
     ci: tuple[float, float] = Field(description="95% interval of the ratio")
     ci90: tuple[float, float] = Field(description="90% interval, the one TOST uses")
@@ -53,11 +56,11 @@ class Effect(Part):
     df: float
     sd_log: float = Field(description="sd of the log-ratio between units of analysis")
     mde: float | None = Field(description="least ratio change detectable with 80% power, e.g. .04")
-    further_deployments: int | None = Field(
+    needed: int | None = Field(
         description="units of analysis still needed for a decision at the margin; 0: enough"
     )
     pairs: list[Pair]
-    p_difference: float | None
+    p: float | None
     p_equivalence: float | None
     method: str = Field(description="how the interval was made, one sentence")
     factor: str = Field(
@@ -67,7 +70,7 @@ class Effect(Part):
         default=None, description="95% interval of the plain paired t, the cross-check of ci"
     )
     p_adjusted: float | None = Field(
-        default=None, description="p_difference adjusted for multiplicity; verdicts use this one"
+        default=None, description="p adjusted for multiplicity; verdicts use this one"
     )
     adjustment: str = Field(
         default="none", description="how p was adjusted, e.g. 'Holm over 8 primary comparisons'"
@@ -161,21 +164,81 @@ class ConditionSummary(Part):
     aa_of: str | None = Field(description="the condition it repeats under another name")
     trials: int
     failed: int
-    values: dict[str, float] = Field(description="metric to geometric mean over trials")
+    metrics: dict[str, float] = Field(description="metric to geometric mean over trials")
     cv: dict[str, float] = Field(description="metric to coefficient of variation over trials")
     median_trial: str | None = Field(
         default=None, description="the trial with the median throughput"
     )
 
 
+class Layer(Part):
+    """One kind of mark of one series in a chart. All lists are as long as `x`, or empty."""
+
+    kind: Literal["points", "line", "band", "bars", "intervals", "boxes"]
+    series: str = Field(description="name in the legend")
+    condition: str = Field(default="", description="whose colour it has; empty: by series")
+    x: list[float] = Field(description="positions; with categories, indices into them")
+    y: list[float] = Field(default_factory=list)
+    low: list[float] = Field(default_factory=list, description="of bands, intervals and boxes")
+    high: list[float] = Field(default_factory=list)
+    quartiles: list[tuple[float, float]] = Field(
+        default_factory=list, description="boxes: first and third quartile; y is the median"
+    )
+    trials: list[list[str]] = Field(
+        default_factory=list, description="per mark, the trials that it comes from"
+    )
+    labels: list[str] = Field(default_factory=list, description="per mark, what a reader is told")
+
+
+class Chart(Part):
+    """One panel of a figure, as data: axes, marks, events."""
+
+    title: str
+    x_title: str
+    x_unit: str = ""
+    y_title: str
+    y_unit: str = ""
+    categories: list[str] = Field(default_factory=list, description="empty: x is a number")
+    x_log: bool = False
+    y_log: bool = False
+    y_from_zero: bool = False
+    reference: float | None = Field(default=None, description="a horizontal line, e.g. 0% change")
+    layers: list[Layer]
+    events: list[tuple[float, float, str]] = Field(
+        default_factory=list, description="(from, to, what) on the x axis, e.g. a compaction"
+    )
+
+
+class Grid(Part):
+    """A table, as data. Numbers stay numbers; the report formats them."""
+
+    columns: list[str]
+    units: list[str] = Field(description="per column; empty for text")
+    rows: list[list[str | float | None]]
+    notes: list[str] = Field(default_factory=list)
+
+
+class Exhibit(Part):
+    """A figure or table that the study asked for, with the place that first printed its kind."""
+
+    name: str = Field(description="unique in the report, a file name: relative-change-1")
+    kind: str
+    title: str
+    caption: str = Field(description="how to read it, and how it was computed")
+    after: str = Field(default="", description="e.g. Grambow 2018, Table 3")
+    charts: list[Chart] = Field(default_factory=list)
+    grids: list[Grid] = Field(default_factory=list)
+
+
 class Analysis(Part):
     """Everything that a report shows."""
 
-    format: int = 1
+    format: int = 2
     study: str
     question: str
     run: str
     valid: bool
+    problems: list[str] = Field(description="what makes it invalid or doubtful, worst first")
     baseline: str
     metrics: list[Metric]
     conditions: list[ConditionSummary]
@@ -186,6 +249,9 @@ class Analysis(Part):
     trials: list[TrialSummary]
     series: list[Series]
     distributions: list[Distribution]
+    exhibits: list[Exhibit] = Field(
+        default_factory=list, description="figures and tables that the study asked for"
+    )
     provenance: dict[str, Any] = Field(
         description="sections of facts: software, machine, study, commands, seed, digests"
     )

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from statsmodels.stats.multitest import multipletests
 
+from tare.analysis.metrics import margin_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PRIMARY = ("throughput", "p99")
-"""Primary endpoints, where the study declares a margin for them."""
+PRIMARY = ("throughput", "all.p99")
+"""Primary endpoints of a study that names none, where a margin is declared for them."""
 
 
 Comparison = tuple[str, str, str]
@@ -27,9 +29,9 @@ class Adjusted:
     comparisons: int
 
 
-def primary_endpoints(margins: Mapping[str, float]) -> list[str]:
-    """The primary endpoints of a study with these margins."""
-    return [name for name in PRIMARY if name in margins]
+def primary_endpoints(margins: Mapping[str, float], named: Sequence[str] = ()) -> list[str]:
+    """The primary endpoints: those that the study names, else the usual ones with a margin."""
+    return list(named) or [name for name in PRIMARY if margin_of(name, margins) is not None]
 
 
 def adjust(

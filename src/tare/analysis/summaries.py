@@ -20,7 +20,7 @@ OUTLIER = 3.5
 deviation comparable with a standard deviation (Iglewicz and Hoaglin 1993)."""
 MAD_TO_SD = 0.6745
 LEAST_FOR_OUTLIERS = 5
-WATCHED = ("throughput", "mean", "p99")
+WATCHED = ("throughput", "all.mean", "all.p99")
 
 
 def trial_summaries(trials: Sequence[Trial]) -> list[TrialSummary]:
@@ -52,7 +52,7 @@ def find_outliers(trials: Iterable[Trial]) -> set[str]:
     groups: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for trial in trials:
         for metric in WATCHED:
-            if metric in trial.values:
+            if trial.values.get(metric):
                 entry = trial.name, math.log(trial.values[metric])
                 groups.setdefault((trial.condition, metric), []).append(entry)
     return {name for group in groups.values() for name in _far(group)}
@@ -89,10 +89,19 @@ def _condition(condition: Condition, trials: Sequence[Trial]) -> ConditionSummar
         aa_of=condition.aa_of,
         trials=len(done),
         failed=len(own) - len(done),
-        values={m: math.exp(float(np.mean(np.log(v)))) for m, v in columns.items()},
-        cv={m: float(np.std(v, ddof=1) / np.mean(v)) for m, v in columns.items() if len(v) > 1},
+        metrics={m: _typical(v) for m, v in columns.items()},
+        cv={
+            m: float(np.std(v, ddof=1) / np.mean(v))
+            for m, v in columns.items()
+            if len(v) > 1 and any(v)
+        },
         median_trial=_median_trial(done),
     )
+
+
+def _typical(values: Sequence[float]) -> float:
+    """The geometric mean; the arithmetic one where a value is 0."""
+    return math.exp(float(np.mean(np.log(values)))) if all(values) else float(np.mean(values))
 
 
 def _median_trial(trials: Sequence[Trial]) -> str | None:

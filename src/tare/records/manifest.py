@@ -88,6 +88,21 @@ class UnitRecord(Record):
     )
 
 
+class SourceFile(Record):
+    """A file of another tool that a trial was imported from."""
+
+    path: str = Field(description="as it was named; inside an archive: ARCHIVE::MEMBER")
+    bytes: int
+    sha256: str
+
+
+class Source(Record):
+    """Where an imported trial comes from."""
+
+    tool: str = Field(description="ycsb, cassandra-stress, latte, hlog, sar, iostat, dstat, csv")
+    files: list[SourceFile]
+
+
 class TrialManifest(Record):
     """Everything about one trial that is not a series. Written once, when it is complete."""
 
@@ -130,4 +145,13 @@ class TrialManifest(Record):
         description="busy CPU seconds of the whole machine over the measured part"
     )
     probe_cpu_s: float = Field(description="CPU seconds that tare-probe itself used")
+    source: Source | None = Field(default=None, description="null: Tare measured it itself")
+    reported: dict[str, float] | None = Field(
+        default=None,
+        description="imported: metric name to value as the other tool printed it, in Tare's units "
+        "(us, operations/s); then `clients` is empty",
+    )
+    histograms: list[str] = Field(
+        default_factory=list, description="imported: file names of histogram logs beside this file"
+    )
     notes: list[str] = Field(default_factory=list)

@@ -23,7 +23,14 @@ _NAME, _VERDICT, _TRACK, _TRACK_HEIGHT = 13, 28, 35, 22
 _CUT = 3.0
 _LABEL = 44  # least distance of two labels of the axis
 # What a reader looks for after the primary metrics.
-_USUAL = ("throughput", "mean", "p99", "server_cpu_per_op", "machine_cpu_per_op", "p999")
+_USUAL = (
+    "throughput",
+    "all.mean",
+    "all.p99",
+    "cpu.server_per_op",
+    "cpu.machine_per_op",
+    "all.p999",
+)
 
 
 def forest_panels(analysis: Analysis) -> list[Panel]:

@@ -51,7 +51,7 @@ def conditions_table(analysis: Analysis) -> Table:
             Cell(str(c.failed), "flag" if c.failed else "number"),
         ]
         for m in analysis.metrics:
-            text = numbers.quantity(c.values.get(m.name), m.unit)
+            text = numbers.quantity(c.metrics.get(m.name), m.unit)
             if m.name in c.cv:
                 text += f" (CV {numbers.share(c.cv[m.name])})"
             row.append(Cell(text, "number"))
@@ -109,7 +109,7 @@ def statistics_table(analysis: Analysis) -> Table:
             Cell(numbers.significant(e.df), "number"),
             Cell(numbers.significant(e.sd_log), "number"),
             Cell(numbers.share(e.mde), "number"),
-            Cell(numbers.p_value(e.p_difference), "number"),
+            Cell(numbers.p_value(e.p), "number"),
             Cell(numbers.p_value(e.p_adjusted), "number"),
             Cell(e.adjustment),
             Cell(numbers.p_value(e.p_equivalence), "number"),
@@ -136,11 +136,11 @@ def _effect_name(analysis: Analysis, e: Effect) -> list[Cell]:
 
 
 def _needed(e: Effect) -> str:
-    if e.further_deployments is None:
+    if e.needed is None:
         return "unknown"
-    if e.further_deployments == 0:
+    if e.needed == 0:
         return "none"
-    return numbers.count(e.further_deployments, e.unit_of_analysis)
+    return numbers.count(e.needed, e.unit_of_analysis)
 
 
 def trials_table(analysis: Analysis) -> Table:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Tone = Literal["cost", "gain", "tie"]
 
 # Where no metric has a declared margin, these are what a reader asks for first.
-_USUAL_PRIMARY = ("throughput", "mean", "p99")
+_USUAL_PRIMARY = ("throughput", "all.mean", "all.p99")
 
 
 @dataclass(frozen=True)
@@ -270,11 +270,11 @@ def in_sentence(metric: Metric) -> str:
 
 
 def _further(effect: Effect) -> str:
-    if effect.further_deployments is None:
+    if effect.needed is None:
         return "and the data do not tell how much more would settle it"
-    if effect.further_deployments == 0:
+    if effect.needed == 0:
         return "although as many were measured as the plan asks for"
-    more = numbers.count(effect.further_deployments, f"more {effect.unit_of_analysis}")
+    more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
     return f"{more} would settle it"
 
 

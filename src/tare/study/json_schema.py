@@ -27,6 +27,7 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
     }
     document["$defs"]["Patch"] = patch
+    properties["margins"] |= {"additionalProperties": False}
     properties["factors"] |= _named(_named({"$ref": "#/$defs/Patch"}))
     properties["baseline"] |= _named(SCALAR_SCHEMA)
     properties["exclude"] |= {"items": {"type": "object", **_named(LEVELS_SCHEMA)}}

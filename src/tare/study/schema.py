@@ -16,6 +16,7 @@ from pydantic import (
 
 from tare.study.origins import Origins
 from tare.study.quantities import MIB, CpuSet, Duration, Fraction, Name, Size, parse_size
+from tare.study.question import AnalysisSection, FilesSection, MarginName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,6 @@ SHORT_STRATEGIES: Mapping[str, Strategy] = {
     "UCS": "UnifiedCompactionStrategy",
 }
 Workload = Literal["ycsb-a", "ycsb-b", "ycsb-c", "stress-mixed", "stress-read", "stress-write"]
-MetricName = Literal["throughput", "mean", "p50", "p95", "p99", "p999", "server_cpu_per_op"]
 
 
 def _long_strategy(value: object) -> object:
@@ -327,7 +327,7 @@ class Design(Part):
     warm: Warm = Field(Warm(), description="warm-up of a fresh deployment")
 
 
-Margins = dict[MetricName, Annotated[Fraction, Field(gt=0, lt=1)]]
+Margins = dict[MarginName, Annotated[Fraction, Field(gt=0, lt=1)]]
 
 
 class Study(Setup):
@@ -350,6 +350,12 @@ class Study(Setup):
     margins: Margins = Field(
         {"throughput": 0.05, "mean": 0.05, "p99": 0.10},
         description="per metric, the relative difference that would not matter",
+    )
+    analysis: AnalysisSection = Field(
+        AnalysisSection(), description="what is compared with what, and what the report shows"
+    )
+    files: FilesSection = Field(
+        FilesSection(), description="how files of other tools become trials of this study"
     )
     _origins: Origins = PrivateAttr(default_factory=Origins)
 

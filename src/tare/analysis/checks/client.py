@@ -87,7 +87,7 @@ def open_loop(evidence: Evidence) -> Check | None:
                     off.append(
                         f"{trial.name}, {client.client}: {client.rate_error:+.1%} of the rate"
                     )
-            lateness, p99 = client.send_lateness_p99_us, trial.values.get("p99")
+            lateness, p99 = client.send_lateness_p99_us, trial.values.get("all.p99")
             if lateness is not None and p99 and lateness > max(LATE_MATTERS_US, LATE_NOTED * p99):
                 sentence = f"{trial.name}, {client.client}: p99 of lateness {lateness:,.0f} us"
                 late.append((lateness / p99, f"{sentence}, p99 of response time {p99:,.0f} us"))

@@ -52,7 +52,7 @@ def told_apart(evidence: Evidence) -> Check | None:
     if not apart:
         return check("identical conditions", "ok", "the analysis does not tell them apart")
     status: Status = "warning"
-    if any(e.p_difference is not None and e.p_difference < TOLD_APART for e in apart):
+    if any(e.p is not None and e.p < TOLD_APART for e in apart):
         status = "invalid"
     details = [
         f"{e.metric}: {e.treatment} / {e.baseline} = {e.ratio:.3f} ({e.ci[0]:.3f} to {e.ci[1]:.3f})"

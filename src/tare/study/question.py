@@ -1,0 +1,112 @@
+"""The study's `analysis` and `files` sections: how its records are compared and brought in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from tare.study.quantities import Name
+
+_DOTTED = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
+Metric = Annotated[str, StringConstraints(pattern=rf"^(throughput|errors|{_DOTTED})$")]
+"""throughput, OPERATION.KIND such as read.p99 or all.mean, cpu.util, ..."""
+MarginName = Annotated[
+    str, StringConstraints(pattern=rf"^(throughput|mean|p50|p95|p99|p999|max|{_DOTTED})$")
+]
+"""A metric, or a kind of latency, which stands for that of every operation."""
+
+ExhibitKind = Literal[
+    "relative-change",
+    "median-run",
+    "ladder",
+    "maximum",
+    "quadratic-fit",
+    "mean-bars",
+    "rankings",
+    "band",
+    "interval-means",
+    "box",
+    "spread",
+]
+
+
+class Section(BaseModel):
+    """Base of these sections: frozen, no unknown fields, no silent conversions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Over(Section):
+    """Factors over whose levels an effect is averaged, and how."""
+
+    factors: list[Name] = Field(description="effects are averaged over the levels of these")
+    how: Literal["mean-of-ratios", "ratio-of-means", "model"] = Field(
+        "model",
+        description="mean-of-ratios: the mean over the cells of treatment mean over baseline mean "
+        "(Grambow 2018, Tables 3 and 4); ratio-of-means: of all values together; model: the mean "
+        "of the log-ratios, as the model's estimate of the main effect",
+    )
+
+
+def _over(value: object) -> object:
+    return {"factors": value} if isinstance(value, list) else value
+
+
+class Exhibit(Section):
+    """A figure or table that the report is asked to show beyond what it always shows."""
+
+    kind: ExhibitKind = Field(description="which figure or table")
+    title: str | None = Field(None, description="its heading; null: one made from its parts")
+    metrics: list[Metric] = Field([], description="metrics shown; none: the kind's usual ones")
+    x: Name | None = Field(None, description="factor along the horizontal axis")
+    lines: Name | None = Field(None, description="factor whose levels are told apart by colour")
+    panels: list[Name] = Field([], description="factors with one panel per level")
+    where: dict[Name, Name] = Field({}, description="only conditions with these levels")
+    intervals: list[int] = Field(
+        [], description="interval-means: numbers of intervals that are averaged, e.g. [2, 4, 8]"
+    )
+    window: float | None = Field(
+        None, gt=0, description="band: length of a window", json_schema_extra={"unit": "s"}
+    )
+
+
+class AnalysisSection(Section):
+    """What is compared with what; without it, every level with the baseline's, factor by factor."""
+
+    compare: list[Name] = Field(
+        [],
+        description="factors compared jointly: each combination of their levels against the "
+        "baseline's combination; none: each factor of the baseline by itself",
+    )
+    by: list[Name] = Field(
+        [], description="factors for each level of which the comparison is made anew"
+    )
+    over: Annotated[Over, BeforeValidator(_over)] | None = Field(
+        None, description="factors averaged over, a list or {factors, how}; null: none"
+    )
+    metrics: list[Metric] = Field([], description="metrics compared; none: all that there are")
+    primary: Annotated[list[Metric], Field(max_length=4)] = Field(
+        [],
+        description="primary endpoints, at most 4, under Holm's correction; none: throughput and "
+        "all.p99 where a margin is declared",
+    )
+    pairing: Literal["auto", "block", "none"] = Field(
+        "auto",
+        description="block: treatment and baseline of one block are a pair; none: repetitions "
+        "are independent; auto: block for Tare's own runs, none for imported files",
+    )
+    show: list[Exhibit] = Field([], description="further figures and tables of the report")
+
+
+class FilesSection(Section):
+    """How files of other tools become trials of this study."""
+
+    template: str | None = Field(
+        None,
+        description="file name with named fields, e.g. {client}_{threads}_{repetition}.txt; "
+        "--factors overrides it. Fields are factors, or repetition, block, round; {_} is ignored",
+    )
+    values: dict[Name, dict[str, str]] = Field(
+        {}, description="per factor, the text in the file name to the level that it means"
+    )
