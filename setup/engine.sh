@@ -19,6 +19,21 @@ wait_until_it_answers() {
   return 1
 }
 
+# A dockerd that was killed leaves its containerd, which a new one cannot take over.
+stop_orphan() {
+  local pidfile=/var/run/docker/containerd/containerd.pid pid tries
+  pid=$(cat "$pidfile" 2>/dev/null) || return 0
+  if pidof dockerd >/dev/null || [ "$(cat "/proc/$pid/comm" 2>/dev/null)" != containerd ]; then
+    return 0
+  fi
+  say "stopping containerd (process $pid), left by a Docker engine that was killed"
+  as_root kill "$pid" || return 0
+  for ((tries = 0; tries < 10; tries++)); do
+    if [ ! -d "/proc/$pid" ]; then return 0; fi
+    sleep 1
+  done
+}
+
 without() {
   say "no Docker engine: $1"
   [ $# -lt 2 ] || printf '  try: %s\n' "$2" >&2
@@ -48,6 +63,7 @@ else
   logs=${TARE_CACHE:-$HOME/.cache/tare}
   log=$logs/dockerd.log
   mkdir -p "$logs"
+  stop_orphan
   say "starting the Docker engine in the background: dockerd, log in $log"
   as_root setsid dockerd >>"$log" 2>&1 </dev/null &
 fi

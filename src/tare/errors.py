@@ -61,6 +61,10 @@ class TrialFailedError(TareError):
     """A trial that ended without a usable result; recorded, retried once."""
 
 
+class DiskFullError(TareError):
+    """No room for the next cluster; the run stops here and goes on when there is."""
+
+
 class LabBusyError(TareError):
     """Another run holds this machine."""
 

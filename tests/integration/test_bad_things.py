@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -132,3 +134,42 @@ def _await_client(process: subprocess.Popen[str]) -> int:
                 return child.pid
         with_timeout(process)
     raise AssertionError("the run ended before its client was seen")
+
+
+def test_a_disk_that_fills_in_the_middle_of_a_trial_loses_no_finished_one(bench: Bench) -> None:
+    study = bench.study(NATIVE, blocks=3)
+    with small_disk(bench.root / "runs") as disk:
+        process = bench.start("run", study)
+        wait_for(process, bench, nth("trial begun", 2))
+        fill(disk)
+        output, _ = process.communicate(timeout=600)
+        assert process.returncode in (1, 3), output
+        assert "No space left on device" in output
+        assert leftovers() == []
+        assert bench.manifests()["D1-B01-native"]["status"] == "done"
+        kept = bench.manifests()["D1-B01-native"]["ended"]
+        (disk / "filler").unlink()
+        again = bench.tare("run", study)
+        assert again.returncode in (0, 3), again.stdout + again.stderr
+        done = {n: m for n, m in bench.manifests().items() if m["status"] == "done"}
+        assert sorted(done) == [f"D1-B0{block}-native" for block in (1, 2, 3)]
+        assert done["D1-B01-native"]["ended"] == kept
+    assert leftovers() == []
+
+
+@contextlib.contextmanager
+def small_disk(at: Path) -> Iterator[Path]:
+    """A file system of its own, of 600 MiB."""
+    at.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600m", "tmpfs", str(at)], check=True)
+    try:
+        yield at
+    finally:
+        subprocess.run(["umount", str(at)], check=True)
+
+
+def fill(disk: Path) -> None:
+    """Write until nothing is left."""
+    with (disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(1 << 16))

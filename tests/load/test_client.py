@@ -47,10 +47,14 @@ def nothing() -> None:
     """A check that never complains."""
 
 
+def at_once(seconds: float) -> None:
+    """A pause that takes no time."""
+
+
 def test_lines_of_all_clients_come_and_each_ends(runtime: NativeRuntime, tmp_path: Path) -> None:
     script = """echo '{"event": "ready"}'; echo '{"event": "interval"}'"""
     clients = [client(runtime, tmp_path, script, name) for name in ("c1", "c2")]
-    lines = list(progress(clients, nothing))
+    lines = list(progress(clients, nothing, pause=at_once))
     for one in clients:
         own = [line.event for line in lines if line.client is one]
         assert own == [{"event": "ready"}, {"event": "interval"}, None]
@@ -63,14 +67,14 @@ def test_an_error_event_ends_it_with_the_client_s_words(
     event = json.dumps({"event": "error", "what": "no node answers", "why": "refused"})
     one = client(runtime, tmp_path, f"echo '{event}'; exit 1")
     with pytest.raises(LoadError, match="no node answers"):
-        list(progress([one], nothing))
+        list(progress([one], nothing, pause=at_once))
     one.discard()
 
 
 def test_output_that_is_not_tare_load_s_is_refused(runtime: NativeRuntime, tmp_path: Path) -> None:
     one = client(runtime, tmp_path, "echo Segmentation fault")
     with pytest.raises(LoadError, match="unreadable"):
-        list(progress([one], nothing))
+        list(progress([one], nothing, pause=at_once))
     one.discard()
 
 
@@ -97,7 +101,7 @@ def test_the_specification_and_nothing_else_is_what_the_client_gets(
     runtime: NativeRuntime, tmp_path: Path
 ) -> None:
     one = client(runtime, tmp_path, 'echo "{\\"event\\": \\"$1 $2 $3\\"}"')
-    first = next(progress([one], nothing)).event
+    first = next(progress([one], nothing, pause=at_once)).event
     assert first == {"event": f"run --spec {one.site.conf}/load.json"}
     assert json.loads((one.site.conf_on_host / "load.json").read_text()) == {"name": "t"}
     one.discard()
@@ -106,7 +110,7 @@ def test_the_specification_and_nothing_else_is_what_the_client_gets(
 def test_a_result_becomes_a_record(runtime: NativeRuntime, tmp_path: Path) -> None:
     one = client(runtime, tmp_path, "true")
     assert result_of(one, RESULT).hlog == "latency-c1.hlog"
-    list(progress([one], nothing))
+    list(progress([one], nothing, pause=at_once))
     with pytest.raises(LoadError, match="without a result"):
         result_of(one, None)
     with pytest.raises(LoadError, match="not of this version"):
@@ -123,5 +127,21 @@ def test_a_dead_node_is_told_rather_than_the_client_that_failed_because_of_it(
     event = json.dumps({"event": "error", "what": "no node answers", "why": "refused"})
     one = client(runtime, tmp_path, f"echo '{event}'; exit 1")
     with pytest.raises(ClusterError, match="node died"):
-        list(progress([one], dead))
+        list(progress([one], dead, pause=at_once))
+    one.discard()
+
+
+@pytest.mark.parametrize("script", ["""echo '{"event": "error"}'; exit 1""", "exit 1"])
+def test_a_node_that_is_seen_to_be_dead_only_later_is_waited_for(
+    runtime: NativeRuntime, tmp_path: Path, script: str
+) -> None:
+    looks: list[float] = []
+
+    def dying() -> None:
+        if len(looks) == 3:
+            raise ClusterError("a database node died")
+
+    one = client(runtime, tmp_path, script)
+    with pytest.raises(ClusterError, match="node died"):
+        list(progress([one], dying, every_s=60, pause=looks.append))
     one.discard()

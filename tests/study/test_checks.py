@@ -123,3 +123,11 @@ def test_all_refusals_become_one_error(read: ReadStudy) -> None:
     assert caught.value.where == "study.yaml:9"
     assert "also study.yaml:4: load.records" in caught.value.why
     assert caught.value.exit_code == 2
+
+
+def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> None:
+    inside = ("factors.platform.docker={platform: {runtime: docker, storage: volume}}",)
+    assert refused(read, overrides=inside, engine_disk_free=GIB) == []
+    (one,) = refused(read, overrides=inside, engine_disk_free=GIB // 4)
+    assert "where Docker keeps its data" in one.reason
+    assert refused(read, engine_disk_free=GIB // 2) == []  # its data lies in a directory of ours

@@ -12,6 +12,7 @@ from rich.table import Table
 from tare.artifacts.lock import locked_versions
 from tare.cli.doctor import runtime_states
 from tare.machines.facts import local_facts
+from tare.runtimes.docker_engine import data_directory
 from tare.study.checks import refusals, refuse_plan
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
@@ -38,7 +39,8 @@ def checked_plan(study: Path, overrides: list[str] | None, where: Path | None = 
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
     plan = make_plan(load_study(study, overrides or []))
-    refuse_plan(refusals(plan, local_facts(where), runtime_states(), locked_versions()))
+    machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
+    refuse_plan(refusals(plan, machine, runtime_states(), locked_versions()))
     return plan
 
 

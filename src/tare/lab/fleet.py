@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tare.errors import TareError
+from tare.errors import DiskFullError, TareError
 from tare.lab.deployment import Deployment
 from tare.lab.directory import RunDirectory
 from tare.lab.journal import Journal
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Watcher
+from tare.lab.room import refuse_full_disk
 from tare.study.plan import Plan, Round, Trial
 
 
@@ -43,6 +44,8 @@ class Fleet:
         for key in keys:
             try:
                 self._raise(key)
+            except DiskFullError:
+                raise
             except (TareError, OSError) as error:
                 self._watcher.say(f"deployment of {key} failed, its trials will try again: {error}")
             self._rest(key)
@@ -64,6 +67,7 @@ class Fleet:
         of = f"D{self._turn.index}-{key}"
         identity = f"{of}-{self._journal.lives(of) + 1}"
         condition = next(c for c in self._plan.conditions if c.deployment == key)
+        refuse_full_disk(condition.setup, self._directory.work, self._outfit.engine_directory)
         self._journal.write("deployment begun", deployment=identity, of=of)
         deployment = Deployment(
             identity, condition.setup, self._design.warm, self._outfit, self._watcher
@@ -122,8 +126,11 @@ class Fleet:
         deployment = self._alive.pop(key, None)
         if deployment is None:
             return
-        kept = self._kept(deployment)
-        deployment.collect_logs(kept / "logs")
+        try:
+            kept = self._kept(deployment)
+            deployment.collect_logs(kept / "logs")
+        except OSError as error:
+            self._watcher.say(f"the logs of {deployment.identity} could not be kept: {error}")
         faults = deployment.destroy()
         self._journal.write(
             "deployment ended",

@@ -18,6 +18,7 @@ from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.docker import DockerRuntime
+from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.native import NativeRuntime
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
@@ -33,6 +34,8 @@ class Outfit:
     servers: dict[tuple[str, str], Installation] = field(default_factory=dict)
     clients: dict[str, ClientInstallation] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
+    engine_directory: Path | None = None
+    """where the Docker engine keeps its data; None: not used, or not on this machine"""
 
     def server(self, setup: Setup) -> Installation:
         return self.servers[setup.platform.runtime, _bits_key(setup.database)]
@@ -90,7 +93,10 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         ArtifactError: files that cannot be had or are not the locked ones.
         RuntimeUnavailableError: a runtime that a setup names does not answer.
     """
+    uses_engine = any("docker" in (s.platform.runtime, s.client.runtime) for s in setups)
+    engine = data_directory() if uses_engine else None
     outfit = Outfit(run, local_facts(work.parent), runtimes_for(run, work, setups))
+    outfit.engine_directory = engine
     for setup in setups:
         database, runtime = setup.database, setup.platform.runtime
         key = _bits_key(database)

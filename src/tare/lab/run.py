@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tare
-from tare.errors import TareError
+from tare.errors import DiskFullError, TareError
 from tare.lab import clean
 from tare.lab.deployment import Deployment
 from tare.lab.directory import FINISHED, RunDirectory, begin, study_digest
@@ -89,7 +90,8 @@ class Lab:
                     self._round(turn, outfit)
                 self._journal.write(FINISHED, done=len(self._done), failed=self._failed)
             except BaseException as error:
-                self._journal.write("run interrupted", why=repr(error))
+                with contextlib.suppress(OSError):  # a full disk must not hide the reason
+                    self._journal.write("run interrupted", why=repr(error))
                 raise
             finally:
                 self._show(Progress("cleaning up"))
@@ -158,9 +160,12 @@ class Lab:
                 watcher=self._watcher_of(),
             ).perform(aside)
             self._keep(manifest, aside, files.trial(trial.name))
+        except DiskFullError:
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
         except (TareError, OSError) as error:
+            fleet.distrust(trial)  # first, for its data may be what filled the disk
             self._fail(trial, attempt, aside, deployment, error)
-            fleet.distrust(trial)
             return False
         except BaseException:  # Ctrl-C: half a trial is no record
             shutil.rmtree(aside, ignore_errors=True)

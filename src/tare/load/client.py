@@ -6,6 +6,7 @@ import json
 import queue
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,8 @@ class Line:
     event: dict[str, Any] | None
 
 
+_LOOKS, _LOOK_AGAIN_S = 10, 0.2
+"""how often, and how long apart, nodes are looked at before a client is blamed"""
 SILENCE_S = 30.0
 """a client tells something every second; one that is silent for so long hangs"""
 
@@ -116,6 +119,7 @@ def progress(
     check: Callable[[], None],
     every_s: float = 1.0,
     silence_s: float = SILENCE_S,
+    pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Line]:
     """Progress lines of all clients, as they come, until every client has ended.
 
@@ -124,6 +128,7 @@ def progress(
         check: called about every `every_s` seconds; what it raises ends the iteration.
         every_s: seconds between checks.
         silence_s: seconds without a word from any client after which they are given up.
+        pause: lets so many seconds pass.
 
     Raises:
         LoadError: a client reported an error, went silent, or its output is not tare-load's.
@@ -132,6 +137,7 @@ def progress(
     for client in clients:
         threading.Thread(target=_read, args=(client, lines), daemon=True).start()
     open_clients, silent = len(clients), 0.0
+    ended_well: list[LoadClient] = []
     while open_clients:
         try:
             line = lines.get(timeout=every_s)
@@ -148,13 +154,29 @@ def progress(
             continue
         silent = 0.0
         if isinstance(line, TareError):
-            check()  # a dead node is the better reason for a client that failed
+            _await_better_reason(check, pause)
             raise line
         if line.event is None:
             open_clients -= 1
+            if line.client not in ended_well:
+                _await_better_reason(check, pause)
+        elif line.event.get("event") == "result":
+            ended_well.append(line.client)
         elif line.event.get("event") == "interval":
             check()
         yield line
+
+
+def _await_better_reason(check: Callable[[], None], pause: Callable[[float], None]) -> None:
+    """Raise what `check` finds: a dead node is the better reason for a client that failed.
+
+    A process that dies closes its connections first and shows as ended only then, so the clients
+    know before we can.
+    """
+    for _ in range(_LOOKS):
+        check()
+        pause(_LOOK_AGAIN_S)
+    check()
 
 
 def _read(client: LoadClient, lines: queue.Queue[Line | TareError]) -> None:

@@ -30,6 +30,9 @@ class MachineFacts:
     transparent_huge_pages: str
     virtualization: str
     """what /proc/cpuinfo and DMI tell of a hypervisor; empty on bare metal"""
+    engine_disk_free: int | None = None
+    """bytes free where the Docker engine keeps its data; None: no engine, or the same file system
+    as the runs'"""
 
     def as_dict(self) -> dict[str, object]:
         return asdict(self)
@@ -59,11 +62,12 @@ def _virtualization() -> str:
     return (vendor or "a hypervisor") if hypervisor else ""
 
 
-def local_facts(where: Path | None = None) -> MachineFacts:
+def local_facts(where: Path | None = None, engine: Path | None = None) -> MachineFacts:
     """Read this machine's facts.
 
     Args:
         where: a directory on the file system that the runs will use; here by default.
+        engine: where a local Docker engine keeps its data.
     """
     spot = (where or Path.cwd()).absolute()
     while not spot.exists():
@@ -81,7 +85,14 @@ def local_facts(where: Path | None = None) -> MachineFacts:
         clock_source=_read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         transparent_huge_pages=_read("/sys/kernel/mm/transparent_hugepage/enabled"),
         virtualization=_virtualization(),
+        engine_disk_free=_other_disk_free(engine, spot),
     )
+
+
+def _other_disk_free(engine: Path | None, spot: Path) -> int | None:
+    if engine is None or not engine.exists() or engine.stat().st_dev == spot.stat().st_dev:
+        return None
+    return shutil.disk_usage(engine).free
 
 
 def file_system(path: Path) -> str:

@@ -44,6 +44,15 @@ def connect(timeout_s: int = 60) -> docker.DockerClient:
     return client
 
 
+def data_directory() -> Path | None:
+    """Where a local engine keeps images, layers and volumes; None: no engine, or a remote one."""
+    try:
+        root = connect(timeout_s=5).info().get("DockerRootDir")
+    except (RuntimeUnavailableError, DockerException):
+        return None
+    return Path(root) if root and Path(root).is_dir() else None
+
+
 def packet_path(site: Site) -> str:
     """What packets to a published port pass through, by the NAT table where it can be read."""
     if site.path != "published port":

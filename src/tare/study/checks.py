@@ -187,14 +187,22 @@ def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
 
 
 def _disk(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
-    need = plan.estimate.disk_bytes
-    if need > machine.disk_free:
+    need, engine = plan.estimate.disk_bytes, plan.estimate.engine_disk_bytes
+    places = [("where the runs lie", need, machine.disk_free)]
+    if machine.engine_disk_free is not None:
+        places = [
+            ("where the runs lie", need - engine, machine.disk_free),
+            ("where Docker keeps its data", engine, machine.engine_disk_free),
+        ]
+    for place, need, free in places:
+        if need <= free:
+            continue
         one = max(plan.conditions, key=lambda each: each.setup.load.records)
         yield _refusal(
             plan,
             one,
             ("load", "records"),
-            f"about {_gib(need)} of disk needed; {_gib(machine.disk_free)} is free",
+            f"about {_gib(need)} of disk needed {place}; {_gib(free)} is free",
             "lower load.records, or free some disk",
         )
 

@@ -56,6 +56,9 @@ class Estimate(BaseModel):
     setup_seconds: float = Field(description="before the first cluster, once per run, seconds")
     memory_bytes: int = Field(description="peak resident memory of clusters, clients and lab")
     disk_bytes: int = Field(description="peak disk use of the clusters and images")
+    engine_disk_bytes: int = Field(
+        description="the part of disk_bytes in the Docker engine's own directory"
+    )
     breakdown: dict[str, float] = Field(description="seconds by phase; they add up to `seconds`")
 
 
@@ -84,19 +87,21 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
     for one in conditions:
         breakdown["measure"] += passes * _trial_s(one.setup.load)
         breakdown["between trials"] += passes * BETWEEN_TRIALS_S
+    in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
+    images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
     return Estimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
         memory_bytes=LAB_BYTES + _peak([_memory(one.setup) for one in first.values()], design),
-        disk_bytes=(IMAGE_DISK_BYTES if _any_docker(conditions) else 0)
-        + _peak([_disk(one.setup) for one in first.values()], design),
+        disk_bytes=images + _peak([cluster_disk(one.setup) for one in first.values()], design),
+        engine_disk_bytes=images + _peak([cluster_disk(one) for one in in_engine], design),
         breakdown=breakdown,
     )
 
 
 def _peak(needs: list[int], design: Design) -> int:
     """With `fresh: deployment` all clusters of a round live at once, else one after another."""
-    return sum(needs) if design.fresh == "deployment" else max(needs)
+    return sum(needs) if design.fresh == "deployment" else max(needs, default=0)
 
 
 def _nodes(setup: Setup) -> int:
@@ -130,7 +135,13 @@ def _memory(setup: Setup) -> int:
     return _nodes(setup) * (min(node, limit) if limit else node) + setup.clusters * CLIENT_BYTES
 
 
-def _disk(setup: Setup) -> int:
+def in_engine_directory(setup: Setup) -> bool:
+    """Whether the database's files lie where the Docker engine keeps volumes and layers."""
+    return setup.platform.runtime == "docker" and setup.platform.storage != "directory"
+
+
+def cluster_disk(setup: Setup) -> int:
+    """Bytes that the clusters of one deployment may take on disk."""
     rows = setup.load.records * setup.database.replication_factor * setup.clusters
     data = rows * ROW_BYTES[setup.load.table] * REWRITE_FACTOR
     return round(data) + _nodes(setup) * NODE_DISK_BYTES
