@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from tare.errors import DiskFullError, TareError
@@ -26,7 +27,10 @@ class Fleet:
         journal: Journal,
         watcher: Watcher,
         directory: RunDirectory,
+        make: Callable[..., Deployment] = Deployment,
     ) -> None:
+        """Nothing is started yet; `make` makes a deployment of what Deployment takes."""
+        self._make = make
         self._turn = turn
         self._plan = plan
         self._outfit = outfit
@@ -69,7 +73,7 @@ class Fleet:
         condition = next(c for c in self._plan.conditions if c.deployment == key)
         refuse_full_disk(condition.setup, self._directory.work, self._outfit.engine_directory)
         self._journal.write("deployment begun", deployment=identity, of=of)
-        deployment = Deployment(
+        deployment = self._make(
             identity, condition.setup, self._design.warm, self._outfit, self._watcher
         )
         self._alive[key] = deployment
