@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test
+.PHONY: help setup demo lint test calibration
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -23,5 +23,9 @@ lint: setup ## format, style and types of all code
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 
 test: lint ## every check, then every test, those with real engines too
+	@setup/browser.sh || [ $$? -eq 3 ]
 	cargo test --release --locked --workspace
 	.venv/bin/pytest
+
+calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
+	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

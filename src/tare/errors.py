@@ -71,3 +71,7 @@ class LabBusyError(TareError):
 
 class RecordError(TareError):
     """A record on disk that is missing, damaged or of another version."""
+
+
+class KnowledgeError(UsageError):
+    """A knowledge file that cannot be used as it stands."""

@@ -16,7 +16,8 @@ from markdown_it.token import Token
 from rich.console import Console
 
 from tare.analysis.model import Effect
-from tare.cli.app import app
+from tare.cli.commands import COMMANDS as CLI_COMMANDS
+from tare.cli.commands import build
 from tare.cli.plan import show
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -98,11 +99,13 @@ def test_every_study_that_comes_with_tare_says_what_it_is_for(study: Path) -> No
 
 @pytest.mark.parametrize(("block", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
 def test_every_command_in_the_documentation_exists(block: Block, line: str) -> None:
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(build(CLI_COMMANDS))
     _, name, *arguments = shlex.split(line.partition(">")[0])
     commands = getattr(group, "commands", {})
     assert name in commands, f"{block}: tare {name}"
-    known = {option for parameter in commands[name].params for option in parameter.opts}
+    inner = getattr(commands[name], "commands", {})  # findings show, findings add
+    command = inner.get(arguments[0], commands[name]) if arguments else commands[name]
+    known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in arguments if word.startswith("--")} <= known, str(block)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tare.analysis.steady import mser5
+from tare.analysis.steady import change_points, mser5
 
 
 def test_short_series_tell_nothing() -> None:
@@ -31,3 +31,26 @@ def test_flat_series_are_rarely_found_restless() -> None:
     rng = np.random.default_rng(3)
     found = [mser5(list(rng.normal(100, 5, 120))) for _ in range(300)]
     assert np.mean([one is not None and one.steady for one in found]) > 0.85
+
+
+def test_a_change_of_level_is_found_where_it_is() -> None:
+    rng = np.random.default_rng(4)
+    series = np.concatenate([np.full(100, 100.0), np.full(140, 90.0)]) + rng.normal(0, 4, 240)
+    (found,) = change_points(list(series))
+    assert abs(found - 100) <= 10
+
+
+def test_flat_series_rarely_have_change_points_also_when_autocorrelated() -> None:
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(100):
+        noise = rng.normal(0, 5, 300)
+        for i in range(1, 300):
+            noise[i] += 0.5 * noise[i - 1]
+        found += bool(change_points(list(100 + noise)))
+    assert found <= 8
+
+
+def test_short_and_constant_series_have_no_change_points() -> None:
+    assert change_points([1.0, 5.0] * 20) == []
+    assert change_points([7.0] * 100) == []

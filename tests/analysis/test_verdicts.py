@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from tare.analysis.estimates import Estimate, estimate, make_stratum
@@ -122,11 +123,24 @@ def test_no_further_units_where_the_verdict_stands() -> None:
 
 
 def test_further_units_give_the_promised_power() -> None:
-    """With sd 5% between units and a margin of 5%: the t test's textbook sample size."""
+    """With sd 5% between units, known for sure, and a margin of 5%: the textbook sample sizes.
+
+    ln 1.05 sqrt(n) / 0.05 reaches t(.975) + z(.80) from n = 10 on and t(.95) + z(.90), which the
+    TOST without a true difference asks for, from n = 11 on (df = n - 1).
+    """
+    found = replace(made(0.0, 0.05 / math.sqrt(3), df=10**9), slope=1)
+    assert further_units(found, 0.05, "inconclusive") == 11 - 3
+
+
+def test_an_sd_from_three_units_may_be_far_too_small_and_is_planned_for() -> None:
     found = made(0.0, 0.05 / math.sqrt(3), df=2)
     further = further_units(found, 0.05, "inconclusive")
-    # n = 11 has 80% power at effect size 0.976 (paired t, df = n - 1)
-    assert further == 11 - 3
+    assert further is not None
+    reached = [
+        math.log(1.05) * math.sqrt(n) / 0.05 >= stats.nct.ppf(0.90, 2, stats.t.ppf(0.95, n - 1))
+        for n in (further + 2, further + 3)
+    ]
+    assert reached == [False, True]
 
 
 def test_near_the_margin_the_estimate_decides_how_many() -> None:

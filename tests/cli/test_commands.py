@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tare.cli.commands import COMMANDS, wanted
+
 TARE = str(Path(sys.executable).with_name("tare"))
 CHECKOUT = Path(__file__).parents[2]
 
@@ -78,3 +80,15 @@ def test_clean_finds_nothing_where_no_run_has_died(tmp_path: Path) -> None:
 
 def test_the_version_is_printed() -> None:
     assert tare("--version").stdout.startswith("tare 0.")
+
+
+def test_only_the_command_that_is_called_is_imported() -> None:
+    assert wanted(["plan", "study.yaml", "--json"]) == ["plan"]
+    assert wanted(["--help"]) == wanted(["pla", "study.yaml"]) == list(COMMANDS)
+    assert wanted(["--version"]) == []
+    heavy = "import sys; from tare.cli.commands import build; build(['plan']); "
+    done = subprocess.run(
+        [sys.executable, "-c", heavy + "print('scipy' in sys.modules, 'polars' in sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["False", "False"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 
 from tare.report.markdown import escape, render_markdown
+from tare.report.methods import methods_paragraph
 
 from .sample import sample_analysis
 
@@ -37,6 +38,45 @@ def test_tables_are_tables_with_every_effect_and_trial() -> None:
     rows = 2 * len(analysis.effects) + len(analysis.trials) + len(analysis.conditions)
     rows += len(analysis.noise_floor) + len(analysis.parity)
     assert html.count("<tr>") == rows + 6
+
+
+def test_only_the_answer_and_its_validity_are_open() -> None:
+    text = render_markdown(sample_analysis())
+    first = text.index("<details>")
+    assert text.index("## Can it be trusted?") < first < text.index("| Metric |")
+    html = READER.render(text)
+    assert html.count("<details>") == html.count("<summary>") == html.count("</details>")
+    for title in ("Effects", "Methods, ready to paste", "Trials", "Provenance"):
+        assert f"<summary>{title}</summary>" in html
+
+
+def test_the_methods_and_what_to_cite_are_in_it() -> None:
+    analysis = sample_analysis()
+    analysis.study = "grambow-2018"
+    text = render_markdown(analysis)
+    assert escape(methods_paragraph(analysis)) in text
+    block = text.partition("```bibtex\n")[2].partition("\n```")[0]
+    assert block.startswith("@techreport{grambow2018dockerization,")
+    assert "@misc{tare," in block
+
+
+def test_what_is_too_long_for_a_comment_is_left_out_and_named() -> None:
+    analysis = sample_analysis()
+    analysis.trials *= 20
+    text = render_markdown(analysis)
+    assert len(text) < 65_536
+    assert "Too long for this page, and in report.html: trials." in text
+    assert "<summary>Provenance</summary>" in text, "what still fits is there"
+
+
+def test_hostile_names_stay_text_in_every_part() -> None:
+    analysis = sample_analysis()
+    evil = "</details><script>x</script>"
+    analysis.conditions[1].condition = analysis.effects[0].treatment = evil
+    analysis.provenance[evil] = {evil: "```"}
+    html = READER.render(render_markdown(analysis))
+    assert "<script" not in html
+    assert html.count("<details>") == html.count("</details>")
 
 
 def test_foreign_text_shows_as_it_is() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import math
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from tare.analysis.model import Analysis
+from tare.analysis.model import Analysis, Pair, Series
 from tare.report.page import render_html
+from tare.report.timeline import STRIPS
 
-from .sample import CONDITIONS, sample_analysis
+from .sample import CONDITIONS, MARGINS, METRICS, sample_analysis
 
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{7*7}}\u202e\x1b[31m'
 
@@ -27,6 +31,7 @@ class Page(HTMLParser):
         self.open: list[str] = []
         self.text = ""
         self.unbalanced: list[str] = []
+        self.scripts: list[str] = []
         self.feed(html)
         self.close()
 
@@ -43,8 +48,10 @@ class Page(HTMLParser):
             self.unbalanced.append(tag)
 
     def handle_data(self, data: str) -> None:
-        if not {"style", "title"} & set(self.open):
+        if not {"style", "title", "script"} & set(self.open):
             self.text += data
+        elif self.open[-1] == "script":
+            self.scripts.append(data)
 
     def tags(self, name: str) -> list[dict[str, str | None]]:
         return [attrs for tag, attrs in self.elements if tag == name]
@@ -61,20 +68,14 @@ def test_elements_are_balanced() -> None:
 
 
 def test_the_answer_stands_before_everything_else() -> None:
-    text = words_of(render_html(sample_analysis()))
-    parts = [
-        "What does Docker cost this Cassandra node?",
-        "throughput 12.3% lower [\u221215.1%, \u22129.4%] than native: different",
-        "Can it be trusted?",
-        "Treatment over native, with 95% intervals",
-        "Merged histograms",
-        "Every trial of a condition is one line",
-        "All numbers",
-        "What else differed",
-        "Provenance",
-    ]
-    places = [text.index(part) for part in parts]
-    assert places == sorted(places)
+    html = render_html(sample_analysis())
+    text = words_of(html)
+    question = text.index("What does Docker cost this Cassandra node?")
+    answer = text.index("throughput 12.3% lower [\u221215.1%, \u22129.4%] than native: different")
+    assert question < answer < text.index("Can it be trusted? Valid.")
+    sections = [s["id"] for s in Page(html).tags("section")]
+    assert sections == ["answer", "filter", "validity", "effects", "latency", "timeline", "tables",
+                        "parity", "methods", "provenance"]  # fmt: skip
 
 
 def test_an_invalid_result_is_said_before_the_answer() -> None:
@@ -99,15 +100,43 @@ def test_a_valid_result_has_no_banner() -> None:
 def test_nothing_is_loaded_from_anywhere() -> None:
     html = render_html(sample_analysis())
     page = Page(html)
-    assert not {"script", "link", "img", "iframe", "object", "base"} & {t for t, _ in page.elements}
+    assert not {"link", "img", "iframe", "object", "base"} & {t for t, _ in page.elements}
     attributes = {name for _, attrs in page.elements for name in attrs}
-    assert not {"src", "href", "xlink:href", "srcset", "action", "background"} & attributes
+    assert not {"src", "xlink:href", "srcset", "action", "background"} & attributes
     assert not [name for name in attributes if name.startswith("on")]
+    targets = {str(attrs["href"]) for attrs in page.tags("a")}
+    assert all(target.startswith(("#", "./trials/")) for target in targets)
+    styles = "".join(re.findall(r"<style.*?</style>", html, re.DOTALL))
     assert "url(" not in html
-    assert "@import" not in html
-    assert "://" not in html
+    assert "@import" not in styles
+    assert "://" not in html.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_only_the_own_script_may_run_and_it_asks_for_nothing() -> None:
+    page = Page(render_html(sample_analysis()))
     policy = next(m for m in page.tags("meta") if m.get("http-equiv") == "Content-Security-Policy")
-    assert "default-src 'none'" in (policy["content"] or "")
+    rules = dict(part.split(" ", 1) for part in str(policy["content"]).split("; "))
+    data, script = page.tags("script")
+    assert (data["type"], script) == ("application/json", {})
+    digest = base64.b64encode(hashlib.sha256(page.scripts[1].encode()).digest()).decode()
+    assert rules["script-src"] == f"'sha256-{digest}'"
+    assert (rules["default-src"], rules["img-src"]) == ("'none'", "blob:")
+    for name in ("fetch", "XMLHttpRequest", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval",
+                 "Function(", "document.write", "import("):  # fmt: skip
+        assert name not in page.scripts[1]
+
+
+def test_the_numbers_behind_the_figures_are_in_the_page_once() -> None:
+    analysis = sample_analysis()
+    data = json.loads(Page(render_html(analysis)).scripts[0])
+    first = data["effects"][2]
+    assert (first["t"], first["b"], first["v"]) == ("docker-bridge", "native", "different")
+    assert first["n"][0] == 0.877
+    rows = [data["trials"][i][0] for i in data["traces"][first["k"]]]
+    assert len(rows) == 22, "the failed trial's block entered with neither of its two trials"
+    assert not [name for name in rows if name.startswith("D2-B03")]
+    series = data["series"][0]["lines"]["throughput"]
+    assert series[1] == pytest.approx(analysis.series[0].values["throughput"][0], rel=1e-4)
 
 
 def poisoned() -> Analysis:
@@ -138,7 +167,9 @@ def _keys(value: object) -> list[str]:
 def test_foreign_text_stays_text() -> None:
     html = render_html(poisoned())
     page = Page(html)
-    assert not {"script", "img"} & {tag for tag, _ in page.elements}
+    assert [tag for tag, _ in page.elements if tag in ("script", "img")] == ["script", "script"]
+    assert HOSTILE[:20] in json.loads(page.scripts[0])["effects"][0]["t"]
+    assert "<" not in page.scripts[0]
     assert not [n for _, attrs in page.elements for n in attrs if n.startswith("on")]
     assert "<script>alert(1)</script>" in page.text
     assert "{{7*7}}" in page.text
@@ -160,7 +191,7 @@ def test_every_condition_has_the_same_colour_in_tables_and_figures() -> None:
 def test_tables_scroll_inside_their_box() -> None:
     """The page itself never scrolls sideways: every table is in a box that does."""
     html = render_html(sample_analysis())
-    assert html.count("<table>") == html.count('class="scroll"')
+    assert len(Page(html).tags("table")) == html.count('class="scroll"')
     assert re.search(r"\.scroll \{[^}]*overflow-x: auto", html)
     assert 'name="viewport" content="width=device-width' in html
 
@@ -190,22 +221,60 @@ def test_failed_trials_and_outliers_are_marked() -> None:
     assert "never warm" in text
 
 
-def test_a_large_study_stays_under_two_megabytes() -> None:
+def large_analysis() -> Analysis:
+    """400 trials of 120 s in 20 conditions, with 40 metrics and an effect of each on each."""
     analysis = sample_analysis()
-    long = analysis.series[0].model_copy(
-        update={
-            "t": [float(t) for t in range(600)],
-            "values": {
-                name: [1000.0 + (t * 37) % 91 for t in range(600)]
-                for name in analysis.series[0].values
-            },
-        }
-    )
-    analysis.series = [
-        long.model_copy(update={"trial": f"D{i}", "condition": CONDITIONS[i % 5]})
-        for i in range(300)
+    metrics = [
+        METRICS[i % 5].model_copy(update={"name": f"m{i}" if i > 4 else METRICS[i].name})
+        for i in range(40)
     ]
-    assert len(render_html(analysis).encode()) < 2_000_000
+    names = [f"docker-bridge-threads-{i}" for i in range(20)]
+    values = {m.name: 1000.0 + i for i, m in enumerate(metrics)}
+    seconds = [float(t) for t in range(120)]
+    strips = {name: [1e4 + (t * 37) % 91 + t / 7 for t in range(120)] for name, _, _ in STRIPS}
+    trials, series = [], []
+    for i in range(400):
+        trial = f"D{i % 4}-B{i // 20:02}-{names[i % 20]}"
+        files = [f"trials/{trial}/{name}" for name in ("manifest.json", "a.hlog", "progress.jsonl")]
+        changed = {"trial": trial, "condition": names[i % 20], "values": values, "files": files}
+        trials.append(analysis.trials[0].model_copy(update={**changed, "block": i // 20}))
+        series.append(Series(trial=trial, condition=names[i % 20], t=seconds, values=strips))
+    pairs = [Pair(round=b % 4, block=b, ratio=1 + b / 1000) for b in range(20)]
+    effects = [
+        analysis.effects[2].model_copy(
+            update={
+                "metric": m.name,
+                "treatment": name,
+                "baseline": names[0],
+                "pairs": pairs,
+                "primary": m.name in MARGINS,
+                "margin": MARGINS.get(m.name),
+            }
+        )
+        for name in names[1:]
+        for m in metrics
+    ]
+    conditions = [analysis.conditions[0].model_copy(update={"condition": n}) for n in names]
+    distributions = [
+        d.model_copy(update={"condition": name})
+        for name in names
+        for d in analysis.distributions
+        if d.condition == "native"
+    ]
+    return analysis.model_copy(
+        update={"metrics": metrics, "trials": trials, "series": series, "effects": effects,
+                "conditions": conditions, "distributions": distributions}
+    )  # fmt: skip
+
+
+def test_a_large_study_stays_under_three_megabytes_and_says_what_it_leaves_out() -> None:
+    html = render_html(large_analysis())
+    assert len(html.encode()) < 3_000_000
+    text = words_of(html)
+    assert "of up to 120 points of each line" in text
+    assert "Shown are 500 of 760 effects" in text
+    assert "trials.csv beside this page has them all" in text
+    assert "Not drawn, but in the table of effects: 28 further metrics" in text
 
 
 @pytest.mark.parametrize(

@@ -182,3 +182,10 @@ def test_an_effect_without_a_finite_interval_still_makes_a_sentence() -> None:
     one = effect(analysis, "throughput", "docker-bridge")
     one.ci, one.verdict = (0.0, math.inf), "inconclusive"
     assert "[\u2212100%, unbounded]" in words.line(analysis, one).text
+
+
+def test_hundreds_of_further_units_are_no_exact_number() -> None:
+    analysis = sample_analysis()
+    one = next(e for e in analysis.effects if e.verdict == "inconclusive" and e.needed)
+    one.needed = 1_346
+    assert "more than 100 further deployments would be needed" in words.line(analysis, one).text

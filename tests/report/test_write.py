@@ -21,11 +21,14 @@ def test_a_report_is_a_page_markdown_json_and_figures(tmp_path: Path) -> None:
     files = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
     assert files == [
         "analysis.json",
+        "effects.csv",
         "figures/effects.svg",
         "figures/latency.svg",
         "figures/timeline.svg",
         "report.html",
         "report.md",
+        "trials.csv",
+        "trials.parquet",
     ]
     assert page.read_text("utf-8").startswith("<!doctype html>")
 

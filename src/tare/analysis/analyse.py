@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
-from tare.analysis.contrasts import make_contrasts
+from tare.analysis.comparisons import logs_of, make_rules
+from tare.analysis.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.distributions import distributions
-from tare.analysis.effects import logs_of, make_effects
+from tare.analysis.effects import make_effects
+from tare.analysis.exhibits.make import make_exhibits
+from tare.analysis.further import also_asked
 from tare.analysis.metrics import describe, in_order, margin_of
 from tare.analysis.model import Analysis
 from tare.analysis.noise import noise_floor
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance
+from tare.analysis.reading import read_trials
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
-from tare.analysis.trials import read_trials
+from tare.analysis.why import make_why
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.read import load_study
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from tare.analysis.contrasts import Contrasts
     from tare.analysis.model import Check, NoiseFloor
     from tare.analysis.trials import Trial
+    from tare.study.conditions import Condition
+    from tare.study.schema import Study
 
 
 def analyse(run_dir: Path) -> Analysis:
@@ -38,13 +44,27 @@ def analyse(run_dir: Path) -> Analysis:
     """
     run = read_run(run_dir)
     study = load_study(run.files.study)
-    conditions = expand(study)
+    reading = read_trials(run.trials)
+    trials = reading.trials
+    conditions = _conditions(study, trials)
     names = [condition.name for condition in conditions]
     margins: dict[str, float] = dict(study.margins.items())
-    contrasts = make_contrasts(conditions, study.baseline)
-    trials = read_trials(run.trials)
+    contrasts = make_contrasts(conditions, study.baseline, study.analysis)
     effects = make_effects(
-        trials, contrasts, margins, by_deployment=study.design.fresh == "deployment"
+        trials,
+        contrasts,
+        margins,
+        by_deployment=study.design.fresh == "deployment",
+        asked=study.analysis,
+    )
+    depends, noisier = also_asked(
+        trials,
+        conditions,
+        study.baseline,
+        contrasts,
+        margins,
+        by_deployment=study.design.fresh == "deployment",
+        asked=study.analysis,
     )
     evidence = Evidence(
         design=study.design,
@@ -56,8 +76,10 @@ def analyse(run_dir: Path) -> Analysis:
         effects=effects,
         floors=_floors(trials, contrasts, margins),
         parity=parity_differences(names, trials),
+        left_out=run.left_out(),
     )
     checks = run_checks(evidence)
+    series = series_of(trials)
     return Analysis(
         study=study.study,
         question=study.question,
@@ -68,14 +90,39 @@ def analyse(run_dir: Path) -> Analysis:
         metrics=[describe(name) for name in in_order(m for t in trials for m in t.values)],
         conditions=condition_summaries(conditions, trials),
         effects=effects,
+        interactions=depends,
+        variances=noisier,
         noise_floor=list(evidence.floors),
         checks=checks,
         parity=list(evidence.parity),
         trials=trial_summaries(trials),
-        series=series_of(trials),
-        distributions=distributions(names, trials),
+        series=series,
+        distributions=distributions(names, reading.pooled),
+        exhibits=make_exhibits(study, conditions, trials, effects, series),
+        why=make_why(
+            trials,
+            contrasts,
+            make_rules(trials, study.analysis, by_deployment=study.design.fresh == "deployment"),
+        ),
         provenance=provenance(study, run.files.study, run.environment(), trials),
     )
+
+
+def _conditions(study: Study, trials: Sequence[Trial]) -> list[Condition]:
+    """The study's conditions.
+
+    Imported files may be a part of a study: levels that none of them has are left out. And a level
+    that changes nothing of the study's document stands for what only the files know; it is no
+    repetition of another one.
+    """
+    conditions = expand(study)
+    imported = [trial.manifest.levels for trial in trials if trial.manifest.source]
+    if not imported:
+        return conditions
+    seen = {pair for levels in imported for pair in levels.items()}
+    present = [c for c in conditions if seen.issuperset(c.levels.items())]
+    empty = [name for name, levels in study.factors.items() if not any(levels.values())]
+    return without_undescribed_twins(present, empty)
 
 
 def _problems(checks: Sequence[Check]) -> list[str]:

@@ -6,18 +6,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tare.study.conditions import Condition
+    from tare.study.question import AnalysisSection
+
+CellPair = tuple[str, str]
+"""(baseline condition, treatment condition), alike in all factors that are not compared."""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """One treatment and the baseline condition it is measured against.
+    """One treatment and the baseline that it is measured against.
 
     Attributes:
+        baseline, treatment: a condition's name; where it is averaged, the levels of the factors
+            that are not averaged over, joined by dots.
         factor: the one factor in which they differ; empty where they differ in several.
-        aa: both conditions have the same setup, so that every difference is noise.
+        levels: the treatment's, of the factors that are not averaged over.
+        aa: both have the same setup, so that every difference is noise.
+        over: factors over whose levels it is averaged.
+        rows: pairs of conditions that are averaged. Several rows: first each row is averaged, then
+            the rows. Empty: the two are single conditions.
+        question: the factors compared; comparisons of one question and the same `over` are a
+            family.
     """
 
     baseline: str
@@ -25,6 +37,20 @@ class Contrast:
     factor: str
     levels: dict[str, str]
     aa: bool
+    over: tuple[str, ...] = ()
+    rows: tuple[tuple[CellPair, ...], ...] = ()
+    question: str = ""
+
+    @property
+    def family(self) -> tuple[str, tuple[str, ...]]:
+        """What p values are adjusted together with."""
+        return self.question or self.factor, self.over
+
+    @property
+    def cells(self) -> tuple[CellPair, ...]:
+        """All pairs of conditions that enter."""
+        pairs = tuple(pair for row in self.rows for pair in row)
+        return pairs or ((self.baseline, self.treatment),)
 
 
 @dataclass(frozen=True)
@@ -43,31 +69,41 @@ class Contrasts:
 
     @property
     def baselines(self) -> list[str]:
-        """The conditions that others are compared with."""
+        """What others are compared with."""
         return list(dict.fromkeys(contrast.baseline for contrast in self.of))
 
     def stratum(self, baseline: str) -> list[str]:
-        """The baseline and every condition compared with it."""
+        """The baseline and everything compared with it."""
         return [baseline, *(c.treatment for c in self.of if c.baseline == baseline)]
 
 
-def make_contrasts(conditions: Sequence[Condition], baseline: Mapping[str, str]) -> Contrasts:
-    """Compare every condition with the baseline level of one factor, all else being equal.
+def make_contrasts(
+    conditions: Sequence[Condition],
+    baseline: Mapping[str, str],
+    asked: AnalysisSection | None = None,
+) -> Contrasts:
+    """Compare as the study asks, else every condition with the baseline level of one factor.
 
-    A condition that differs from the baseline in several factors is compared once per factor, so
-    that what Docker costs with 64 threads is measured against the native process with 64 threads.
-    Where the exclusions leave no such neighbour, it is compared with the condition that has the
-    baseline's level in all factors that the baseline names.
+    Without roles for factors, all else is equal: a condition that differs from the baseline in
+    several factors is compared once per factor, so that what Docker costs with 64 threads is
+    measured against the native process with 64 threads. Where the exclusions leave no such
+    neighbour, it is compared with the condition that has the baseline's level in all factors that
+    the baseline names.
 
     Args:
         baseline: factor to the level that the study names as baseline. Factors that it does not
             name are never compared across their levels.
+        asked: the study's analysis section.
     """
+    twins = [(c.aa_of, c.name) for c in conditions if c.aa_of is not None]
+    if asked is not None and (asked.compare or asked.by or asked.over):
+        found = Contrasts([], [], twins)
+        for factors in _compared(baseline, asked):
+            _ask(found, conditions, {f: baseline[f] for f in factors}, asked)
+        return found
+    found = Contrasts([], [], twins)
     by_levels = {frozenset(c.levels.items()): c for c in conditions}
-    found = Contrasts([], [], [])
     for condition in conditions:
-        if condition.aa_of is not None:
-            found.twins.append((condition.aa_of, condition.name))
         away = [name for name, level in baseline.items() if condition.levels.get(name) != level]
         steps = [(factor, {factor: baseline[factor]}) for factor in away]
         near = list(_neighbours(condition, steps, by_levels))
@@ -79,6 +115,31 @@ def make_contrasts(conditions: Sequence[Condition], baseline: Mapping[str, str])
     return found
 
 
+def without_undescribed_twins(
+    conditions: Sequence[Condition], undescribed: Collection[str]
+) -> list[Condition]:
+    """The conditions, A/A only where a study that describes nothing of some factors can know it.
+
+    Files of other tools may differ in what the study's levels do not say (`docker: {}`): equal
+    setups are then no repetition.
+
+    Args:
+        undescribed: factors of whose levels none changes anything.
+    """
+    first: dict[tuple[str, ...], str] = {}
+    told = []
+    for condition in conditions:
+        key = (
+            condition.setup.model_dump_json(),
+            *(f"{factor}={condition.levels.get(factor)}" for factor in undescribed),
+        )
+        twin = first.setdefault(key, condition.name)
+        told.append(
+            condition.model_copy(update={"aa_of": None if twin == condition.name else twin})
+        )
+    return told
+
+
 def _neighbours(
     condition: Condition,
     steps: Sequence[tuple[str, dict[str, str]]],
@@ -87,5 +148,82 @@ def _neighbours(
     for factor, levels in steps:
         base = by_levels.get(frozenset((condition.levels | levels).items()))
         if base is not None:
-            same = base.setup == condition.setup
+            same = _same(base, condition)
             yield Contrast(base.name, condition.name, factor, dict(condition.levels), same)
+
+
+def _same(first: Condition, second: Condition) -> bool:
+    return (first.aa_of or first.name) == (second.aa_of or second.name)
+
+
+def _compared(baseline: Mapping[str, str], asked: AnalysisSection) -> list[list[str]]:
+    """The factors compared jointly; without `compare` each by itself."""
+    if asked.compare:
+        return [list(asked.compare)]
+    kept = {*asked.by, *(asked.over.factors if asked.over else ())}
+    return [[factor] for factor in baseline if factor not in kept]
+
+
+def _ask(
+    found: Contrasts,
+    conditions: Sequence[Condition],
+    baseline: dict[str, str],
+    asked: AnalysisSection,
+) -> None:
+    """Add the comparisons of these factors with their baseline levels, and what is averaged next:
+    over the last of `by`, over the last two, and so on. An average of one thing is none."""
+    by_levels = {frozenset(c.levels.items()): c for c in conditions}
+    over = tuple(asked.over.factors) if asked.over else ()
+    pairs: list[tuple[Condition, Condition]] = []
+    for condition in conditions:
+        if all(condition.levels.get(f) == level for f, level in baseline.items()):
+            continue
+        base = by_levels.get(frozenset((condition.levels | baseline).items()))
+        if base is None:
+            found.lonely.append(condition.name)
+        else:
+            pairs.append((base, condition))
+    question = " and ".join(baseline)
+    for averaged in range(len(asked.by) + 1):
+        by = tuple(asked.by[len(asked.by) - averaged :])
+        known = {frozenset(contrast.cells) for contrast in found.of}
+        for contrast in _averages(pairs, question, over, by):
+            if not by or frozenset(contrast.cells) not in known:
+                found.of.append(contrast)
+
+
+def _averages(
+    pairs: Sequence[tuple[Condition, Condition]],
+    question: str,
+    over: tuple[str, ...],
+    by: tuple[str, ...],
+) -> Iterator[Contrast]:
+    """One contrast per combination of levels that is averaged neither over `over` nor `by`."""
+    groups: dict[tuple[str, str], dict[tuple[str, ...], list[tuple[Condition, Condition]]]] = {}
+    for base, treated in pairs:
+        names = _name(base, (*over, *by)), _name(treated, (*over, *by))
+        row = tuple(treated.levels[factor] for factor in by)
+        groups.setdefault(names, {}).setdefault(row, []).append((base, treated))
+    for (baseline, treatment), rows in groups.items():
+        members = [pair for row in rows.values() for pair in row]
+        base, treated = members[0]
+        away = [f for f, level in treated.levels.items() if base.levels[f] != level]
+        kept = {f: v for f, v in treated.levels.items() if f not in over and f not in by}
+        averaged = (*over, *by)
+        yield Contrast(
+            baseline=baseline,
+            treatment=treatment,
+            factor=away[0] if len(away) == 1 else "",
+            levels=kept,
+            aa=all(_same(*pair) for pair in members),
+            over=averaged,
+            rows=tuple(tuple((b.name, t.name) for b, t in row) for row in rows.values())
+            if averaged
+            else (),
+            question=question,
+        )
+
+
+def _name(condition: Condition, averaged: Collection[str]) -> str:
+    """The levels of the factors that are not averaged over, in the order of the study."""
+    return ".".join(v for f, v in condition.levels.items() if f not in averaged)

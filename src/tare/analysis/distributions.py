@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Distribution
-from tare.records.hlog import Latencies, merged
+from tare.records.hlog import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tare.analysis.metrics import LatencyKey
-    from tare.analysis.trials import Trial
+    from tare.analysis.reading import Pooled
+    from tare.records.hlog import Latencies
 
 ALL = "ALL"
 KINDS: tuple[Literal["service", "response"], ...] = ("service", "response")
@@ -24,34 +25,29 @@ LADDER = [
 evenly spaced on the logarithmic axis of a tail plot."""
 
 
-def distributions(conditions: Sequence[str], trials: Iterable[Trial]) -> list[Distribution]:
+def distributions(conditions: Sequence[str], pooled: Pooled) -> list[Distribution]:
     """Quantiles of all latencies of each condition, per operation and over all of them.
 
     A percentile is listed only where at least one observation lies beyond it.
 
     Args:
         conditions: names, in the order in which they are listed.
+        pooled: condition to its histograms.
     """
-    by_condition: dict[str, list[Trial]] = {name: [] for name in conditions}
-    for trial in trials:
-        if trial.latencies and trial.condition in by_condition:
-            by_condition[trial.condition].append(trial)
     return [
         _distribution(condition, operation, kind, part)
-        for condition, members in by_condition.items()
-        for (operation, kind), part in _merged(members).items()
+        for condition in conditions
+        for (operation, kind), part in _with_all(pooled.get(condition, {})).items()
         if part.total
     ]
 
 
-def _merged(trials: Iterable[Trial]) -> Mapping[LatencyKey, Latencies]:
-    whole: dict[LatencyKey, Latencies] = {}
-    for trial in trials:
-        for key, part in trial.latencies.items():
-            whole.setdefault(key, Latencies()).add(part)
-    for kind in KINDS:
-        whole[ALL, kind] = merged(part for (_, of), part in whole.items() if of == kind)
-    return whole
+def _with_all(parts: Mapping[LatencyKey, Latencies]) -> dict[LatencyKey, Latencies]:
+    """These histograms, and per kind one over all operations."""
+    together: dict[LatencyKey, Latencies] = {
+        (ALL, kind): merged(part for (_, of), part in parts.items() if of == kind) for kind in KINDS
+    }
+    return {**parts, **together}
 
 
 def _distribution(condition: str, operation: str, kind: str, part: Latencies) -> Distribution:

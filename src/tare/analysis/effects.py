@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.estimates import Logs, estimate, make_stratum, t_interval
-from tare.analysis.metrics import ERRORS, in_order, margin_of
+from tare.analysis.comparisons import (
+    compare_in_blocks,
+    compare_independent,
+    logs_of,
+    make_rules,
+    samples_of,
+)
+from tare.analysis.estimates import t_interval
+from tare.analysis.metrics import in_order, margin_of
 from tare.analysis.model import Effect, Pair
 from tare.analysis.multiplicity import adjust, primary_endpoints
 from tare.analysis.verdicts import ALPHA, decide, further_units, least_detectable, run_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from tare.analysis.comparisons import Compared, Rules
     from tare.analysis.contrasts import Contrast, Contrasts
-    from tare.analysis.estimates import Cell, Estimate
     from tare.analysis.multiplicity import Adjusted, Comparison
     from tare.analysis.trials import Trial
     from tare.analysis.verdicts import Tests
+    from tare.study.question import AnalysisSection
 
 LEVEL = 0.95
 TOST_LEVEL = 0.90
@@ -30,29 +38,17 @@ TOST_LEVEL = 0.90
 @dataclass(frozen=True)
 class _Found:
     metric: str
-    contrast: Contrast
-    estimate: Estimate
+    compared: Compared
     margin: float | None
     tests: Tests
-    values: tuple[list[float], list[float]]  # per pair: baseline, treatment
+
+    @property
+    def contrast(self) -> Contrast:
+        return self.compared.contrast
 
     @property
     def key(self) -> Comparison:
         return self.metric, self.contrast.baseline, self.contrast.treatment
-
-
-def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
-    """Metric to condition to (round, block) to log value, over all trials that were done.
-
-    Where a trial was recorded twice, the later attempt counts.
-    """
-    logs: dict[str, Logs] = {}
-    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
-        for metric, value in trial.values.items():
-            if value > 0 and metric != ERRORS:
-                cells = logs.setdefault(metric, {}).setdefault(trial.condition, {})
-                cells[trial.cell] = math.log(value)
-    return logs
 
 
 def make_effects(
@@ -61,80 +57,75 @@ def make_effects(
     margins: Mapping[str, float],
     *,
     by_deployment: bool,
+    asked: AnalysisSection | None = None,
 ) -> list[Effect]:
     """Every contrast on every metric that both of its conditions have; metrics in report order.
 
     Args:
         margins: as the study declares them, metric to fraction.
         by_deployment: one life of a cluster serves all blocks of its round.
+        asked: the study's analysis section; None: everything, in pairs inside blocks.
     """
-    logs = logs_of(trials)
-    served = _deployments(trials)
-    found: list[_Found] = []
-    for metric in in_order(logs):
-        margin = margin_of(metric, margins)
-        for baseline in contrasts.baselines:
-            members = {n: logs[metric][n] for n in contrasts.stratum(baseline) if n in logs[metric]}
-            stratum = make_stratum(members, baseline, by_deployment=by_deployment)
-            for contrast in contrasts.of:
-                if contrast.baseline != baseline:
-                    continue
-                shared = served.get(baseline) == served.get(contrast.treatment)
-                result = estimate(stratum, contrast.treatment, shared=shared)
-                if result is not None:
-                    values = _paired_values(members, contrast, result.pairs)
-                    tests = run_tests(result, margin)
-                    found.append(_Found(metric, contrast, result, margin, tests, values))
-    primary = primary_endpoints(margins)
+    rules = make_rules(trials, asked, by_deployment=by_deployment)
+    found = [
+        _Found(metric, compared, margin, run_tests(compared.estimate, margin))
+        for metric, results in _compare(trials, contrasts, rules, asked)
+        for margin in [margin_of(metric, margins)]
+        for compared in results
+    ]
+    primary = primary_endpoints(margins, asked.primary if asked else ())
     adjusted = _adjust(found, primary)
-    return [_effect(one, adjusted.get(one.key), one.metric in primary) for one in found]
+    return [_effect(one, adjusted.get(one.key), one.metric in primary, rules) for one in found]
 
 
-def _deployments(trials: Iterable[Trial]) -> dict[str, frozenset[str]]:
-    """Condition to the deployments that served it."""
-    served: dict[str, set[str]] = {}
-    for trial in trials:
-        if trial.done:
-            served.setdefault(trial.condition, set()).add(trial.manifest.deployment)
-    return {condition: frozenset(ids) for condition, ids in served.items()}
-
-
-def _paired_values(
-    logs: Logs, contrast: Contrast, pairs: Iterable[Cell]
-) -> tuple[list[float], list[float]]:
-    base, treated = logs[contrast.baseline], logs[contrast.treatment]
-    return [math.exp(base[c]) for c in pairs], [math.exp(treated[c]) for c in pairs]
+def _compare(
+    trials: Sequence[Trial], contrasts: Contrasts, rules: Rules, asked: AnalysisSection | None
+) -> Iterator[tuple[str, Iterator[Compared]]]:
+    """The metrics that are asked for, with their comparisons."""
+    wanted = set(asked.metrics) if asked else set()
+    if rules.independent:
+        samples = samples_of(trials)
+        for metric in in_order(samples):
+            if not wanted or metric in wanted:
+                yield metric, compare_independent(samples[metric], contrasts, rules)
+        return
+    logs = logs_of(trials)
+    for metric in in_order(logs):
+        if not wanted or metric in wanted:
+            yield metric, compare_in_blocks(logs[metric], contrasts, rules)
 
 
 def _adjust(found: Sequence[_Found], primary: Sequence[str]) -> dict[Comparison, Adjusted]:
-    """Adjusted p values, one question (factor) at a time.
+    """Adjusted p values, one question at a time, averages apart from what they average.
 
     Identical conditions are controls, and conditional intervals have no p value: neither is part
     of a family.
     """
     adjusted: dict[Comparison, Adjusted] = {}
-    for factor in {one.contrast.factor for one in found}:
+    for family in {one.contrast.family for one in found}:
         first: dict[Comparison, float] = {}
         rest: dict[Comparison, float] = {}
         for one in found:
             p = one.tests.difference
-            if one.contrast.factor == factor and not one.contrast.aa and p is not None:
+            if one.contrast.family == family and not one.contrast.aa and p is not None:
                 (first if one.metric in primary else rest)[one.key] = p
         adjusted |= adjust(first, rest)
     return adjusted
 
 
-def _effect(one: _Found, adjusted: Adjusted | None, primary: bool) -> Effect:
-    found, contrast, tests = one.estimate, one.contrast, one.tests
+def _effect(one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules) -> Effect:
+    compared, contrast, tests = one.compared, one.contrast, one.tests
+    found = compared.estimate
     verdict = decide(tests, adjusted.p if adjusted else None)
     unpooled = found.unpooled and t_interval(found.log_ratio, *found.unpooled, LEVEL)
-    base, treated = one.values
     return Effect(
         metric=one.metric,
         levels=contrast.levels,
         baseline=contrast.baseline,
         treatment=contrast.treatment,
         factor=contrast.factor,
+        over=list(contrast.over),
+        how=rules.how if contrast.rows else None,
         aa=contrast.aa,
         ratio=math.exp(found.log_ratio),
         ci=_ratios(found.interval(LEVEL)),
@@ -142,10 +133,12 @@ def _effect(one: _Found, adjusted: Adjusted | None, primary: bool) -> Effect:
         ci_unpooled=_ratios(unpooled) if unpooled else None,
         verdict=verdict,
         margin=one.margin,
-        baseline_value=_geometric_mean(base),
-        treatment_value=_geometric_mean(treated),
+        baseline_value=compared.values[0],
+        treatment_value=compared.values[1],
         deployments=found.units,
-        blocks=len(found.pairs),
+        blocks=len(found.pairs) or found.units,
+        cells=compared.cells,
+        repetitions=compared.repetitions,
         unit_of_analysis=found.unit,
         df=found.df,
         sd_log=found.se * math.sqrt(found.units),
@@ -161,7 +154,8 @@ def _effect(one: _Found, adjusted: Adjusted | None, primary: bool) -> Effect:
         primary=primary,
         conditional=found.conditional,
         method=found.method + _adjustment(tests, adjusted),
-        **_standardised(base, treated),
+        crosschecks=compared.crosschecks(tests.difference),
+        **_standardised(*compared.trials),
     )
 
 
@@ -182,16 +176,12 @@ def _ratios(interval: tuple[float, float]) -> tuple[float, float]:
     return math.exp(low), math.exp(high)
 
 
-def _geometric_mean(values: Sequence[float]) -> float:
-    return math.exp(float(np.mean(np.log(values))))
-
-
 def _standardised(base: Sequence[float], treated: Sequence[float]) -> dict[str, float | None]:
     """Cohen's d with the pooled sd sqrt((s1^2 + s2^2) / 2), and Hedges' g = d (1 - 3/(4 df - 1)).
 
     Secondary figures, over trials: they ignore that trials of one deployment are related.
     """
-    if len(base) < 2:
+    if len(base) < 2 or len(treated) < 2:
         return {"cohens_d": None, "hedges_g": None}
     pooled = math.sqrt((float(np.var(base, ddof=1)) + float(np.var(treated, ddof=1))) / 2)
     if pooled == 0:

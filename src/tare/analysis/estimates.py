@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from tare.analysis.twoway import TwoWayFit, fit_two_way
 
@@ -24,7 +24,7 @@ Cell = tuple[int, int]
 Logs = dict[str, dict[Cell, float]]
 """Condition to (round, block) to the natural logarithm of one metric."""
 
-UnitKind = Literal["deployment", "block"]
+UnitKind = Literal["deployment", "block", "repetition"]
 
 NOISIER = 0.05
 """Level of the F test by which a condition is found noisier than the others of its stratum: its
@@ -44,7 +44,8 @@ class Estimate:
         se: its standard error; df: the degrees of freedom of that.
         units: independent units of analysis, of the given kind.
         slope: degrees of freedom that one more unit brings, for planning.
-        unpooled: (se, df) of the plain paired t over the units; None with fewer than two.
+        unpooled: (se, df) of the plain paired t over the units, or of Welch's t where repetitions
+            are independent; None with fewer than two.
         pairs: (round, block) to log-ratio inside that block.
         conditional: every unit comes from the same pair of deployments, so that platform and
             deployment cannot be told apart.
@@ -53,11 +54,11 @@ class Estimate:
 
     log_ratio: float
     se: float
-    df: int
+    df: float
     units: int
     unit: UnitKind
-    slope: int
-    unpooled: tuple[float, int] | None
+    slope: float
+    unpooled: tuple[float, float] | None
     pairs: dict[Cell, float]
     conditional: bool
     method: str
@@ -69,7 +70,7 @@ class Estimate:
 
 def t_interval(centre: float, se: float, df: float, level: float) -> tuple[float, float]:
     """Two-sided t interval."""
-    half = float(stats.t.ppf(0.5 + level / 2, df)) * se
+    half = float(special.stdtrit(df, 0.5 + level / 2)) * se
     return centre - half, centre + half
 
 
@@ -162,7 +163,7 @@ def _pooled(stratum: Stratum, treatment: str) -> tuple[float, int] | None:
 
 def _half(se: float, df: int) -> float:
     """Half the width of the 95% interval."""
-    return se * float(stats.t.ppf(0.975, df))
+    return se * float(special.stdtrit(df, 0.975))
 
 
 def _words(
@@ -209,7 +210,7 @@ def _noisiness(table: dict[tuple[str, Hashable], float], baseline: str) -> dict[
         connected = len(rest.effects) == len(conditions) - 2
         if not connected or own_df <= 0 or rest.variance is None or rest.variance <= 0:
             continue
-        found[name] = float(stats.f.sf(own_ss / own_df / rest.variance, own_df, rest.df))
+        found[name] = float(special.fdtrc(own_df, rest.df, own_ss / own_df / rest.variance))
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tare.analysis.beside import BESIDE
 from tare.analysis.model import Metric
 from tare.records.hlog import merged
 
@@ -28,6 +29,10 @@ ALL = "all"
 """Over all operations together: all.mean, all.p99; else the operation's name: read.mean."""
 ERRORS = "errors"
 """A count, often 0: shown, and never a ratio."""
+
+NO_RATIO = frozenset({ERRORS, "disk.write_kbps"})
+"""Often 0, and the kernel writes to disk when it likes: a ratio over the trials that happen to
+have some would mislead. What was written is compared per operation, as a difference (why.py)."""
 
 LEAST_BEYOND = 10
 """A percentile is given only where this many observations lie beyond it: with fewer it is the
@@ -74,6 +79,8 @@ def describe(name: str) -> Metric:
     """The metric of this name: a fixed one, OPERATION.KIND, or one of imported files only."""
     if name in _FIXED:
         return _FIXED[name]
+    if name in BESIDE:
+        return BESIDE[name]
     operation, _, kind = name.rpartition(".")
     if operation and kind in _TITLES:
         return _metric(name, f"{_TITLES[kind]}, {operation}", "us")
@@ -112,7 +119,8 @@ def trial_values(
             the percentiles out.
     """
     if manifest.reported is not None:
-        return {name: value for name, value in manifest.reported.items() if 0 <= value < math.inf}
+        reported = {n: v for n, v in manifest.reported.items() if 0 <= v < math.inf}
+        return reported | _percentiles(latencies)
     values = _counted(manifest) | _percentiles(latencies)
     values = {name: value for name, value in values.items() if 0 < value < math.inf}
     return values | {ERRORS: float(sum(client.errors for client in manifest.clients))}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from statsmodels.stats.multitest import multipletests
+import numpy as np
+from scipy.stats import false_discovery_control
 
 from tare.analysis.metrics import margin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 PRIMARY = ("throughput", "all.p99")
 """Primary endpoints of a study that names none, where a margin is declared for them."""
@@ -45,20 +48,38 @@ def adjust(
     Args:
         primary, rest: comparison to its p value. Comparisons of identical conditions do not
             belong here: they are controls, not questions.
+
+    The usual library (statsmodels) collects Python's garbage on every call, which took half of the
+    time of an analysis.
     """
     return {
-        **_family(primary, "holm", "Holm over {} primary comparisons"),
-        **_family(rest, "fdr_bh", "Benjamini-Hochberg over {} secondary comparisons"),
+        **_family(primary, _holm, "Holm over {} primary comparisons"),
+        **_family(rest, _benjamini_hochberg, "Benjamini-Hochberg over {} secondary comparisons"),
     }
 
 
 def _family(
-    values: Mapping[Comparison, float], method: str, words: str
+    values: Mapping[Comparison, float],
+    method: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    words: str,
 ) -> dict[Comparison, Adjusted]:
     if not values:
         return {}
-    adjusted: Sequence[float] = multipletests(list(values.values()), method=method)[1]
+    adjusted = method(np.array(list(values.values())))
     how = words.format(len(values))
     return {
         key: Adjusted(float(p), how, len(values)) for key, p in zip(values, adjusted, strict=True)
     }
+
+
+def _holm(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The k-th smallest of n is multiplied by n - k + 1, and none is below a smaller one."""
+    order = np.argsort(values, kind="stable")
+    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def _benjamini_hochberg(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(false_discovery_control(values, method="bh"), dtype=np.float64)

@@ -30,6 +30,7 @@ def provenance(
     examples = _first_per_condition(manifests)
     return {
         "software": _software(manifests),
+        "sources": _sources(manifests),
         "environment": environment,
         "machine": _machine(manifests),
         "database": _database(manifests),
@@ -71,6 +72,16 @@ def _per_condition(
 def _software(manifests: Iterable[TrialManifest]) -> dict[str, Any]:
     versions = {client.version for manifest in manifests for client in manifest.clients}
     return {"tare": tare.__version__, "load client": sorted(versions)}
+
+
+def _sources(manifests: Iterable[TrialManifest]) -> dict[str, int]:
+    """Tool to the number of its files that were imported; empty: Tare measured everything."""
+    found: dict[str, set[str]] = {}
+    for manifest in manifests:
+        if manifest.source is not None:
+            files = {file.path for file in manifest.source.files}
+            found.setdefault(manifest.source.tool, set()).update(files)
+    return {tool: len(files) for tool, files in sorted(found.items())}
 
 
 def _machine(manifests: Iterable[TrialManifest]) -> dict[str, list[str]]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from tare.records.hlog import Latencies
+from tare.records.latencies import row_quantiles_us
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from tare.records.events import Event
     from tare.records.hlog import HistogramLog
+    from tare.records.latencies import Latencies
     from tare.records.manifest import TrialManifest
     from tare.records.reader import ProgressInterval
 
@@ -25,6 +30,7 @@ MACHINE_SERIES = {
     "disk_read": ("disk_read_bytes_per_s",),
     "network": ("net_rx_bytes_per_s", "net_tx_bytes_per_s"),
 }
+LONG_PAUSE_S = 0.2
 UNIT_SERIES = {"server_cpu": "database", "client_cpu": "client"}
 
 
@@ -59,14 +65,15 @@ def client_series(
 
 
 def _merged_p99(logs: Sequence[HistogramLog]) -> dict[int, float]:
-    seconds: dict[int, Latencies] = {}
+    seconds: dict[int, list[Latencies]] = {}
     for log in logs:
         first = min((interval.start_s for interval in log.intervals), default=0.0)
         for interval in log.intervals:
             if interval.tag.endswith("-rt"):
                 second = round(interval.start_s - first + interval.length_s)
-                seconds.setdefault(second, Latencies()).add(interval.latencies)
-    return {s: part.quantiles_us([99.0])[0] for s, part in seconds.items() if part.total}
+                seconds.setdefault(second, []).append(interval.latencies)
+    values = row_quantiles_us(list(seconds.values()), 99.0)
+    return {s: value for s, value in zip(seconds, values, strict=True) if value is not None}
 
 
 def sampled_series(
@@ -76,59 +83,98 @@ def sampled_series(
 
     Several samples that fall into one second are averaged.
     """
-    wanted = {name: ("machine", metrics) for name, metrics in MACHINE_SERIES.items()}
-    found = {
-        name: _summed(samples, manifest, [scope], metrics, seconds)
-        for name, (scope, metrics) in wanted.items()
+    parts = {
+        name: {("machine", metric) for metric in metrics}
+        for name, metrics in MACHINE_SERIES.items()
     }
     for name, role in UNIT_SERIES.items():
-        scopes = [unit.name for unit in manifest.units if unit.role == role]
-        found[name] = _summed(samples, manifest, scopes, ["cpu"], seconds)
+        parts[name] = {(unit.name, "cpu") for unit in manifest.units if unit.role == role}
+    order, means = _per_second(samples, manifest, set().union(*parts.values()), seconds)
+    found = {
+        name: _summed(means, [i for i, part in enumerate(order) if part in own])
+        for name, own in parts.items()
+    }
     return {name: values for name, values in found.items() if any(v is not None for v in values)}
 
 
-def _summed(
-    samples: pl.DataFrame,
-    manifest: TrialManifest,
-    scopes: Collection[str],
-    metrics: Collection[str],
-    seconds: int,
-) -> Values:
-    """Per second: the sum over scopes and metrics, where all of those that exist are there.
+Part = tuple[str, str]
+"""(scope, metric)."""
 
-    In the order of the file throughout, for sums of floats depend on their order.
+
+def _per_second(
+    samples: pl.DataFrame, manifest: TrialManifest, wanted: Collection[Part], seconds: int
+) -> tuple[list[Part], NDArray[np.float64]]:
+    """The parts that were sampled, in the order of the file, and their means per second.
+
+    Returns:
+        Parts, and an array (parts, seconds) with NaN where there is no sample.
     """
+    scopes, metrics = ({part[i] for part in wanted} for i in (0, 1))
     chosen = samples.filter(pl.col("scope").is_in(scopes) & pl.col("metric").is_in(metrics))
-    parts = chosen.select("scope", "metric").unique().height
-    table = (
-        chosen.filter(pl.col("value").is_finite())
-        .with_columns((pl.col("t") - manifest.measure_start).round().cast(pl.Int64).alias("s"))
-        .filter(pl.col("s").is_between(1, seconds))
-        .group_by("s", "scope", "metric", maintain_order=True)
-        .agg(pl.col("value").mean())
-        .group_by("s", maintain_order=True)
-        .agg(pl.col("value").sum(), pl.len().alias("n"))
-        .filter(pl.col("n") == parts)
-    )
-    by_second = dict(zip(table["s"].to_list(), table["value"].to_list(), strict=True))
-    return [by_second.get(second) for second in range(1, seconds + 1)]
+    named = list(zip(chosen["scope"], chosen["metric"], strict=True))
+    order = [part for part in dict.fromkeys(named) if part in wanted]
+    rows = {part: row for row, part in enumerate(order)}
+    row = np.array([rows.get(part, -1) for part in named], dtype=np.intp)
+    value = chosen["value"].cast(pl.Float64).fill_null(math.nan).to_numpy()
+    t = chosen["t"].cast(pl.Float64).fill_null(math.nan).to_numpy() - manifest.measure_start
+    second = np.floor(t + 0.5)
+    kept = (row >= 0) & np.isfinite(value) & (second >= 1) & (second <= seconds)
+    place = row[kept] * seconds + second[kept].astype(np.intp) - 1
+    counts = np.bincount(place, minlength=len(order) * seconds)
+    sums = np.bincount(place, weights=value[kept], minlength=len(order) * seconds)
+    with np.errstate(invalid="ignore"):
+        means = sums / counts
+    return order, means.reshape(len(order), seconds)
 
 
-def total_mean(
-    samples: pl.DataFrame, manifest: TrialManifest, metrics: Collection[str]
-) -> float | None:
-    """Mean over the measured part of the sum of these machine metrics; None if not sampled."""
+def _summed(means: NDArray[np.float64], rows: Sequence[int]) -> Values:
+    """Per second: the sum over these rows, where all of them are there.
+
+    In the order of the file, for sums of floats depend on their order.
+    """
+    if not rows:
+        return []
+    total = np.zeros(means.shape[1])
+    for row in rows:
+        total += means[row]
+    return [None if math.isnan(value) else value for value in total.tolist()]
+
+
+def machine_means(samples: pl.DataFrame, manifest: TrialManifest) -> dict[str, float]:
+    """Metric of the machine to its mean over the samples of the measured part."""
     means = (
         samples.filter(
             (pl.col("scope") == "machine")
-            & pl.col("metric").is_in(metrics)
             & pl.col("value").is_finite()
             & pl.col("t").is_between(manifest.measure_start, manifest.measure_end)
         )
         .group_by("metric", maintain_order=True)
         .agg(pl.col("value").mean())
     )
-    return float(means["value"].sum()) if means.height else None
+    return dict(means.iter_rows())
+
+
+def drawn_events(
+    events: Sequence[Event], manifest: TrialManifest
+) -> list[tuple[float, float, str]]:
+    """What a reader should see beside the series: (from, to, what), inside the measured part.
+
+    Compactions of the study's tables, and pauses that Cassandra itself would log
+    (`gc_log_threshold`, 200 ms).
+    """
+    start, length = manifest.measure_start, manifest.measure_end - manifest.measure_start
+    found = []
+    for event in events:
+        lasted = event.end - event.start
+        if event.what == "compaction":
+            table = str(event.detail.get("table", ""))
+            shown = not table.startswith("system")
+        else:
+            shown = event.what == "gc pause" and lasted >= LONG_PAUSE_S
+        begin, end = max(event.start - start, 0.0), min(event.end - start, length)
+        if shown and begin <= end:
+            found.append((begin, end, event.what))
+    return found
 
 
 def _finite(value: float | None) -> float | None:

@@ -37,11 +37,15 @@ def trial_summaries(trials: Sequence[Trial]) -> list[TrialSummary]:
             status=trial.manifest.status,
             reason=trial.manifest.reason,
             values=trial.values,
+            beside=trial.beside,
             errors=trial.errors,
             saturated=trial.saturated,
             warm=trial.manifest.warm_up.flat if trial.manifest.warm_up else None,
             steady=trial.steady,
+            change_points=trial.change_points,
             outlier=trial.name in outliers,
+            files=trial.files,
+            sources=[f.path for f in trial.manifest.source.files] if trial.manifest.source else [],
         )
         for trial in trials
     ]
@@ -95,8 +99,14 @@ def _condition(condition: Condition, trials: Sequence[Trial]) -> ConditionSummar
             for m, v in columns.items()
             if len(v) > 1 and any(v)
         },
-        median_trial=_median_trial(done),
+        median_trial=median_trial(done),
+        steady_share=_steady_share(done),
     )
+
+
+def _steady_share(trials: Sequence[Trial]) -> float | None:
+    judged = [trial.steady for trial in trials if trial.steady is not None]
+    return sum(judged) / len(judged) if judged else None
 
 
 def _typical(values: Sequence[float]) -> float:
@@ -104,7 +114,7 @@ def _typical(values: Sequence[float]) -> float:
     return math.exp(float(np.mean(np.log(values)))) if all(values) else float(np.mean(values))
 
 
-def _median_trial(trials: Sequence[Trial]) -> str | None:
+def median_trial(trials: Sequence[Trial]) -> str | None:
     """The trial with the median throughput; of an even number, the lower of the two middle ones."""
     ranked = sorted(
         (trial.values["throughput"], trial.name) for trial in trials if "throughput" in trial.values
@@ -115,7 +125,13 @@ def _median_trial(trials: Sequence[Trial]) -> str | None:
 def series_of(trials: Iterable[Trial]) -> list[Series]:
     """The one-second series of all trials that have any."""
     return [
-        Series(trial=trial.name, condition=trial.condition, t=trial.grid, values=trial.series)
+        Series(
+            trial=trial.name,
+            condition=trial.condition,
+            t=trial.grid,
+            values=trial.series,
+            events=trial.events,
+        )
         for trial in trials
         if trial.series
     ]

@@ -6,20 +6,24 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.analysis.metrics import LatencyKey, trial_values
-from tare.analysis.series import client_series, sampled_series, total_mean
-from tare.analysis.steady import mser5
+from tare.analysis.imported import imported_latencies, imported_series, whole
+from tare.analysis.metrics import ALL, LatencyKey, trial_values
+from tare.analysis.resources import MODES, beside_values, machine_totals, usage_values
+from tare.analysis.series import client_series, drawn_events, machine_means, sampled_series
+from tare.analysis.steady import change_points, mser5
 from tare.errors import RecordError
+from tare.records.events import read_events
 from tare.records.hlog import HistogramLog, Latencies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     import polars as pl
 
     from tare.records.manifest import TrialManifest
     from tare.records.reader import TrialRecord
 
+CPU_MODES = frozenset(f"cpu_{mode}" for mode in MODES)
 KINDS = {"st": "service", "rt": "response"}
 LOST_SHARE = 0.01
 """Share of the operations that may be missing from the histograms: the last interval of a client
@@ -32,13 +36,18 @@ class Trial:
 
     Attributes:
         name: its directory's; that of a failed attempt ends in .failed-N.
-        latencies: (operation, service or response) to the histogram over all clients.
+        latencies: (operation, service or response) to the histogram over all clients; let go once
+            they are merged per condition.
         values: metric to value; empty for a failed trial.
         grid: ends of the one-second intervals, seconds after the start of the measured part.
         series: name to one value per second, None where nothing was recorded.
+        beside: counts per operation that may explain an effect.
+        events: (from, to, what) in seconds after the start of the measured part.
         steady: None where the series is too short to tell.
+        change_points: seconds of the measured part at which the level of throughput changes.
         steal: share of the machine's CPU time that a hypervisor took; None if not sampled.
         damage: what could not be read, one sentence each.
+        files: the record files, as paths inside the run directory.
     """
 
     name: str
@@ -47,9 +56,13 @@ class Trial:
     values: dict[str, float] = field(default_factory=dict)
     grid: list[float] = field(default_factory=list)
     series: dict[str, list[float | None]] = field(default_factory=dict)
+    beside: dict[str, float] = field(default_factory=dict)
+    events: list[tuple[float, float, str]] = field(default_factory=list)
     steady: bool | None = None
+    change_points: list[float] = field(default_factory=list)
     steal: float | None = None
     damage: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
 
     @property
     def condition(self) -> str:
@@ -65,11 +78,21 @@ class Trial:
         return self.manifest.status == "done"
 
     @property
+    def imported(self) -> bool:
+        """Another tool measured it, and what it did not print is not known."""
+        return self.manifest.source is not None
+
+    @property
     def operations(self) -> int:
+        """Operations that succeeded; 0 where an imported file does not say."""
+        if self.imported:
+            return self.manifest.operations or 0
         return sum(client.ok for client in self.manifest.clients)
 
     @property
     def errors(self) -> int:
+        if self.imported:
+            return int((self.manifest.reported or {}).get("errors", 0))
         return sum(client.errors for client in self.manifest.clients)
 
     @property
@@ -79,8 +102,11 @@ class Trial:
 
 def read_trial(record: TrialRecord) -> Trial:
     """Read everything of one trial; damage is named, never raised."""
-    trial = Trial(record.name, record.manifest)
+    trial = Trial(record.name, record.manifest, files=record.files.present())
     if not trial.done:
+        return trial
+    if trial.imported:
+        _read_imported(record, trial)
         return trial
     logs = _histograms(record, trial)
     trial.values = trial_values(record.manifest, trial.latencies)
@@ -91,10 +117,33 @@ def read_trial(record: TrialRecord) -> Trial:
     if samples is not None:
         trial.series |= sampled_series(samples, record.manifest, len(trial.grid))
         trial.steal = _steal(samples, record.manifest)
-    throughput = [v for v in trial.series.get("throughput", []) if v is not None]
-    cut = mser5(throughput)
-    trial.steady = None if cut is None else cut.steady
+    _add_resources(record, trial, samples)
+    _judge_steady(trial, trial.series.get("throughput", []))
     return trial
+
+
+def _read_imported(record: TrialRecord, trial: Trial) -> None:
+    """As `read_trial`, of what another tool left: every part may be missing."""
+    imported_latencies(record, trial)
+    reported = trial_values(record.manifest, {})
+    trial.values = reported | trial_values(record.manifest, trial.latencies)
+    if not whole(trial):  # of some operations only: nothing follows for all of them
+        trial.values |= {n: v for n, v in reported.items() if n.startswith(f"{ALL}.")}
+    samples = _samples(record, trial) if record.files.samples.is_file() else None
+    if samples is not None:
+        seconds = math.ceil(record.manifest.measure_end - record.manifest.measure_start - 0.5)
+        trial.grid = [float(second) for second in range(1, seconds + 1)]
+        trial.steal = _steal(samples, record.manifest)
+    imported_series(record, trial, samples)
+    _add_resources(record, trial, samples)
+    _judge_steady(trial, trial.series.get("throughput", []) if samples is None else [])
+
+
+def _judge_steady(trial: Trial, throughput: Sequence[float | None]) -> None:
+    seen = [(t, v) for t, v in zip(trial.grid, throughput, strict=False) if v is not None]
+    cut = mser5([v for _, v in seen])
+    trial.steady = None if cut is None else cut.steady
+    trial.change_points = [seen[i - 1][0] for i in change_points([v for _, v in seen])]
 
 
 def _histograms(record: TrialRecord, trial: Trial) -> list[HistogramLog]:
@@ -135,6 +184,16 @@ def _add_progress(record: TrialRecord, trial: Trial, logs: list[HistogramLog]) -
     trial.series |= client_series(intervals, clients, logs, len(trial.grid))
 
 
+def _add_resources(record: TrialRecord, trial: Trial, samples: pl.DataFrame | None) -> None:
+    manifest = record.manifest
+    totals = {} if samples is None else machine_totals(samples, manifest)
+    trial.values = usage_values(totals, manifest) | trial.values
+    trial.beside = beside_values(totals, manifest)
+    events, damage = read_events(record.files.events)
+    trial.damage += damage
+    trial.events = drawn_events(events, manifest)
+
+
 def _samples(record: TrialRecord, trial: Trial) -> pl.DataFrame | None:
     try:
         return record.samples()
@@ -144,12 +203,6 @@ def _samples(record: TrialRecord, trial: Trial) -> pl.DataFrame | None:
 
 
 def _steal(samples: pl.DataFrame, manifest: TrialManifest) -> float | None:
-    stolen = total_mean(samples, manifest, ["cpu_steal"])
-    modes = ["user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"]
-    total = total_mean(samples, manifest, [f"cpu_{mode}" for mode in modes])
-    return stolen / total if stolen is not None and total else None
-
-
-def read_trials(records: Iterable[TrialRecord]) -> list[Trial]:
-    """Read all trials, in the order in which they were measured."""
-    return sorted((read_trial(r) for r in records), key=lambda t: (t.manifest.started, t.name))
+    means = machine_means(samples, manifest)
+    total = sum(value for metric, value in means.items() if metric in CPU_MODES)
+    return means["cpu_steal"] / total if total and "cpu_steal" in means else None

@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy import stats
-from statsmodels.stats.power import TTestPower
+from scipy import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +24,8 @@ LEAST_DEPLOYMENTS = 3
 evidence."""
 MOST_UNITS = 10_000
 """Larger designs are not searched; nobody runs them."""
+FAR = 1e3
+"""Effects of more standard errors than this are seen for sure."""
 LEAST_SE = 1e-12
 """Standard errors below this are rounding of equal numbers."""
 
@@ -52,12 +53,12 @@ def run_tests(found: Estimate, margin: float | None) -> Tests:
     if found.conditional:
         return Tests(None, None)
     se = max(found.se, LEAST_SE)
-    difference = 2 * float(stats.t.sf(abs(found.log_ratio) / se, found.df))
+    difference = 2 * float(special.stdtr(found.df, -abs(found.log_ratio) / se))
     if margin is None:
         return Tests(difference, None)
     low, high = bounds(margin)
-    above = float(stats.t.sf((found.log_ratio - low) / se, found.df))
-    below = float(stats.t.cdf((found.log_ratio - high) / se, found.df))
+    above = float(special.stdtr(found.df, (low - found.log_ratio) / se))
+    below = float(special.stdtr(found.df, (found.log_ratio - high) / se))
     return Tests(difference, max(above, below))
 
 
@@ -83,7 +84,7 @@ def least_detectable(found: Estimate) -> float | None:
     """
     if found.conditional:
         return None
-    quantiles = float(stats.t.ppf(1 - ALPHA / 2, found.df) + stats.t.ppf(POWER, found.df))
+    quantiles = float(special.stdtrit(found.df, 1 - ALPHA / 2) + special.stdtrit(found.df, POWER))
     return math.expm1(quantiles * found.se)
 
 
@@ -92,10 +93,11 @@ def further_units(
 ) -> int | None:
     """Units of analysis that a decision at the margin still needs; None without a margin.
 
-    As many as give 80% power to see a difference as large as the margin, with the sd observed
-    here. Where those are there already and the verdict is open, the estimate lies near the margin:
-    then as many as make the interval decide if the estimate stays where it is, with the level
-    shared among the comparisons of its family (Bonferroni, which Holm never exceeds).
+    As many as give 80% power to see a difference as large as the margin, and 80% power to show
+    equivalence where there is no difference, given that the sd is only an estimate. Where those
+    are there already and the verdict is open, the estimate lies near the margin: then as many as
+    make the interval decide if the estimate stays where it is, with the level shared among the
+    comparisons of its family (Bonferroni, which Holm never exceeds).
     """
     if margin is None:
         return None
@@ -104,25 +106,36 @@ def further_units(
     if found.conditional:
         return LEAST_DEPLOYMENTS - 1
     sd = max(found.se * math.sqrt(found.units), LEAST_SE)
-    planned = _least_units(lambda n: _powerful(found, bounds(margin)[1] / sd, n))
+    planned = _least_units(lambda n: _powerful(found, margin, sd, n))
     if planned > found.units:
         return planned - found.units
     decided = _least_units(lambda n: _decisive(found, margin, sd, n, comparisons))
     return max(1, decided - found.units)
 
 
-def _powerful(found: Estimate, effect: float, units: int) -> bool:
+def _powerful(found: Estimate, margin: float, sd: float, units: int) -> bool:
+    """Whether this many units give the power, on average over how far the sd may be off.
+
+    With an estimated sd of m degrees of freedom, d/sd has to reach the quantile of the noncentral
+    t distribution with m degrees of freedom, not the sum of two central ones (Julious and Owen,
+    Sample size calculations for clinical studies allowing for uncertainty about the variance,
+    Pharmaceutical Statistics 5, 2006). TOST without a true difference fails on either side alike,
+    so that each side gets half of the risk.
+    """
     df = found.slope * (units - 1)
-    power = TTestPower().power(effect, units, ALPHA, df=df, alternative="two-sided")
-    return bool(power >= POWER)
+    low, high = bounds(margin)
+    effect = min(FAR, min(-low, high) / sd * math.sqrt(units))
+    different = special.nctdtr(found.df, special.stdtrit(df, 1 - ALPHA / 2), effect)
+    alike = special.nctdtr(found.df, special.stdtrit(df, 1 - ALPHA), effect)
+    return bool(different >= POWER and alike >= (1 + POWER) / 2)
 
 
 def _decisive(found: Estimate, margin: float, sd: float, units: int, comparisons: int) -> bool:
     df = found.slope * (units - 1)
     se = sd / math.sqrt(units)
-    different = abs(found.log_ratio) > float(stats.t.ppf(1 - ALPHA / 2 / comparisons, df)) * se
+    different = abs(found.log_ratio) > float(special.stdtrit(df, 1 - ALPHA / 2 / comparisons)) * se
     low, high = bounds(margin)
-    half = float(stats.t.ppf(1 - ALPHA, df)) * se
+    half = float(special.stdtrit(df, 1 - ALPHA)) * se
     inside = low < found.log_ratio - half and found.log_ratio + half < high
     return different or inside
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from tare.databases.cassandra.metrics import ServerWatch
 from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Progress, Watcher
@@ -22,6 +23,7 @@ from tare.load.client import LoadClient, progress, result_of
 from tare.load.specification import specification
 from tare.monitor.parity import parity_facts
 from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
+from tare.records.events import write_events
 from tare.records.layout import TrialFiles
 from tare.records.manifest import ClientResult, TrialManifest, UnitRecord
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, packet_path
@@ -44,7 +46,12 @@ class Usage:
     servers: float
     compiler: float | None
     engine: float
-    machine: float
+    modes: dict[str, float]
+
+    @property
+    def machine(self) -> float:
+        """Busy CPU seconds of the whole machine."""
+        return sum(self.modes[mode] for mode in _BUSY)
 
 
 @dataclass
@@ -79,13 +86,15 @@ class TrialRun:
         clients = self.deployment.clients(setup, self.trial.name)
         units = self._units(clients)
         engine = ENGINE_PROCESSES if self._uses_docker() else ()
+        watch = ServerWatch(self.deployment.clusters, self.wall)
         try:
             self._launch(clients, seed)
             watched = {u.unit.site.name: u.accounting() for u in units}
             watched |= {c.name: c.running.accounting() for c in clients if c.running}
             probe = Probe(self.run, watch_list(watched, engine))
             try:
-                results, before, after = self._drive(clients, aside)
+                results, before, after = self._drive(clients, aside, watch)
+                observed = watch.end(*_measured(results))
             finally:
                 samples = probe.stop()
             records = self._unit_records(units, clients)
@@ -95,8 +104,11 @@ class TrialRun:
             self._keep_logs(clients, aside / "logs")
             raise
         finally:
+            watch.close()
             self.deployment.discard(clients)
         write_samples(samples, TrialFiles(aside).samples)
+        write_events(observed.events, TrialFiles(aside).events)
+        measure_start, measure_end = _measured(results)
         return TrialManifest(
             run=self.run,
             trial=self.trial.name,
@@ -110,8 +122,8 @@ class TrialRun:
             attempt=self.attempt,
             started=started,
             ended=self._now(),
-            measure_start=min(r.start_unix for r in results),
-            measure_end=max(r.start_unix + r.measured_s for r in results),
+            measure_start=measure_start,
+            measure_end=measure_end,
             setup=setup.model_dump(mode="json"),
             clients=results,
             warm_up=self.deployment.warm_up,
@@ -122,8 +134,10 @@ class TrialRun:
             jit_cpu_s=_grown(before.compiler, after.compiler),
             engine_cpu_s=after.engine - before.engine,
             machine_cpu_s=after.machine - before.machine,
+            machine_modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
             probe_cpu_s=probe_cpu_seconds(samples),
-            notes=[] if samples else ["tare-probe gave no samples"],
+            server=observed.counts,
+            notes=([] if samples else ["tare-probe gave no samples"]) + observed.notes,
         )
 
     def _launch(self, clients: list[LoadClient], seed: int) -> None:
@@ -145,7 +159,7 @@ class TrialRun:
             )
 
     def _drive(
-        self, clients: list[LoadClient], aside: Path
+        self, clients: list[LoadClient], aside: Path, watch: ServerWatch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
         deadline = self.clock() + load.warmup + load.measure + load.timeout + _GRACE_S
@@ -172,6 +186,7 @@ class TrialRun:
                 kind = line.event["event"]
                 if kind == "measure_start" and before is None:
                     before = self.usage()
+                    watch.begin()
                 elif kind == "result":
                     after = self.usage()
                     results[line.client.name] = result_of(line.client, line.event)
@@ -188,7 +203,7 @@ class TrialRun:
             servers=self.deployment.cpu_seconds(),
             compiler=self.deployment.compiler_seconds(),
             engine=_engine_cpu_seconds() if self._uses_docker() else 0.0,
-            machine=sum(getattr(times, mode) for mode in _BUSY),
+            modes={mode: getattr(times, mode) for mode in (*_BUSY, "steal")},
         )
 
     def _uses_docker(self) -> bool:
@@ -267,6 +282,12 @@ def _record(
         limits=unit_limits(unit.limits),
         parity=facts,
     )
+
+
+def _measured(results: list[ClientResult]) -> tuple[float, float]:
+    """Unix times at which the first client began to measure and the last one ended."""
+    start = min(result.start_unix for result in results)
+    return start, max(result.start_unix + result.measured_s for result in results)
 
 
 def unit_limits(limits: Any) -> dict[str, Any]:

@@ -44,8 +44,22 @@ class TrialFiles:
         return self.root / "progress.jsonl"
 
     @property
+    def events(self) -> Path:
+        """What happened inside the database: compactions, garbage collections."""
+        return self.root / "events.jsonl"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
+
+    def present(self) -> list[str]:
+        """The record files that are there, as paths inside the run directory, sorted."""
+        try:
+            names = sorted(e.name for e in self.root.iterdir() if e.is_file())
+        except OSError:
+            return []
+        parent = self.root.parent.name
+        return [f"{parent}/{self.name}/{name}" for name in names if name[0] != UNFINISHED]
 
     def hlog(self, name: str) -> Path:
         """A client's histogram log, by the file name that its manifest gives.

@@ -94,6 +94,10 @@ class SourceFile(Record):
     path: str = Field(description="as it was named; inside an archive: ARCHIVE::MEMBER")
     bytes: int
     sha256: str
+    tool: str = Field(default="", description="the tool that wrote it")
+    scope: str = Field(
+        default="", description="of a machine's series: the machine, as samples name it"
+    )
 
 
 class Source(Record):
@@ -145,13 +149,32 @@ class TrialManifest(Record):
         description="busy CPU seconds of the whole machine over the measured part"
     )
     probe_cpu_s: float = Field(description="CPU seconds that tare-probe itself used")
+    machine_modes_s: dict[str, float] = Field(
+        default_factory=dict,
+        description="machine_cpu_s by the kernel's modes: user, nice, system, irq, softirq; and "
+        "steal, which is no part of it",
+    )
+    server: dict[str, float] = Field(
+        default_factory=dict,
+        description="growth of the database's own counters and of its threads' CPU time over the "
+        "measured part, summed over nodes: cpu.gc_s, gc.pauses, requests.coordinated, ...",
+    )
     source: Source | None = Field(default=None, description="null: Tare measured it itself")
     reported: dict[str, float] | None = Field(
         default=None,
         description="imported: metric name to value as the other tool printed it, in Tare's units "
         "(us, operations/s); then `clients` is empty",
     )
+    operations: int | None = Field(
+        default=None, description="imported: operations that succeeded; null: not printed"
+    )
+    errors_by_kind: dict[str, int] = Field(
+        default_factory=dict, description="imported: the tool's name of an error to its number"
+    )
     histograms: list[str] = Field(
         default_factory=list, description="imported: file names of histogram logs beside this file"
+    )
+    histogram_tick_ns: int = Field(
+        default=1, ge=1, description="imported: nanoseconds per unit of the histograms' values"
     )
     notes: list[str] = Field(default_factory=list)

@@ -115,6 +115,12 @@ class Run:
             return {}
         return facts if isinstance(facts, dict) else {}
 
+    def left_out(self) -> list[str]:
+        """Files that imports into this run did not use, each with its reason."""
+        entries = [one for one in _list(self.environment().get("imports")) if isinstance(one, dict)]
+        skipped = [_list(one.get("skipped")) for one in entries]
+        return [str(reason) for reasons in skipped for reason in reasons]
+
 
 def read_run(directory: Path) -> Run:
     """Read all manifests of a run.
@@ -127,10 +133,19 @@ def read_run(directory: Path) -> Run:
     damaged: list[Damage] = []
     for place in files.finished():
         try:
-            trials.append(TrialRecord(place, _read_manifest(place)))
+            trials.append(read_record(place))
         except RecordError as error:
             damaged.append(Damage(place.name, error.why or error.what))
     return Run(files, trials, damaged)
+
+
+def read_record(files: TrialFiles) -> TrialRecord:
+    """Read one trial's manifest.
+
+    Raises:
+        RecordError: it is missing, damaged, of another format or of another trial.
+    """
+    return TrialRecord(files, _read_manifest(files))
 
 
 def _read_manifest(files: TrialFiles) -> TrialManifest:
@@ -157,7 +172,7 @@ def _read_manifest(files: TrialFiles) -> TrialManifest:
 
 def _read_samples(path: Path) -> pl.DataFrame:
     try:
-        table = pq.read_table(path, columns=list(SAMPLE_COLUMNS), partitioning=None)
+        table = pq.ParquetFile(path).read(columns=list(SAMPLE_COLUMNS), use_threads=False)
         frame = pl.from_arrow(table)
         if not isinstance(frame, pl.DataFrame):
             raise _damaged(path, "samples.parquet holds no table")
@@ -197,6 +212,10 @@ def _measured_interval(event: dict[str, Any]) -> ProgressInterval | None:
         raise ValueError("not finite")
     client = str(event.get("client", ""))
     return ProgressInterval(client, t, ops_per_s, p99 if 0 < p99 < math.inf else None)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _damaged(path: Path, why: str) -> RecordError:

@@ -13,11 +13,12 @@ from tare.report.palette import condition_classes
 from tare.report.svg import NAMESPACE, Panel, add, label
 from tare.report.text import plain
 from tare.report.timeline import timeline_panels
+from tare.report.why import why_panels
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis
 
-NAMES = ("effects", "latency", "timeline")
+NAMES = ("effects", "why", "latency", "timeline")
 NARROW = 360
 _GAP, _PAD, _LEGEND_ROW = 28, 24, 22
 # Natural width of a drawing when one, two or three stand side by side on a 1160 px page.
@@ -26,6 +27,7 @@ _EFFECTS_NOTE = (
     "Treatment over baseline, 95% intervals. Grey band: margin. Dashed: noise floor. "
     "Square: A/A control. Small dots: single blocks."
 )
+_WHY_NOTE = "Means over the trials that were compared. The parts of a bar add up to the whole."
 _TIMELINE_NOTE = "One line per trial; the first round of deployments is the darkest."
 
 
@@ -45,12 +47,17 @@ class Figure:
 
 
 def make_figures(analysis: Analysis) -> dict[str, Figure]:
-    """The figures that the analysis has data for, by name: effects, latency, timeline."""
+    """The figures that the analysis has data for, by name: effects, why, latency, timeline."""
     classes = condition_classes(analysis)
     found = {}
     effects = forest_panels(analysis)
     if effects:
         found["effects"] = Figure("effects", "Effects", effects, effects, 3, [], _EFFECTS_NOTE, 6)
+    costs = why_panels(analysis)
+    if costs:
+        found["why"] = Figure(
+            "why", "What changed with it", costs, costs, min(len(costs), 3), [], _WHY_NOTE
+        )
     narrow = latency_panels(analysis, classes, NARROW)
     if narrow:
         width = _WIDTHS.get(len(narrow), NARROW)
@@ -67,7 +74,10 @@ def make_figures(analysis: Analysis) -> dict[str, Figure]:
 
 def style() -> str:
     """The style sheet of the figures, for the page as for single files."""
-    return resources.files("tare.report").joinpath("templates/figure.css").read_text("utf-8")
+    own = resources.files("tare.report").joinpath("templates")
+    return "".join(
+        own.joinpath(f"{name}.css").read_text("utf-8") for name in ("figure", "exhibits")
+    )
 
 
 def standalone(figure: Figure, heading: str) -> str:

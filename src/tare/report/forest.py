@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.extent import drawn_metrics
 from tare.report.scales import Scale, change_ticks
-from tare.report.svg import Panel, add, label, panel, tooltip
+from tare.report.svg import Panel, add, describe, label, number, panel, tooltip
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -22,30 +23,23 @@ _NAME, _VERDICT, _TRACK, _TRACK_HEIGHT = 13, 28, 35, 22
 # arrow: otherwise one hopeless effect makes all others unreadable.
 _CUT = 3.0
 _LABEL = 44  # least distance of two labels of the axis
-# What a reader looks for after the primary metrics.
-_USUAL = (
-    "throughput",
-    "all.mean",
-    "all.p99",
-    "cpu.server_per_op",
-    "cpu.machine_per_op",
-    "all.p999",
-)
 
 
 def forest_panels(analysis: Analysis) -> list[Panel]:
     """One drawing per metric that has effects: primary ones, then the usual, then the others."""
-    first = [m.name for m in words.primary_metrics(analysis)]
-    first += [name for name in _USUAL if name not in first]
-    rank = {name: i for i, name in enumerate(first)}
-    metrics = sorted(analysis.metrics, key=lambda m: rank.get(m.name, len(rank)))
     place = {c.condition: i for i, c in enumerate(analysis.conditions)}
+    by_metric: dict[str, list[Effect]] = {}
+    for effect in analysis.effects:
+        if _drawable(effect):
+            by_metric.setdefault(effect.metric, []).append(effect)
+    # by its place in the analysis the page's script knows an effect
+    places = {id(e): i for i, e in enumerate(analysis.effects)}
     panels = []
-    for metric in metrics:
-        effects = [e for e in analysis.effects if e.metric == metric.name and _drawable(e)]
+    for metric in drawn_metrics(analysis):
+        effects = by_metric.get(metric.name, [])
         effects.sort(key=lambda e: (not e.aa, place.get(e.treatment, len(place))))
         if effects:
-            panels.append(_draw(analysis, metric, effects))
+            panels.append(_draw(analysis, metric, effects, places))
     return panels
 
 
@@ -53,9 +47,18 @@ def _drawable(effect: Effect) -> bool:
     return math.isfinite(effect.ratio) and effect.ratio > 0
 
 
-def _draw(analysis: Analysis, metric: Metric, effects: list[Effect]) -> Panel:
+def _draw(
+    analysis: Analysis, metric: Metric, effects: list[Effect], places: dict[int, int]
+) -> Panel:
     height = _TOP + _ROW * len(effects) + _AXIS
     drawing = panel(f"Effects on {metric.title}", WIDTH, height)
+    drawing.root.set("data-row", str(_ROW))  # the script moves rows up when some are hidden
+    says = (
+        f"{e.treatment} over {e.baseline}: {numbers.change(e.ratio)} {numbers.interval(e.ci)}, "
+        f"{e.verdict}"
+        for e in effects
+    )
+    describe(drawing.root, "; ".join(says))
     margins = [e.margin for e in effects if e.margin is not None]
     floors = [f.floor for f in analysis.noise_floor if f.metric == metric.name]
     scale = _scale(effects, margins, floors)
@@ -64,9 +67,12 @@ def _draw(analysis: Analysis, metric: Metric, effects: list[Effect]) -> Panel:
     _directions(drawing.root, metric)
     for row, effect in enumerate(effects):
         top = _TOP + row * _ROW
-        _bands(drawing.root, scale, margins, floors, top + _TRACK)
-        _row(drawing.root, analysis, effect, scale, top)
-    _axis(drawing.root, scale, bottom)
+        group = add(drawing.root, "g", "row")
+        group.set("data-m", f"e{places[id(effect)]}")
+        add(group, "rect", "area", x=0, y=top, width=WIDTH, height=_ROW - 6)
+        _bands(group, scale, margins, floors, top + _TRACK)
+        _row(group, analysis, effect, scale, top)
+    _axis(add(drawing.root, "g", "foot"), scale, bottom)
     return drawing
 
 
@@ -143,10 +149,13 @@ def _row(root: ET.Element, analysis: Analysis, effect: Effect, scale: Scale, top
         over = f"over {effect.baseline}"
         label(group, WIDTH, top + _VERDICT, over, "small muted end", length=30)
     y = top + _TRACK + _TRACK_HEIGHT / 2
-    for pair in effect.pairs:
-        if pair.ratio > 0 and scale.holds(math.log(pair.ratio)):
-            dot = add(group, "circle", "pair", cx=scale(math.log(pair.ratio)), cy=y, r=2.2)
-            tooltip(dot, f"round {pair.round} block {pair.block}: {numbers.change(pair.ratio)}")
+    dots = [
+        f"M{number(scale(math.log(pair.ratio)))} {number(y)}h0"
+        for pair in effect.pairs
+        if pair.ratio > 0 and scale.holds(math.log(pair.ratio))
+    ]
+    if dots:  # one path with round caps for all of them: a page may have thousands
+        add(group, "path", "pairs").set("d", "".join(dots))
     _interval(group, effect, scale, y)
     if scale.holds(math.log(effect.ratio)):
         x = scale(math.log(effect.ratio))

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 from tare.report import numbers
 from tare.report.scales import Scale, log_ticks
-from tare.report.svg import Panel, add, label, panel, polyline, tooltip
+from tare.report.svg import (
+    Axis,
+    Panel,
+    add,
+    describe,
+    label,
+    mark,
+    panel,
+    plot_area,
+    polyline,
+    tick_group,
+    tooltip,
+)
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -21,21 +33,29 @@ _TITLES = {"ALL": "All operations", "READ": "Reads", "UPDATE": "Updates", "WRITE
 def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> list[Panel]:
     """One drawing per operation and kind of latency, all with the same axes."""
     groups = distribution_groups(analysis)
-    points = [p for group in groups.values() for d in group for p in _points(d)]
+    points = [p for group in groups.values() for d in group for p in positions(d)]
     if not points:
         return []
     lows, highs = min(y for _, y in points), max(y for _, y in points)
     nines = max(1.0, max(x for x, _ in points))
     height = _TOP + _BOTTOM + (240 if width < 500 else 320)
-    x_scale = Scale(0, nines, _LEFT, width - _RIGHT)
-    y_scale = Scale(math.log10(lows) - 0.03, math.log10(highs) + 0.03, height - _BOTTOM, _TOP)
+    x = Axis(Scale(0, nines, _LEFT, width - _RIGHT), "nines", "%", "percentile")
+    reach = Scale(math.log10(lows) - 0.03, math.log10(highs) + 0.03, height - _BOTTOM, _TOP)
+    y = Axis(reach, "log", "us", "latency")
+    number = {id(d): i for i, d in enumerate(analysis.distributions)}
     panels = []
     for title, group in groups.items():
         drawing = panel(f"Latency by percentile, {title}", width, height)
+        names = ", ".join(d.condition for d in group)
+        describe(
+            drawing.root, f"One line each for {names}; the table of percentiles has the values."
+        )
         label(drawing.root, 0, 16, title, "title", length=44)
-        _axes(drawing.root, x_scale, y_scale, lows, highs)
+        _axes(drawing.root, x, y, lows, highs)
+        area = plot_area(drawing.root, x, y)
         for distribution in group:
-            _line(drawing.root, distribution, classes, x_scale, y_scale)
+            path = _line(area, distribution, classes, x.scale, y.scale)
+            path.set("data-m", f"d{number[id(distribution)]}")
         panels.append(drawing)
     return panels
 
@@ -70,7 +90,7 @@ def distribution_groups(analysis: Analysis) -> dict[str, list[Distribution]]:
     return groups
 
 
-def _points(distribution: Distribution) -> list[tuple[float, float]]:
+def positions(distribution: Distribution) -> list[tuple[float, float]]:
     """(nines, microseconds): 90% is 1 nine, 99% is 2; never further than one sample resolves."""
     furthest = math.log10(max(distribution.count, 10))
     result = []
@@ -84,21 +104,23 @@ def _points(distribution: Distribution) -> list[tuple[float, float]]:
     return result
 
 
-def _axes(root: ET.Element, x_scale: Scale, y_scale: Scale, low: float, high: float) -> None:
+def _axes(root: ET.Element, x_axis: Axis, y_axis: Axis, low: float, high: float) -> None:
+    x_scale, y_scale = x_axis.scale, y_axis.scale
     left, right, bottom, top = x_scale.start, x_scale.end, y_scale.start, y_scale.end
+    rows, columns = tick_group(root, "y", y_axis), tick_group(root, "x", x_axis)
     for tick in log_ticks(low, high):
         y = y_scale(math.log10(tick))
-        add(root, "line", "grid", x1=left, x2=right, y1=y, y2=y)
-        label(root, left - 6, y + 4, numbers.tick(tick, "us"), "small muted end")
+        add(rows, "line", "grid", x1=left, x2=right, y1=y, y2=y)
+        label(rows, left - 6, y + 4, numbers.tick(tick, "us"), "small muted end")
     marks = [(0.0, "0"), (math.log10(2), "50")]
     marks += [(float(n), _nines(n)) for n in range(1, math.floor(x_scale.high + 1e-9) + 1)]
     last = -math.inf
     for nines, text in marks:
         x = x_scale(nines)
-        add(root, "line", "grid", x1=x, x2=x, y1=top, y2=bottom)
+        add(columns, "line", "grid", x1=x, x2=x, y1=top, y2=bottom)
         if x - last > 26:
             place = "end" if x > right - 12 else "middle"
-            label(root, x, bottom + 15, text, f"small muted {place}")
+            label(columns, x, bottom + 15, text, f"small muted {place}")
             last = x + 3.2 * len(text)
     label(root, right, bottom + 32, "percentile (% of operations)", "small muted end")
 
@@ -114,8 +136,8 @@ def _line(
     classes: dict[str, str],
     x_scale: Scale,
     y_scale: Scale,
-) -> None:
-    points = [(x_scale(x), y_scale(math.log10(y))) for x, y in _points(distribution)]
+) -> ET.Element:
+    points = [(x_scale(x), y_scale(math.log10(y))) for x, y in positions(distribution)]
     css = classes.get(distribution.condition, "c0")
     path = polyline(root, list(points), f"line {css}")
     tooltip(
@@ -123,3 +145,4 @@ def _line(
         f"{distribution.condition}: {numbers.count(distribution.count, 'operation')}, "
         f"{distribution.kind} time",
     )
+    return mark(path, condition=distribution.condition)

@@ -6,16 +6,27 @@ import re
 from typing import TYPE_CHECKING
 
 from tare.report import provenance, tables, words
+from tare.report.citation import citations
+from tare.report.exhibits.tables import exhibit_tables
+from tare.report.methods import methods_paragraph
 from tare.report.page import check_summary, overview
 from tare.report.text import plain
+from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis
+    from tare.analysis.model import Analysis, Exhibit
     from tare.report.tables import Table
+
+    Folded = tuple[str, list[str] | None]
+    """Title and content; no content: too long in any case."""
 
 # Inline markup anywhere; a closing bracket only where it could end a link. Plain brackets and
 # signs stay as they are, so that the source of a report can be read too.
 _SPECIAL = re.compile(r"[\\`*_|~$@]|\](?=[(\[:]|$)")
+LONGEST = 60_000
+"""Characters; a comment on GitHub may have 65,536."""
+LEAST_CELL = 6
+"""Characters of a table's cell, at least: a number, a unit and what surrounds them."""
 _ENTITIES = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _LINK = re.compile(r"\b(https?|ftp|mailto)(:)|\b(www)(\.)", re.IGNORECASE)
 # What begins a list, a heading or a rule at the start of a line.
@@ -23,7 +34,11 @@ _START = re.compile(r"^(\s*\d*)([-+#=.)])(?=[-+#=]*(\s|$))")
 
 
 def render_markdown(analysis: Analysis) -> str:
-    """The whole report as GitHub-flavoured Markdown; foreign text is escaped."""
+    """The whole report as GitHub-flavoured Markdown; foreign text is escaped.
+
+    The answer stays open, long tables are folded. What would make the text too long for a comment
+    is left out from the end, and named.
+    """
     parts = [f"# {escape(analysis.question or analysis.study)}"]
     parts.append(f"Study {escape(analysis.study)}, run {escape(analysis.run)}.")
     for alert in words.alerts(analysis):
@@ -39,26 +54,76 @@ def render_markdown(analysis: Analysis) -> str:
     )
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
+    parts += _why(analysis)
     parts += ["## All numbers"]
-    for table in (
-        tables.effects_table(analysis),
-        tables.statistics_table(analysis),
-        tables.conditions_table(analysis),
-        tables.trials_table(analysis),
-    ):
-        parts += _table(table, "###")
-    parts += ["## What else differed"]
+    return _within_limit("\n\n".join(parts), _folded(analysis))
+
+
+def _folded(analysis: Analysis) -> list[Folded]:
+    """What a reader opens, the most asked for first."""
+    found: list[Folded] = [_fold(tables.effects_table(analysis))]
+    found += [_exhibit(one) for one in analysis.exhibits]
+    found.append(("Methods, ready to paste", _methods(analysis)))
     if analysis.parity:
-        parts += _table(tables.parity_table(analysis.parity), "")
+        found.append(_fold(tables.parity_table(analysis.parity), "What else differed"))
     else:
-        parts.append("No compared fact differed between conditions.")
-    parts.append("## Provenance")
-    for name, facts in provenance.sections(analysis.provenance):
-        parts.append(f"### {escape(name)}")
-        parts.append(
-            "\n".join(f"- {escape(fact or name)}: {escape(value)}" for fact, value in facts)
-        )
-    return "\n\n".join(parts) + "\n"
+        found.append(("What else differed", ["No compared fact differed between conditions."]))
+    if analysis.noise_floor:
+        found.append(_fold(tables.noise_table(analysis)))
+    if analysis.why:
+        found.append(_fold(why_table(analysis)))
+    found += [
+        _fold(tables.conditions_table(analysis)),
+        _fold(tables.statistics_table(analysis)),
+    ]
+    if len(analysis.trials) * len(analysis.metrics) * LEAST_CELL > LONGEST:
+        found.append(("Trials", None))  # thousands of trials would be written out in vain
+    else:
+        found.append(_fold(tables.trials_table(analysis)))
+    facts = []
+    for name, section in provenance.sections(analysis.provenance):
+        facts.append(f"### {escape(name)}")
+        facts.append("\n".join(f"- {escape(fact or name)}: {escape(v)}" for fact, v in section))
+    return [*found, ("Provenance", facts)]
+
+
+def _exhibit(exhibit: Exhibit) -> tuple[str, list[str]]:
+    """What the study asked for: caption, figure and tables."""
+    content = [escape(f"{exhibit.caption} After {exhibit.after}.")]
+    if exhibit.charts:
+        content.append(f"![{escape(exhibit.title)}](figures/{exhibit.name}.svg)")
+    for table in exhibit_tables(exhibit):
+        content += [table_lines(table), *(escape(note) for note in table.notes)]
+    return exhibit.title, content
+
+
+def _methods(analysis: Analysis) -> list[str]:
+    """The paragraph, and what to cite, in a block that no content can end."""
+    entries = [entry.bibtex() for entry in citations(analysis)]
+    return [escape(methods_paragraph(analysis)), "```bibtex\n" + "\n\n".join(entries) + "\n```"]
+
+
+def _fold(table: Table, title: str = "") -> tuple[str, list[str]]:
+    return title or table.title, [table_lines(table), *(escape(note) for note in table.notes)]
+
+
+def _within_limit(text: str, folded: list[Folded]) -> str:
+    left_out = []
+    for title, content in folded:
+        part = "" if content is None else "\n\n".join(details(title, content))
+        if not part or len(text) + len(part) > LONGEST:
+            left_out.append(title)
+        else:
+            text += f"\n\n{part}"
+    if left_out:
+        names = ", ".join(name[:1].lower() + name[1:] for name in left_out)
+        text += f"\n\nToo long for this page, and in report.html: {names}."
+    return text + "\n"
+
+
+def details(summary: str, content: list[str]) -> list[str]:
+    """Parts that are folded away under a line; empty lines let Markdown inside be read."""
+    return [f"<details>\n<summary>{escape(summary)}</summary>", *content, "</details>"]
 
 
 def escape(text: object) -> str:
@@ -73,6 +138,16 @@ def _unlinked(match: re.Match[str]) -> str:
     return match[0][:-1] + ("&#58;" if match[0].endswith(":") else "&#46;")
 
 
+def _why(analysis: Analysis) -> list[str]:
+    lines = [
+        f"- {escape(one.treatment)} against {escape(one.baseline)}: "
+        + " ".join(escape(text) for text in one.sentences)
+        for one in explanations(analysis)
+        if not one.aa
+    ]
+    return ["## What changed with it", "\n".join(lines)] if lines else []
+
+
 def _validity(analysis: Analysis) -> list[str]:
     state = "Valid" if analysis.valid else "Not valid"
     parts = ["## Can it be trusted?", f"{state}. {check_summary(analysis.checks)}."]
@@ -83,14 +158,11 @@ def _validity(analysis: Analysis) -> list[str]:
         lines.append(f"- **{check.status}** {escape(check.name)}: {escape(check.summary)}")
         lines += [f"  - {escape(text)}" for text in check.details]
     parts.append("\n".join(lines))
-    if analysis.noise_floor:
-        parts += _table(tables.noise_table(analysis), "###")
     return parts
 
 
-def _table(table: Table, heading: str) -> list[str]:
-    parts = [f"{heading} {table.title}"] if heading else []
+def table_lines(table: Table) -> str:
+    """The table itself, without its notes."""
     rows = [[escape(name) for name in table.columns], ["---"] * len(table.columns)]
     rows += [[escape(cell.text) for cell in row] for row in table.rows]
-    parts.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    return parts + [escape(note) for note in table.notes]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)

@@ -1,7 +1,10 @@
-"""The report as one HTML page that needs nothing but itself: no request, no script."""
+"""The report as one HTML page that needs nothing but itself: one script of its own, no request."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -9,54 +12,145 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tare.report import numbers, provenance, tables, words
+from tare.report import (
+    answer_grid,
+    dependence,
+    extent,
+    numbers,
+    provenance,
+    tables,
+    timeline,
+    words,
+)
+from tare.report.citation import citations
+from tare.report.embedded import embedded
+from tare.report.exhibits.figures import shown_exhibits
+from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
+from tare.report.methods import methods_paragraph
 from tare.report.palette import condition_classes
 from tare.report.text import plain
+from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Check
     from tare.report.figures import Figure
+    from tare.report.svg import Panel
+    from tare.report.table import Table
+    from tare.report.words import Answer
 
 _ORDER = {"invalid": 0, "warning": 1, "ok": 2}
 # Longer tables are folded.
 _OPEN_ROWS = 30
+# One script, made of these in this order; each is about one thing that the page can do.
+_SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "tables", "export", "start")
 
 
 def render_html(analysis: Analysis) -> str:
     """The whole page as text.
 
-    Every name and reason is escaped; the page's own policy forbids scripts and any request.
+    Every name and reason is escaped. The page's own policy forbids any request and every script
+    but Tare's, which it knows by its hash. Without the script the page can still be read wholly.
     """
     figures = make_figures(analysis)
+    classes = condition_classes(analysis)
+    script = _script()
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             analysis=analysis,
             alerts=words.alerts(analysis),
-            answers=words.answers(analysis),
             checks=sorted(analysis.checks, key=lambda c: _ORDER[c.status]),
             check_summary=check_summary(analysis.checks),
             facts=overview(analysis),
             reference=words.reference(analysis),
             several_baselines=len({e.baseline for e in analysis.effects}) > 1,
             figures={name: _drawn(figure) for name, figure in figures.items()},
-            tables=[
-                tables.conditions_table(analysis),
-                tables.effects_table(analysis),
-                tables.statistics_table(analysis),
-                tables.trials_table(analysis),
-            ],
+            tables=_tables(analysis),
             open_rows=_OPEN_ROWS,
+            exhibits=_exhibits(analysis),
+            latency_tables=latency_tables(analysis),
+            timeline_tables=[timeline_table(analysis)],
+            timeline_note=timeline_note(analysis),
+            why=explanations(analysis),
+            why_table=why_table(analysis),
+            effects_note=extent.effects_note(analysis),
             noise=tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=tables.parity_table(analysis.parity),
             provenance=provenance.sections(analysis.provenance),
-            classes=condition_classes(analysis),
+            methods=methods_paragraph(analysis),
+            bibtex="\n\n".join(one.bibtex() for one in citations(analysis)),
+            classes=classes,
             figure_css=Markup(style()),  # noqa: S704 - our own file
             page_css=Markup(_own("page.css")),  # noqa: S704 - our own file
+            data=Markup(embedded(analysis, classes)),  # noqa: S704 - has no <, > and &
+            script=Markup(script),  # noqa: S704 - our own files
+            script_hash=_hash(script),
+            **_answer(analysis),
+            **_dependence(analysis),
+            **_filters(analysis),
         )
     )
+
+
+def timeline_note(analysis: Analysis) -> str:
+    """How many of the recorded points are drawn."""
+    drawn, longest = timeline.points_per_line(analysis), timeline.longest_line(analysis)
+    if longest <= drawn:
+        return "One point a second."
+    return (
+        f"Drawn are {drawn:,} of up to {longest:,} points of each line: the least and the greatest "
+        "of each stretch. The trial's files hold every second."
+    )
+
+
+def _tables(analysis: Analysis) -> list[Table]:
+    shortened, left_out = extent.for_trials(analysis)
+    trials = tables.trials_table(shortened)
+    return [
+        tables.conditions_table(shortened),
+        extent.cut_effects(analysis, tables.effects_table(analysis), extent.EFFECT_ROWS),
+        extent.cut_effects(analysis, tables.statistics_table(analysis), extent.STATISTICS_ROWS),
+        replace(trials, notes=[*trials.notes, left_out]) if left_out else trials,
+    ]
+
+
+def _answer(analysis: Analysis) -> dict[str, object]:
+    grids = answer_grid.answer_grids(analysis)
+    answers: list[Answer] = words.answers(analysis)
+    if grids:
+        leading = answer_grid.leading(analysis)
+        answers = [a for a in answers if a.lines[0].effect in leading][: answer_grid.SENTENCES]
+    return {
+        "answers": answers,
+        "grids": grids,
+        "summary": answer_grid.summary(analysis) if grids else [],
+        "verdict_marks": answer_grid.MARKS,
+    }
+
+
+def _dependence(analysis: Analysis) -> dict[str, object]:
+    first, rest = dependence.interactions(analysis)
+    variances = dependence.variance_table(analysis)
+    return {
+        "interactions": first,
+        "interactions_rest": rest,
+        "noisier": dependence.noisier(analysis),
+        "variances": extent.cut_rows(variances, extent.STATISTICS_ROWS),
+    }
+
+
+def _filters(analysis: Analysis) -> dict[str, object]:
+    """Factors with their levels, and whether conditions are more than the levels of one factor."""
+    factors: dict[str, dict[str, None]] = {}
+    for condition in analysis.conditions:
+        for factor, level in condition.levels.items():
+            factors.setdefault(factor, {})[level] = None
+    several = {factor: list(levels) for factor, levels in factors.items() if len(levels) > 1}
+    names = {c.condition for c in analysis.conditions}
+    alone = len(several) == 1 and len(next(iter(several.values()))) == len(names)
+    return {"factors": several, "conditions_differ": len(names) > 1 and not alone}
 
 
 def overview(analysis: Analysis) -> list[tuple[str, str]]:
@@ -83,18 +177,35 @@ def check_summary(checks: list[Check]) -> str:
     )
 
 
+def _exhibits(analysis: Analysis) -> list[dict[str, object]]:
+    return [
+        {
+            "exhibit": one.exhibit,
+            "figure": one.figure is not None,
+            "drawn": _drawn(one.figure) if one.figure else {},
+            "tables": one.tables,
+        }
+        for one in shown_exhibits(analysis)
+    ]
+
+
 def _drawn(figure: Figure) -> dict[str, object]:
-    # the drawings were made by the XML library, which escapes
-    wide = [Markup(p.markup()) for p in figure.wide]  # noqa: S704
     same = figure.narrow is figure.wide
-    narrow = [] if same else [Markup(p.markup()) for p in figure.narrow]  # noqa: S704
+    wide = [_box(p) for p in figure.wide]
     return {
+        "name": figure.name,
+        "title": figure.title,
         "wide": wide[: figure.shown],
         "more": wide[figure.shown :] if figure.shown else [],
-        "narrow": narrow,
+        "narrow": [] if same else [_box(p) for p in figure.narrow],
         "columns": figure.columns,
         "legend": figure.legend,
     }
+
+
+def _box(panel: Panel) -> dict[str, object]:
+    # the drawings were made by the XML library, which escapes
+    return {"markup": Markup(panel.markup()), "condition": panel.condition}  # noqa: S704
 
 
 @cache
@@ -112,3 +223,16 @@ def _environment() -> Environment:
 
 def _own(name: str) -> str:
     return resources.files("tare.report").joinpath(f"templates/{name}").read_text("utf-8")
+
+
+@cache
+def _script() -> str:
+    """The page's script; a module of its own scope, so that it adds no global name."""
+    parts = [_own(f"script/{name}.js") for name in _SCRIPTS]
+    return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
+
+
+def _hash(script: str) -> str:
+    """The script as a content security policy names it."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.table import Cell, RowKey, Table
+from tare.report.traces import effect_trials
+
+__all__ = ["Cell", "RowKey", "Table"]
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect, NoiseFloor, ParityDifference, TrialSummary
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell: its text, and how it is shown (text, number, condition, verdict, flag)."""
-
-    text: str
-    kind: str = "text"
-    css: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; the first column names the row."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[Cell]]
-    notes: list[str]
-
-    @property
-    def numeric(self) -> list[bool]:
-        """Per column, whether it holds numbers, which are aligned to the right."""
-        return [any(row[i].kind == "number" for row in self.rows) for i in range(len(self.columns))]
 
 
 def conditions_table(analysis: Analysis) -> Table:
@@ -47,75 +26,87 @@ def conditions_table(analysis: Analysis) -> Table:
             Cell(c.condition + role, "condition", c.condition),
             Cell(levels),
             Cell(c.aa_of or ""),
-            Cell(str(c.trials), "number"),
-            Cell(str(c.failed), "flag" if c.failed else "number"),
+            _count(c.trials),
+            Cell(str(c.failed), "flag" if c.failed else "number", value=c.failed),
         ]
         for m in analysis.metrics:
             text = numbers.quantity(c.metrics.get(m.name), m.unit)
             if m.name in c.cv:
                 text += f" (CV {numbers.share(c.cv[m.name])})"
-            row.append(Cell(text, "number"))
+            row.append(Cell(text, "number", value=c.metrics.get(m.name)))
         rows.append([*row, Cell(c.median_trial or "")])
     note = (
         "Values are geometric means over trials; CV is the coefficient of variation over trials; "
         "the median trial is the one with the median throughput."
     )
-    return Table("Conditions", columns, rows, [note])
+    units = {5 + i: m.unit for i, m in enumerate(analysis.metrics)}
+    keys = [RowKey(condition=c.condition) for c in analysis.conditions]
+    return Table("Conditions", columns, rows, [note], "conditions", units, keys)
 
 
 def effects_table(analysis: Analysis) -> Table:
     """Every effect: the answer in numbers."""
     columns = ["Metric", "Treatment", "Baseline", "Verdict", "Change", "Ratio", "95% CI of ratio",
                "Margin", "Baseline value", "Treatment value", "Units counted", "Blocks",
-               "Still needed"]  # fmt: skip
+               "Still needed", "Trials"]  # fmt: skip
     rows = []
-    for e in analysis.effects:
+    for e, trials in zip(analysis.effects, effect_trials(analysis), strict=True):
         metric = words.metric_of(analysis, e.metric)
         rows.append(
             [
                 *_effect_name(analysis, e),
                 Cell(e.baseline),
                 Cell(e.verdict, "verdict", words.tone(analysis, e)),
-                Cell(numbers.change(e.ratio), "number"),
-                Cell(numbers.ratio(e.ratio), "number"),
-                Cell(numbers.ratio_interval(e.ci), "number"),
-                Cell("none" if e.margin is None else numbers.share(e.margin), "number"),
-                Cell(numbers.quantity(e.baseline_value, metric.unit), "number"),
-                Cell(numbers.quantity(e.treatment_value, metric.unit), "number"),
-                Cell(numbers.count(e.deployments, e.unit_of_analysis), "number"),
-                Cell(str(e.blocks), "number"),
-                Cell(_needed(e), "number"),
+                Cell(numbers.change(e.ratio), "number", value=100 * (e.ratio - 1)),
+                Cell(numbers.ratio(e.ratio), "number", value=e.ratio),
+                Cell(numbers.ratio_interval(e.ci), "number", value=e.ci[0]),
+                _share(e.margin, "none"),
+                _quantity(e.baseline_value, metric.unit),
+                _quantity(e.treatment_value, metric.unit),
+                Cell(
+                    numbers.count(e.deployments, e.unit_of_analysis),
+                    "number",
+                    value=e.deployments,
+                ),
+                _count(e.blocks),
+                Cell(_needed(e), "number", value=e.needed),
+                Cell(numbers.count(len(trials), "trial"), "trace", value=len(trials)),
             ]
         )
     note = (
         "Ratio is treatment over baseline. Still needed: units until a decision at the margin. "
         "Values are geometric means over trials."
     )
-    return Table("Effects", columns, rows, [note])
+    return Table(
+        "Effects", columns, rows, [note], "effects-table", {4: "%"}, _effect_keys(analysis)
+    )
 
 
 def statistics_table(analysis: Analysis) -> Table:
     """How each effect was found: for the reader who checks the method."""
     columns = ["Metric", "Treatment", "90% CI of ratio", "95% CI, unpooled", "df",
                "sd of log-ratio", "Detectable change", "p difference", "p adjusted", "Adjustment",
-               "p equivalence", "Cohen's d", "Hedges' g", "Primary"]  # fmt: skip
+               "p equivalence", "Cohen's d", "Hedges' g", "Primary", "Cross-checks"]  # fmt: skip
     rows = [
         [
             *_effect_name(analysis, e),
-            Cell(numbers.ratio_interval(e.ci90), "number"),
+            Cell(numbers.ratio_interval(e.ci90), "number", value=e.ci90[0]),
             Cell(
-                "n/a" if e.ci_unpooled is None else numbers.ratio_interval(e.ci_unpooled), "number"
+                "n/a" if e.ci_unpooled is None else numbers.ratio_interval(e.ci_unpooled),
+                "number",
+                value=None if e.ci_unpooled is None else e.ci_unpooled[0],
             ),
-            Cell(numbers.significant(e.df), "number"),
-            Cell(numbers.significant(e.sd_log), "number"),
-            Cell(numbers.share(e.mde), "number"),
-            Cell(numbers.p_value(e.p), "number"),
-            Cell(numbers.p_value(e.p_adjusted), "number"),
+            _plain_number(e.df),
+            _plain_number(e.sd_log),
+            _share(e.mde, "n/a"),
+            _p_value(e.p),
+            _p_value(e.p_adjusted),
             Cell(e.adjustment),
-            Cell(numbers.p_value(e.p_equivalence), "number"),
-            Cell("n/a" if e.cohens_d is None else numbers.significant(e.cohens_d), "number"),
-            Cell("n/a" if e.hedges_g is None else numbers.significant(e.hedges_g), "number"),
+            _p_value(e.p_equivalence),
+            _plain_number(e.cohens_d),
+            _plain_number(e.hedges_g),
             Cell("yes" if e.primary else "no"),
+            Cell(cross_checks(e)),
         ]
         for e in analysis.effects
     ]
@@ -124,7 +115,43 @@ def statistics_table(analysis: Analysis) -> Table:
         "Equivalence is decided on the 90% interval (two one-sided tests).",
     ]
     notes += list(dict.fromkeys(f"Interval: {e.method}" for e in analysis.effects if e.method))
-    return Table("Statistics of the effects", columns, rows, notes)
+    keys = _effect_keys(analysis)
+    return Table("Statistics of the effects", columns, rows, notes, "statistics", keys=keys)
+
+
+def cross_checks(effect: Effect) -> str:
+    """The other ways to the same answer, in a table's cell."""
+    parts = []
+    for check in effect.crosschecks:
+        found = [numbers.ratio_interval(check.ci)] if check.ci else []
+        found += [f"p {numbers.p_value(check.p)}"] if check.p is not None else []
+        against = "" if check.agrees else " (contradicts the interval)"
+        parts.append(f"{check.name}: {', '.join(found)}{against}")
+    return "; ".join(parts)
+
+
+def _effect_keys(analysis: Analysis) -> list[RowKey]:
+    return [RowKey(effect=i) for i in range(len(analysis.effects))]
+
+
+def _count(number: int) -> Cell:
+    return Cell(str(number), "number", value=number)
+
+
+def _share(value: float | None, missing: str) -> Cell:
+    return Cell(missing if value is None else numbers.share(value), "number", value=value)
+
+
+def _quantity(value: float | None, unit: str) -> Cell:
+    return Cell(numbers.quantity(value, unit), "number", value=value)
+
+
+def _plain_number(value: float | None) -> Cell:
+    return Cell("n/a" if value is None else numbers.significant(value), "number", value=value)
+
+
+def _p_value(value: float | None) -> Cell:
+    return Cell(numbers.p_value(value), "number", value=value)
 
 
 def _effect_name(analysis: Analysis, e: Effect) -> list[Cell]:
@@ -146,23 +173,32 @@ def _needed(e: Effect) -> str:
 def trials_table(analysis: Analysis) -> Table:
     """Every trial, in the order of measurement, with what is odd about it."""
     columns = ["Trial", "Condition", "Remarks", "Round", "Block", "Position", "Deployment"]
-    columns += [m.title for m in analysis.metrics] + ["Errors"]
+    columns += [m.title for m in analysis.metrics] + ["Errors", "Files"]
     rows = []
-    for t in sorted(analysis.trials, key=lambda t: (t.round, t.block, t.position)):
+    in_order = sorted(analysis.trials, key=lambda t: (t.round, t.block, t.position))
+    for t in in_order:
         remarks = trial_remarks(t)
         row = [
             Cell(t.trial),
             Cell(t.condition, "condition", t.condition),
             Cell("; ".join(remarks), "flag" if remarks else "text"),
-            *(Cell(str(n), "number") for n in (t.round, t.block, t.position)),
+            *(_count(n) for n in (t.round, t.block, t.position)),
             Cell(t.deployment),
         ]
+        row += [_quantity(t.values.get(m.name), m.unit) for m in analysis.metrics]
+        names = " ".join([*(path.rpartition("/")[2] for path in t.files), *t.sources])
         row += [
-            Cell(numbers.quantity(t.values.get(m.name), m.unit), "number") for m in analysis.metrics
+            Cell(f"{t.errors:,}", "flag" if t.errors else "number", value=t.errors),
+            Cell(names, "files", files=tuple(t.files), sources=tuple(t.sources)),
         ]
-        rows.append([*row, Cell(f"{t.errors:,}", "flag" if t.errors else "number")])
-    note = "Outliers are marked and kept; failed trials enter no effect."
-    return Table("Trials", columns, rows, [note])
+        rows.append(row)
+    note = (
+        "Outliers are marked and kept; failed trials enter no effect. Files are linked relative to "
+        "the run's directory, in which this report lies."
+    )
+    units = {7 + i: m.unit for i, m in enumerate(analysis.metrics)}
+    keys = [RowKey(condition=t.condition, trial=t.trial) for t in in_order]
+    return Table("Trials", columns, rows, [note], "trials-table", units, keys)
 
 
 def trial_remarks(trial: TrialSummary) -> list[str]:
@@ -198,7 +234,7 @@ def noise_table(analysis: Analysis) -> Table:
         )
     ]
     note = "Noise floor: 95% of the pairs of identical setups (A/A) were within this change."
-    return Table("Noise floor", columns, rows, [note])
+    return Table("Noise floor", columns, rows, [note], "noise-floor")
 
 
 def _against_margin(floor: NoiseFloor, margin: float | None) -> Cell:
@@ -222,4 +258,6 @@ def parity_table(differences: list[ParityDifference]) -> Table:
             else Cell("unexpected", "flag")
         )
         rows.append([Cell(difference.fact), kind, Cell(values)])
-    return Table("Parity differences", ["Fact", "Expected", "Value: conditions"], rows, [])
+    return Table(
+        "Parity differences", ["Fact", "Expected", "Value: conditions"], rows, [], "parity-table"
+    )

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tare.report import numbers, words
+from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.page import check_summary
 from tare.report.text import plain
 
@@ -18,23 +19,31 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tare.analysis.model import Analysis
+    from tare.report.answer_grid import AnswerGrid, GridCell
 
 _TONES = {"cost": "bold red", "gain": "bold cyan", "tie": "bold"}
+_KEY = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
 _STATUS = {"warning": "yellow", "invalid": "bold red"}
 
 
 def render_summary(analysis: Analysis) -> RenderableType:
-    """Alerts, the answers in sentences, a small table of the primary effects, failed checks."""
+    """Alerts, the answers in sentences or tables, the primary effects, failed checks."""
     parts: list[RenderableType] = [_text(analysis.question or analysis.study, "bold"), Text()]
     for alert in words.alerts(analysis):
         colour = "red" if alert.level == "invalid" else "yellow"
         body = "\n".join(plain(text) for text in alert.details)
         title = _text(alert.headline, f"bold {colour}")
         parts.append(Panel(_text(body), title=title, border_style=colour, title_align="left"))
-    for answer in words.answers(analysis):
-        parts.append(_answer(answer))
-    if analysis.effects:
-        parts += [Text(), _table(analysis)]
+    grids = answer_grids(analysis)
+    if grids:
+        parts += [_text(text) for text in summary(analysis)]
+        for grid in grids:
+            parts += [Text(), _text(grid.title, "bold"), _grid(grid)]
+        parts.append(_text(_KEY, "dim"))
+    else:
+        parts += [_answer(answer) for answer in words.answers(analysis)]
+        if analysis.effects:
+            parts += [Text(), _table(analysis)]
     state = "Valid" if analysis.valid else "Not valid"
     parts += [Text(), _text(f"{state}. {check_summary(analysis.checks)}.", "bold")]
     for check in analysis.checks:
@@ -56,10 +65,27 @@ def _answer(answer: words.Answer) -> RenderableType:
     return Padding(line + _text("."), (0, 0, 0, 0))
 
 
+def _grid(grid: AnswerGrid) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(_text(grid.corner))
+    for name in grid.columns:
+        table.add_column(_text(name), no_wrap=False)
+    for name, cells in grid.rows:
+        table.add_row(_text(name), *(_cell(cell) for cell in cells))
+    return table
+
+
+def _cell(cell: GridCell | None) -> Text:
+    if cell is None:
+        return _text("")
+    return _text(f"{cell.change} {cell.mark}", _TONES[cell.tone]) + _text(
+        f"\n{cell.interval}", "dim"
+    )
+
+
 def _table(analysis: Analysis) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("treatment", "over", "metric", "baseline", "treated", "change", "95% interval",
-                 "verdict"):  # fmt: skip
+    for name in ("treatment", "metric", "baseline", "treated", "change", "95% interval"):
         table.add_column(name)
     primary = [m.name for m in words.primary_metrics(analysis)]
     for effect in analysis.effects:
@@ -69,13 +95,11 @@ def _table(analysis: Analysis) -> Table:
         style = _TONES[words.tone(analysis, effect)]
         table.add_row(
             _text(effect.treatment + (" (A/A)" if effect.aa else "")),
-            _text(effect.baseline),
-            _text(metric.title),
+            _text(words.in_sentence(metric)),
             _text(numbers.quantity(effect.baseline_value, metric.unit)),
             _text(numbers.quantity(effect.treatment_value, metric.unit)),
             _text(numbers.change(effect.ratio), style),
             _text(numbers.interval(effect.ci)),
-            _text(effect.verdict, style),
         )
     return table
 

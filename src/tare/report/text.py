@@ -14,9 +14,12 @@ _REFUSED = {"Cc", "Cf", "Cs", "Cn"}
 
 def plain(text: object) -> str:
     """One line without control, format and unpaired characters; white space becomes a blank."""
+    line = str(text)
+    if line.isascii() and line.isprintable():
+        return line
     return "".join(
         " " if c.isspace() else REPLACEMENT if unicodedata.category(c) in _REFUSED else c
-        for c in str(text)
+        for c in line
     )
 
 

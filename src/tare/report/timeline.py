@@ -6,9 +6,23 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from tare.report import numbers
 from tare.report.scales import Scale, linear_ticks
-from tare.report.svg import Panel, add, label, panel, polyline, tooltip
+from tare.report.svg import (
+    Axis,
+    Panel,
+    add,
+    describe,
+    label,
+    mark,
+    number,
+    panel,
+    plot_area,
+    polyline,
+    tick_group,
+)
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -27,8 +41,8 @@ STRIPS = (
     ("disk_write", "Disk writes", "bytes/s"),
     ("disk_read", "Disk reads", "bytes/s"),
 )
-# The page stays below 2 MB: about this many points over all lines, and so many in one line.
-_POINTS, _MOST, _LEAST = 60_000, 240, 16
+# The page stays below 3 MB: about this many points over all lines, and so many in one line.
+_POINTS, _MOST, _LEAST = 38_000, 240, 16
 _ROUND_SHADES = 4
 
 
@@ -40,6 +54,8 @@ class _Frame:
     x: Scale
     points: int
     rounds: dict[str, int]
+    numbers: dict[str, int]
+    """Trial to the place of its series in the analysis."""
 
 
 def timeline_panels(analysis: Analysis, classes: dict[str, str]) -> list[Panel]:
@@ -67,46 +83,87 @@ def _frame(analysis: Analysis) -> _Frame | None:
     times = [t for s in analysis.series for t in s.t]
     if not strips or not times:
         return None
-    lines = len(analysis.series) * len(strips)
-    points = max(_LEAST, min(_MOST, _POINTS // lines))
     rounds = {t.trial: t.round for t in analysis.trials}
-    return _Frame(strips, Scale(min(times), max(times), _LEFT, WIDTH - _RIGHT), points, rounds)
+    places = {s.trial: i for i, s in enumerate(analysis.series)}
+    x = Scale(min(times), max(times), _LEFT, WIDTH - _RIGHT)
+    return _Frame(strips, x, points_per_line(analysis), rounds, places)
+
+
+def points_per_line(analysis: Analysis) -> int:
+    """How many points of each line are drawn."""
+    names = [name for name, _, _ in STRIPS]
+    lines = sum(name in s.values for s in analysis.series for name in names)
+    return max(_LEAST, min(_MOST, _POINTS // max(1, lines)))
+
+
+def longest_line(analysis: Analysis) -> int:
+    """The number of recorded points of the longest series."""
+    return max((len(s.t) for s in analysis.series), default=0)
+
+
+def drawn_points(one: Series, metric: str, points: int) -> list[tuple[float, float | None]]:
+    """(t, value) of what is drawn of a series; a gap has None."""
+    values = one.values.get(metric, [])
+    kept = thin(values[: len(one.t)], points)
+    return [(one.t[i], v if _finite(v := values[i]) else None) for i in kept]
 
 
 def _draw(name: str, series: list[Series], frame: _Frame, css: str) -> Panel:
     height = _TOP + len(frame.strips) * (_STRIP + _GAP) + _AXIS
-    drawing = panel(f"Time series of {name}", WIDTH, height)
+    drawing = panel(f"Time series of {name}", WIDTH, height, name)
+    strips = ", ".join(title.lower() for _, title, _, _ in frame.strips)
+    trials = numbers.count(len(series), "trial")
+    describe(drawing.root, f"{trials}, one line each, of {strips}, over the measured part.")
     add(drawing.root, "rect", f"chip {css}", x=0, y=6, width=11, height=11, rx=2)
     label(drawing.root, 18, 16, name, "title", length=40)
+    x = Axis(frame.x, "linear", "s", "time")
     for row, (metric, title, unit, high) in enumerate(frame.strips):
         top = _TOP + row * (_STRIP + _GAP) + _GAP - 4
-        y = Scale(0, high, top + _STRIP, top)
+        y = Axis(Scale(0, high, top + _STRIP, top), "linear", unit, metric)
         label(drawing.root, _LEFT, top - 6, title, "small")
-        for tick in filter(y.holds, linear_ticks(high, 3)):
-            at = y(tick)
-            add(drawing.root, "line", "grid", x1=_LEFT, x2=WIDTH - _RIGHT, y1=at, y2=at)
-            label(drawing.root, _LEFT - 6, at + 4, numbers.tick(tick, unit), "tiny muted end")
+        ticks = tick_group(drawing.root, "y", y)
+        for tick in filter(y.scale.holds, linear_ticks(high, 3)):
+            at = y.scale(tick)
+            add(ticks, "line", "grid", x1=_LEFT, x2=WIDTH - _RIGHT, y1=at, y2=at)
+            label(ticks, _LEFT - 6, at + 4, numbers.tick(tick, unit), "tiny muted end")
+        area = plot_area(drawing.root, x, y)
+        _events(area, series, frame.x, top)
         for one in series:
-            _line(drawing.root, one, metric, frame, y, css)
-    _time_axis(drawing.root, frame.x, height - _AXIS + 10)
+            _line(area, one, metric, frame, y.scale, css)
+    _time_axis(drawing.root, x, height - _AXIS + 10)
     return drawing
 
 
-def _line(root: ET.Element, one: Series, metric: str, frame: _Frame, y: Scale, css: str) -> None:
-    values = one.values.get(metric, [])
-    kept = thin(values[: len(one.t)], frame.points)
-    points: list[tuple[float, float] | None] = []
-    for i in kept:
-        value = values[i]
-        points.append(
-            (frame.x(one.t[i]), y(value)) if value is not None and _finite(value) else None
-        )
+def _events(area: ET.Element, series: list[Series], x: Scale, top: float) -> None:
+    """Stretches in which something went on in a trial, such as a compaction, one shade a kind."""
+    kinds: dict[str, list[tuple[float, float]]] = {}
+    for one in series:
+        for start, end, what in one.events:
+            if math.isfinite(start) and math.isfinite(end) and end >= x.low and start <= x.high:
+                kinds.setdefault(what, []).append((start, end))
+    bottom = top + _STRIP
+    for what, stretches in kinds.items():
+        parts = []
+        for start, end in stretches:
+            left = number(x(start))
+            right = number(max(x(end), x(start) + 1))  # a short one is still seen
+            parts.append(f"M{left} {top}L{right} {top}L{right} {bottom}L{left} {bottom}Z")
+        path = add(area, "path", "event")
+        path.set("d", "".join(parts))
+        mark(path, f"{what}: {numbers.count(len(stretches), 'time')} in all trials here")
+
+
+def _line(area: ET.Element, one: Series, metric: str, frame: _Frame, y: Scale, css: str) -> None:
+    points = [
+        None if value is None else (frame.x(t), y(value))
+        for t, value in drawn_points(one, metric, frame.points)
+    ]
     if not any(points):
         return
     round_ = frame.rounds.get(one.trial, 1)
     shade = f"r{min(round_, _ROUND_SHADES)}"
-    path = polyline(root, points, f"trial {shade} {css}")
-    tooltip(path, one.trial)
+    path = polyline(area, points, f"trial {shade} {css}")
+    path.set("data-m", f"s{frame.numbers[one.trial]}.{metric}")
 
 
 def thin(values: list[float | None], points: int) -> list[int]:
@@ -116,20 +173,25 @@ def thin(values: list[float | None], points: int) -> list[int]:
     """
     if len(values) <= points:
         return list(range(len(values)))
+    heights = np.array(values, dtype=float)  # None becomes NaN
+    present = np.isfinite(heights)
     stretches = max(1, points // 2)
-    kept: set[int] = set()
-    for k in range(stretches):
-        span = range(k * len(values) // stretches, (k + 1) * len(values) // stretches)
-        present = [(v, i) for i in span if (v := values[i]) is not None and _finite(v)]
-        kept |= {min(present)[1], max(present)[1]} if present else {span[0]}
+    starts = np.arange(stretches) * len(values) // stretches
+    stretch = np.repeat(np.arange(stretches), np.diff([*starts, len(values)]))
+    kept = set(starts[np.bincount(stretch[present], minlength=stretches) == 0].tolist())
+    for sign in (1.0, -1.0):
+        ends = np.minimum.reduceat(np.where(present, sign * heights, np.inf), starts)
+        places = np.flatnonzero(present & (sign * heights == ends[stretch]))
+        kept |= set(places[np.unique(stretch[places], return_index=True)[1]].tolist())
     return sorted(kept)
 
 
-def _time_axis(root: ET.Element, x: Scale, top: float) -> None:
-    ticks = [t for t in linear_ticks(max(x.high, 1e-9), 4) if x.holds(t)]
-    for tick in ticks:
+def _time_axis(root: ET.Element, axis: Axis, top: float) -> None:
+    x = axis.scale
+    group = tick_group(root, "x", axis)
+    for tick in [t for t in linear_ticks(max(x.high, 1e-9), 4) if x.holds(t)]:
         place = "end" if x(tick) > WIDTH - _RIGHT - 12 else "middle"
-        label(root, x(tick), top + 8, numbers.tick(tick, "s"), f"tiny muted {place}")
+        label(group, x(tick), top + 8, numbers.tick(tick, "s"), f"tiny muted {place}")
     label(root, WIDTH - _RIGHT, top + 24, "time in the measured part", "tiny muted end")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Metric
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect, NoiseFloor, Verdict
 
 Tone = Literal["cost", "gain", "tie"]
+
+MANY = 100
+"""Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 
 # Where no metric has a declared margin, these are what a reader asks for first.
 _USUAL_PRIMARY = ("throughput", "all.mean", "all.p99")
@@ -42,6 +45,8 @@ class Line:
     verdict: Verdict
     tail: str
     tone: Tone
+    effect: int = -1
+    """The effect's place in the analysis, where it is known."""
 
     @property
     def text(self) -> str:
@@ -56,6 +61,8 @@ class Answer:
     baseline: str
     aa: bool
     lines: tuple[Line, ...]
+    over: tuple[str, ...] = ()
+    """Factors over whose levels it is averaged."""
 
     @property
     def sentence(self) -> str:
@@ -150,7 +157,7 @@ def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:
 
 def _titles(analysis: Analysis, floors: Sequence[NoiseFloor]) -> str:
     names = dict.fromkeys(in_sentence(metric_of(analysis, f.metric)) for f in floors)
-    return _listing(list(names))
+    return listing(list(names))
 
 
 def reference(analysis: Analysis) -> str:
@@ -186,16 +193,17 @@ def primary_metrics(analysis: Analysis) -> list[Metric]:
 def answers(analysis: Analysis) -> list[Answer]:
     """One answer per treatment, in the order of the conditions, controls (A/A) last."""
     primary = [m.name for m in primary_metrics(analysis)]
-    groups: dict[tuple[str, str], list[Effect]] = {}
-    for effect in analysis.effects:
+    groups: dict[tuple[str, str], list[tuple[int, Effect]]] = {}
+    for i, effect in enumerate(analysis.effects):
         if effect.metric in primary:
-            groups.setdefault((effect.treatment, effect.baseline), []).append(effect)
+            groups.setdefault((effect.treatment, effect.baseline), []).append((i, effect))
     place = {c.condition: i for i, c in enumerate(analysis.conditions)}
     result = []
     for (treatment, baseline), effects in groups.items():
-        effects.sort(key=lambda e: primary.index(e.metric))
-        lines = tuple(line(analysis, effect) for effect in effects)
-        result.append(Answer(treatment, baseline, effects[0].aa, lines))
+        effects.sort(key=lambda placed: primary.index(placed[1].metric))
+        lines = tuple(replace(line(analysis, effect), effect=i) for i, effect in effects)
+        first = effects[0][1]
+        result.append(Answer(treatment, baseline, first.aa, lines, tuple(first.over)))
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 
 
@@ -274,9 +282,13 @@ def _further(effect: Effect) -> str:
         return "and the data do not tell how much more would settle it"
     if effect.needed == 0:
         return "although as many were measured as the plan asks for"
+    if effect.needed > MANY:
+        return f"more than {MANY} further {effect.unit_of_analysis}s would be needed"
     more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
     return f"{more} would settle it"
 
 
-def _listing(names: Sequence[str]) -> str:
+def listing(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""The report's files in a run's directory: page, Markdown, JSON and figures."""
+"""The report's files in a run's directory: page, Markdown, JSON, tables and figures."""
 
 from __future__ import annotations
 
@@ -9,44 +9,60 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tare.report import exports
+from tare.report.exhibits.figures import exhibit_figures, remove_stale
 from tare.report.figures import NAMES, make_figures, standalone
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from tare.analysis.model import Analysis
 
 
 def write_report(run_dir: Path, analysis: Analysis) -> Path:
-    """Writes report.html, report.md, analysis.json and figures/*.svg; returns the page's path.
+    """Writes the page, Markdown, JSON, tables and figures; returns the page's path.
 
     Each file is replaced as a whole, so that a reader never sees half of one.
 
     Raises:
         OSError: the directory cannot be written.
     """
-    figures = make_figures(analysis)
+    figures = make_figures(analysis) | exhibit_figures(analysis)
     page = run_dir / "report.html"
-    _replace(run_dir / "analysis.json", to_json(analysis))
-    _replace(run_dir / "report.md", render_markdown(analysis))
+    write_data(run_dir, analysis)
+    replace_file(run_dir / "report.md", render_markdown(analysis))
     for name in NAMES:  # a figure of an earlier report that has no data now would mislead
         if name not in figures:
             (run_dir / "figures" / f"{name}.svg").unlink(missing_ok=True)
+    remove_stale(run_dir / "figures", set(figures))
     for name, figure in figures.items():
         heading = f"{figure.title}: {analysis.question or analysis.study}"
-        _replace(run_dir / "figures" / f"{name}.svg", standalone(figure, heading))
-    _replace(page, render_html(analysis))
+        replace_file(run_dir / "figures" / f"{name}.svg", standalone(figure, heading))
+    replace_file(page, render_html(analysis))
     return page
 
 
-def to_json(analysis: Analysis) -> str:
-    """The analysis as strict JSON, which `Analysis.model_validate_json` reads back.
+def write_data(run_dir: Path, analysis: Analysis) -> None:
+    """Writes what other programs read: analysis.json and the tables.
+
+    Raises:
+        OSError: the directory cannot be written.
+    """
+    replace_file(run_dir / "analysis.json", to_json(analysis))
+    for name, content in exports.files(analysis):
+        replace_file(run_dir / name, content)
+
+
+def to_json(document: BaseModel) -> str:
+    """An analysis or a comparison as strict JSON, which its `model_validate_json` reads back.
 
     JSON has no infinity and no NaN; they become the strings "Infinity", "-Infinity" and "NaN",
     which pydantic takes for the numbers that they name.
     """
-    document = _strict(analysis.model_dump(mode="json"))
-    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    content = _strict(document.model_dump(mode="json"))
+    return json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def _strict(value: Any) -> Any:
@@ -59,13 +75,16 @@ def _strict(value: Any) -> Any:
     return value
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write a file as a whole: a reader sees the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     aside = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            if isinstance(content, str):
+                content = content.encode("utf-8", errors="replace")
+            file.write(content)
         aside.chmod(0o644)
         aside.replace(path)
     finally:

@@ -60,8 +60,9 @@ def expand(study: Study) -> list[Condition]:
     deployed = _deployment_factors(study)
     conditions: list[Condition] = []
     first: dict[str, str] = {}
+    base = study.setup.model_dump(mode="json")
     for levels in combinations(study):
-        setup = Setup.model_validate(resolve(study, levels)[0])
+        setup = Setup.model_validate(_document(base, study, levels))
         name = condition_name(levels)
         twin = first.setdefault(setup.model_dump_json(), name)
         conditions.append(
@@ -116,10 +117,11 @@ def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Or
     document: dict[str, Any] = study.setup.model_dump(mode="json")
     at = dict(study.origins.at)
     patched: set[FieldPath] = set()
+    made: list[Assignment] = []
     for factor, level in levels.items():
         prefix = ("factors", factor, level)
         changes = list(assignments(study.factors[factor][level]))
-        document = apply(document, changes)
+        made += changes
         for one in changes:
             where = study.origin((*prefix, *one.written))
             for length in range(1, len(one.path)):
@@ -127,7 +129,15 @@ def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Or
             at = _without_below(at, one.path)
             at[one.path] = where
             patched.add(one.path)
-    return document, Origins(at, frozenset(patched))
+    return apply(document, made), Origins(at, frozenset(patched))
+
+
+def _document(base: Mapping[str, Any], study: Study, levels: Mapping[str, str]) -> dict[str, Any]:
+    """As `resolve`, the document alone: a study of hundreds of conditions is expanded often."""
+    return apply(
+        base,
+        (one for f, level in levels.items() for one in assignments(study.factors[f][level])),
+    )
 
 
 def _without_below(at: dict[FieldPath, str], path: FieldPath) -> dict[FieldPath, str]:

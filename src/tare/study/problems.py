@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -154,7 +154,7 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     wanted = str(path[-1])
     parent = tuple(str(part) for part in path[:-1])
     every = list(field_paths(model))
-    beside = [field for field in every if field[:-1] == parent]
+    beside = [(*parent, field) for field in _inside(model, path[:-1])]
     near = nearest(wanted, (field[-1] for field in beside))
     if near is not None:
         meant: Sequence[str] | None = (*parent, near)
@@ -190,6 +190,22 @@ def _model(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return None
+
+
+def _inside(model: type[BaseModel], path: FieldPath) -> list[str]:
+    """The fields of what is at the path: also of a list's items, and of what may be null."""
+    annotation: object = model
+    for part in path:
+        inner = _named_model(annotation)
+        if isinstance(part, str) and inner is not None and part in inner.model_fields:
+            annotation = inner.model_fields[part].annotation
+    found = _named_model(annotation)
+    return list(found.model_fields) if found else []
+
+
+def _named_model(annotation: object) -> type[BaseModel] | None:
+    parts = [annotation, *get_args(annotation)]
+    return next((found for part in parts if (found := _model(part))), None)
 
 
 def _line(where: str) -> tuple[int, str]:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+)
 
-from tare.study.quantities import Name
+from tare.study.quantities import NAME_PATTERN, Duration, Fraction, Name
 
 _DOTTED = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 Metric = Annotated[str, StringConstraints(pattern=rf"^(throughput|errors|{_DOTTED})$")]
@@ -53,21 +60,61 @@ def _over(value: object) -> object:
     return {"factors": value} if isinstance(value, list) else value
 
 
+def _one_or_more(value: object) -> object:
+    """One name or a list of names, as a list."""
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+_NAME = {"type": ["string", "number", "boolean"], "pattern": NAME_PATTERN}
+Names = Annotated[
+    list[Name],
+    BeforeValidator(_one_or_more),
+    WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]}),
+]
+"""A name, or a list of names."""
+
+
 class Exhibit(Section):
     """A figure or table that the report is asked to show beyond what it always shows."""
 
     kind: ExhibitKind = Field(description="which figure or table")
     title: str | None = Field(None, description="its heading; null: one made from its parts")
     metrics: list[Metric] = Field([], description="metrics shown; none: the kind's usual ones")
-    x: Name | None = Field(None, description="factor along the horizontal axis")
-    lines: Name | None = Field(None, description="factor whose levels are told apart by colour")
-    panels: list[Name] = Field([], description="factors with one panel per level")
-    where: dict[Name, Name] = Field({}, description="only conditions with these levels")
-    intervals: list[int] = Field(
-        [], description="interval-means: numbers of intervals that are averaged, e.g. [2, 4, 8]"
+    x: Name | None = Field(
+        None,
+        description="factor along the horizontal axis; in a ladder also `throughput`, the measured "
+        "one; null: the factor that fits, if there is one",
     )
-    window: float | None = Field(
-        None, gt=0, description="band: length of a window", json_schema_extra={"unit": "s"}
+    lines: Names = Field(
+        [],
+        description="factors whose levels are told apart by colour, jointly; none: those compared",
+    )
+    panels: Names = Field(
+        [],
+        description="factors with one panel or row per combination of levels; rankings: factors "
+        "whose combinations are ranked one by one",
+    )
+    where: dict[Name, Names] = Field(
+        {}, description="only conditions with these levels: factor to a level or a list of levels"
+    )
+    groups: dict[Name, Names] = Field(
+        {},
+        description="rankings: a name to the levels of the first factor of panels among which an "
+        "order must recur, e.g. update-heavy: [a, f]; none: all",
+    )
+    ties: Annotated[Fraction, Field(ge=0, lt=1)] | None = Field(
+        None,
+        description="rankings: means closer than this to each other share a rank; null: every "
+        "difference counts, as in Truyen 2018",
+    )
+    intervals: list[Annotated[int, Field(ge=1, le=120)]] = Field(
+        [], description="interval-means: numbers of intervals that are averaged; none: 2, 4 and 8"
+    )
+    window: Annotated[Duration, Field(ge=1)] | None = Field(
+        None,
+        description="band: length of a window; null: 30 s, or less where the measured part is "
+        "short",
+        json_schema_extra={"unit": "s"},
     )
 
 

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from tare.errors import StudyError
+from tare.study.analysis_rules import analysis_problems
 from tare.study.conditions import baseline_condition, combinations, condition_name, resolve
 from tare.study.document import read_document
+from tare.study.files_rules import files_problems
 from tare.study.origins import FieldPath, Origins
 from tare.study.overrides import override
 from tare.study.patch import assignments
 from tare.study.problems import Problem, dotted, explain, nearest, refuse
 from tare.study.rules import design_problems, factor_problems, image_problems, setup_problems
 from tare.study.schema import Setup, Study
+from tare.study.show_rules import show_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +47,9 @@ def load_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     study = validate(document.data, Origins(document.at))
     refuse(_levels_problems(study))
     refuse([*factor_problems(study), *design_problems(study)])
+    refuse(analysis_problems(study))
+    refuse(files_problems(study))
+    refuse(show_problems(study))
     refuse(_condition_problems(study))
     return study
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -103,3 +104,14 @@ def test_the_command_is_a_list_that_starts_with_java() -> None:
     )
     assert made[:3] == ["/jre/bin/java", "@/conf/jvm.args", "-javaagent:/lib/jamm-0.4.0.jar"]
     assert made[-1] == "org.apache.cassandra.service.CassandraDaemon"
+
+
+def test_collections_are_logged_where_a_directory_exists_before_the_jvm_starts() -> None:
+    """The JVM does not start if it cannot open its log."""
+    common = {"java": "/jre/bin/java", "lib": "/lib", "jamm": "jamm-0.4.0.jar"}
+    on_host = replace(site(), data="/run/n1", data_on_host=Path("/run/n1"))
+    in_image = replace(site(), data="/var/lib/cassandra", data_on_host=None)
+    own = [a for a in configuration.command(site=on_host, **common) if a.startswith("-Xlog")]
+    other = [a for a in configuration.command(site=in_image, **common) if a.startswith("-Xlog")]
+    assert own == ['-Xlog:gc=info:file="/run/n1/tmp/gc.log":timemillis:filecount=0']
+    assert other == ['-Xlog:gc=info:file="/tmp/gc.log":timemillis:filecount=0']

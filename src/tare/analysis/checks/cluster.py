@@ -79,15 +79,26 @@ def steady(evidence: Evidence) -> Check:
     drifts = _drifts(evidence) if evidence.by_deployment else []
     details = drifts + [f"{name}: throughput did not settle (MSER-5)" for name in restless]
     parts = [f"{count(len(drifts), 'condition')} still changing over the blocks"] if drifts else []
+    details += [
+        f"{trial.name}: throughput changes its level after {_seconds(trial.change_points)} (PELT)"
+        for trial in evidence.done
+        if trial.change_points
+    ]
     # the rule itself finds up to one in ten flat series restless
     many = judged and len(restless) > max(1, judged * 0.2)
     if many:
         parts.append(f"{len(restless)} of {count(judged, 'trial')} not steady")
     if parts:
         return check("steady", "warning", " and ".join(parts), details)
+    if evidence.imported and not judged:
+        return check("steady", "ok", "not known, imported: no series is long enough for MSER-5")
     words = f"{judged - len(restless)} of {count(judged, 'trial')} steady"
     summary = words if judged else "no drift over the blocks; trials too short for MSER-5"
     return check("steady", "ok", summary, details)
+
+
+def _seconds(points: Sequence[float]) -> str:
+    return ", ".join(f"{point:g}" for point in points) + " s"
 
 
 def _drifts(evidence: Evidence) -> list[str]:

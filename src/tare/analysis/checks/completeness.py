@@ -14,6 +14,8 @@ ADVISED_UNITS = 3
 
 def trials(evidence: Evidence) -> Check:
     """Failed and missing trials; without any pair for a comparison the result is invalid."""
+    if evidence.imported:
+        return _files(evidence)
     failed = [t for t in evidence.trials if not t.done]
     done = {(t.condition, *t.cell) for t in evidence.done}
     planned = [
@@ -42,6 +44,28 @@ def trials(evidence: Evidence) -> Check:
         summary = f"{len(missing)} of {count(len(planned), 'planned trial')} without a result"
         return check("trials", "warning", summary, details)
     return check("trials", "ok", f"all {count(len(planned), 'planned trial')} done", details)
+
+
+def _files(evidence: Evidence) -> Check:
+    """Imported files: no design says how many there should be, but they may be uneven."""
+    sizes = {condition.name: 0 for condition in evidence.conditions}
+    for trial in evidence.done:
+        sizes[trial.condition] = sizes.get(trial.condition, 0) + 1
+    most, total = max(sizes.values(), default=0), sum(sizes.values())
+    if not total:
+        return check("trials", "invalid", "no trial gave a result")
+    fewer = {name: n for name, n in sizes.items() if n < most}
+    details = [f"{name}: {count(n, 'trial')}, others have {most}" for name, n in fewer.items()]
+    details += [f"{name}: no file of its baseline" for name in evidence.contrasts.lonely]
+    empty = _without_effect(evidence)
+    if empty:
+        lost = [f"{name}: no interval, for it takes two repetitions of both" for name in empty]
+        summary = f"{count(len(empty), 'comparison')} without a result"
+        return check("trials", "warning", summary, lost + details)
+    if details:
+        summary = f"{count(total, 'imported trial')}; {len(fewer)} conditions have fewer than most"
+        return check("trials", "warning", summary, details)
+    return check("trials", "ok", f"{count(total, 'imported trial')}, {most} of each condition")
 
 
 def _without_effect(evidence: Evidence) -> list[str]:
@@ -79,22 +103,30 @@ def deployments(evidence: Evidence) -> Check:
             ["set design.deployments to 3 or more; the intervals shown hold for these very "
              "clusters only"],
         )  # fmt: skip
-    kind = "deployment" if evidence.by_deployment else "block"
+    kind = min(unit for n, unit in units if n == fewest)
     if fewest < ADVISED_UNITS:
         return check(
             "deployments",
             "warning",
             f"as few as {count(fewest, kind)} in a comparison: one odd {kind} is a large part of "
             "the evidence",
-            [f"set design.{kind}s to {ADVISED_UNITS} or more"],
+            [_more(kind)],
         )
     return check(
         "deployments", "ok", f"{count(fewest, f'independent {kind}')} or more per comparison"
     )
 
 
-def rounds(evidence: Evidence) -> Check:
+def _more(kind: str) -> str:
+    if kind == "repetition":
+        return f"repeat each condition {ADVISED_UNITS} times or more"
+    return f"set design.{kind}s to {ADVISED_UNITS} or more"
+
+
+def rounds(evidence: Evidence) -> Check | None:
     """Rounds in which a condition was served by more than one life of its cluster."""
+    if evidence.imported:
+        return None
     if not evidence.by_deployment:
         return check("rounds", "ok", "every block has clusters of its own")
     lives: dict[tuple[int, str], set[str]] = {}

@@ -27,6 +27,7 @@ class Evidence:
     Attributes:
         margins: metric to declared fraction.
         damaged: trial directories that could not be used at all.
+        left_out: files that an import did not use, each with its reason.
     """
 
     design: Design
@@ -38,6 +39,7 @@ class Evidence:
     effects: Sequence[Effect]
     floors: Sequence[NoiseFloor]
     parity: Sequence[ParityDifference]
+    left_out: Sequence[str] = ()
 
     @property
     def done(self) -> list[Trial]:
@@ -45,9 +47,14 @@ class Evidence:
         return [trial for trial in self.trials if trial.done]
 
     @property
+    def imported(self) -> bool:
+        """The trials are files of other tools; the study's design was not theirs."""
+        return any(trial.manifest.source for trial in self.trials)
+
+    @property
     def by_deployment(self) -> bool:
         """One life of a cluster serves all blocks of its round."""
-        return self.design.fresh == "deployment"
+        return self.design.fresh == "deployment" and not self.imported
 
 
 def percent(share: float) -> str:

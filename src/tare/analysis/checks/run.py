@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.checks import client, cluster, completeness, noise, platform
+from tare.analysis.checks import client, cluster, completeness, crosschecks, files, noise, platform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,22 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     platform.observer,
     completeness.rounds,
     completeness.deployments,
+    crosschecks.crosschecks,
+)
+# What files of other tools can be judged by: the rest asks how Tare itself measured.
+OF_FILES = (
+    noise.noise_floor,
+    noise.told_apart,
+    completeness.trials,
+    completeness.records,
+    files.left_out,
+    files.errors,
+    cluster.steady,
+    platform.steal,
+    completeness.deployments,
+    crosschecks.crosschecks,
+    files.notes,
+    files.unknown,
 )
 GRAVITY = {"invalid": 0, "warning": 1, "ok": 2}
 
@@ -40,6 +56,8 @@ def run_checks(evidence: Evidence) -> list[Check]:
 
     Without a single result, only what was recorded is judged: nothing can be said of the rest.
     """
-    apply = CHECKS if evidence.done else (completeness.trials, completeness.records)
+    apply = OF_FILES if evidence.imported else CHECKS
+    if not evidence.done:
+        apply = (completeness.trials, completeness.records)
     outcomes = [outcome for one in apply if (outcome := one(evidence)) is not None]
     return sorted(outcomes, key=lambda outcome: GRAVITY[outcome.status])

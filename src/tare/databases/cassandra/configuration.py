@@ -9,6 +9,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from tare.databases.cassandra import gclog
 from tare.runtimes.unit import Site
 
 NATIVE_PORT = 9042
@@ -110,6 +111,14 @@ def logback() -> str:
     return (files(__package__) / "logback.xml").read_text(encoding="ascii")
 
 
+def temporary(site: Site) -> str:
+    """A directory that exists before the JVM starts: its own, or the image's, as the node sees it.
+
+    The image's /tmp goes with the container.
+    """
+    return f"{site.data}/{TEMPORARY}" if site.data_on_host is not None else "/tmp"  # noqa: S108
+
+
 def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
     """The node's command line, without a shell. JMX stays closed: nothing needs it."""
     properties = {
@@ -120,12 +129,13 @@ def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
         "cassandra-foreground": "yes",
         **QUICK_START,
     }
-    if site.data_on_host is not None:  # else the image's own /tmp, which goes with the container
-        properties["java.io.tmpdir"] = f"{site.data}/{TEMPORARY}"
+    if site.data_on_host is not None:
+        properties["java.io.tmpdir"] = temporary(site)
     return [
         java,
         f"@{site.conf}/jvm.args",
         f"-javaagent:{lib}/{jamm}",
+        gclog.option(temporary(site)),
         *(f"-D{name}={value}" for name, value in properties.items()),
         "org.apache.cassandra.service.CassandraDaemon",
     ]

@@ -1,8 +1,8 @@
-"""Simulated studies with a known truth: do the intervals and verdicts keep their promises?
+"""Pooled against paired intervals, and what a noisier condition does to them.
 
 The numbers in docs/decisions/0002-effects-and-intervals.md come from running this file:
 
-    python -m tests.analysis.coverage_simulation 3000
+    python -m bench.calibration.pooling 3000
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def simulate(world: World, studies: int, seed: int = 1) -> tuple[Rates, Rates]:
 
 def _judge(stratum: Stratum, treatment: str, truth: float) -> tuple[float, ...]:
     found = estimate(stratum, treatment)
-    assert found is not None
-    assert found.unpooled is not None
+    if found is None or found.unpooled is None:
+        raise ValueError("a complete study always has an estimate")
     low, high = found.interval(0.95)
     paired = t_interval(found.log_ratio, *found.unpooled, 0.95)
     pairs = list(found.pairs.values())

@@ -1,0 +1,1 @@
+"""Measurements of Tare itself: whether its statistics hold, and how fast its analysis is."""

@@ -1,0 +1,229 @@
+"""Series in 30-second windows with 95% bands, and means over few intervals: the Docker thesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.analysis.exhibits.frame import Content, marks_of, missing
+from tare.analysis.exhibits.marks import counted, ends_of, joined
+from tare.analysis.exhibits.means import Mean, independent, mean_over
+from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
+from tare.analysis.metrics import describe
+from tare.analysis.model import Chart, Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.windows import Values
+    from tare.analysis.model import Layer, Metric
+
+AFTER_BAND = "Docker thesis (BTH 2016), Figures 5:1 to 5:12"
+AFTER_INTERVALS = "Docker thesis (BTH 2016), Figures 5:3, 5:4, 5:13 and 5:14"
+USUAL = ("cpu.util", "disk.write_kbps", "throughput", "all.p99")
+USUAL_PARTS = (2, 4, 8)
+SERIES_NOTE = "The p99 is the mean of one-second 99th percentiles. "
+Cell = float | str | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Per condition, trial to the metric second by second."""
+
+    metric: Metric
+    by_condition: dict[str, dict[str, Values]]
+
+    @property
+    def longest(self) -> int:
+        return max((len(v) for own in self.by_condition.values() for v in own.values()), default=0)
+
+
+def band(frame: Frame) -> Content:
+    """Per panel and metric: the mean over repetitions per window, a line with its 95% band."""
+    found, gone = _series(frame)
+    length = window_length(max((one.longest for one in found), default=0), frame.asked.window)
+    charts: list[Chart] = []
+    rows: list[list[Cell]] = []
+    for panel in frame.groups(frame.asked.panels, named=True):
+        for one in found:
+            layers: list[Layer] = []
+            for line in frame.line_groups:
+                own = line.within(panel)
+                means = _per_window(frame, own, one, lambda values: in_windows(values, length))
+                layers += _line(frame, line, own, means, length)
+                rows += [
+                    [*panel.levels.values(), one.metric.name, line.label, k * length,
+                     mean.value, mean.low, mean.high, float(mean.repeated)]
+                    for k, mean in enumerate(means)
+                    if mean is not None
+                ]  # fmt: skip
+            if layers:
+                charts.append(_time_chart(frame, panel, one.metric, layers))
+    if not charts:
+        return Content("Over time", "No time series to draw. " + gone)
+    caption = (
+        f"Means of one-second values over windows of {length:g} s, then over repetitions, with the "
+        "95% band (Student's t; the thesis has 1.96 sd/\u221an). "
+        + (SERIES_NOTE if any(one.metric.name == "all.p99" for one in found) else "")
+        + ("Shaded: compactions and long pauses. " if any(c.events for c in charts) else "")
+        + frame.averaged(*frame.lines, *frame.asked.panels)
+        + gone
+    )
+    columns = [*frame.asked.panels, "Metric", "Line", "From", "Mean", "95% low", "95% high"]
+    texts = len(frame.asked.panels) + 2
+    units = [""] * texts + ["s", "number", "number", "number", "count"]
+    grid = Grid(columns=[*columns, "Repeated"], units=units, rows=rows, notes=[_units(found)])
+    return Content(f"Over time, in windows of {length:g} s", caption, charts, [grid])
+
+
+def interval_means(frame: Frame) -> Content:
+    """The measured part in 2, 4 and 8 intervals: the means of each, with 95% intervals."""
+    found, gone = _series(frame)
+    lines = frame.line_groups
+    asked = dict.fromkeys(frame.asked.intervals or USUAL_PARTS)
+    seconds = max((one.longest for one in found), default=0)
+    fitting = [parts for parts in asked if parts <= seconds]
+    if found and len(fitting) < len(asked):
+        most = ", ".join(str(parts) for parts in asked if parts not in fitting)
+        gone += f"The measured part has {seconds} s, too few for {most} intervals. "
+    charts: list[Chart] = []
+    rows: list[list[Cell]] = []
+    for panel in frame.groups(frame.asked.panels, named=True):
+        for one in found:
+            for parts in fitting:
+                layers: list[Layer] = []
+                table = []
+                for line in lines:
+                    own = line.within(panel)
+                    means = _per_window(frame, own, one, _splitter(parts))
+                    layers += _bars(frame, line, own, means, parts)
+                    table.append(means)
+                rows += _part_rows(panel, one.metric, parts, table)
+                if layers:
+                    charts.append(_parts_chart(panel, one.metric, parts, layers))
+    if not charts:
+        return Content("Means over intervals", "No time series to average. " + gone)
+    caption = (
+        "The measured part in equal intervals: means of one-second values, then over repetitions, "
+        "with 95% intervals. "
+        + (SERIES_NOTE if any(one.metric.name == "all.p99" for one in found) else "")
+        + frame.averaged(*frame.lines, *frame.asked.panels)
+        + gone
+    )
+    columns = [*frame.asked.panels, "Metric", "Intervals", "Which", *(one.label for one in lines)]
+    texts = len(frame.asked.panels) + 3
+    units = [""] * texts + ["number"] * len(lines)
+    grid = Grid(columns=columns, units=units, rows=rows, notes=[_units(found)])
+    return Content("Means over intervals", caption, charts, [grid])
+
+
+def _series(frame: Frame) -> tuple[list[Found], str]:
+    """The metrics that the records have over time, and a sentence for those they have not."""
+    trials = {t.name: t for own in frame.by_condition.values() for t in own}
+    names = list(frame.asked.metrics) or list(USUAL)
+    found, gone = [], []
+    for name in names:
+        by_condition: dict[str, dict[str, Values]] = {}
+        for series in frame.series:
+            trial = trials.get(series.trial)
+            values = series_values(series, name, trial.values) if trial else None
+            if trial is not None and values is not None:
+                by_condition.setdefault(trial.condition, {})[trial.name] = values
+        if by_condition:
+            found.append(Found(describe(name), by_condition))
+        else:
+            gone.append(name)
+    return found, missing("time series", gone)
+
+
+def _splitter(parts: int) -> Callable[[Values], Values]:
+    return lambda values: in_parts(values, parts)
+
+
+def _per_window(
+    frame: Frame, own: Group, found: Found, split: Callable[[Values], Values]
+) -> list[Mean | None]:
+    """Per window, the mean over the conditions' repetitions."""
+    windows: list[dict[str, dict[str, float]]] = []
+    for name in own.names:
+        for trial, values in found.by_condition.get(name, {}).items():
+            for k, value in enumerate(split(values)):
+                while len(windows) <= k:
+                    windows.append({})
+                if value is not None:
+                    windows[k].setdefault(name, {})[trial] = value
+    return [
+        mean_over(independent(values, frame.deployments) for values in by_condition.values())
+        for by_condition in windows
+    ]
+
+
+def _line(
+    frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], length: float
+) -> list[Layer]:
+    marks = marks_of(line)
+    trials = frame.trials_of(own)
+    for k, mean in enumerate(means):
+        if mean is not None:
+            label = joined(
+                line.label, f"{k * length:g} to {(k + 1) * length:g} s", counted(mean.repeated)
+            )
+            middle = (k + 0.5) * length
+            marks.add(middle, mean.value, label, own.names, trials, ends_of(mean))
+    return marks.layers("band", "line", "points")
+
+
+def _time_chart(frame: Frame, panel: Group, metric: Metric, layers: list[Layer]) -> Chart:
+    names = set(panel.names)
+    events = sorted({e for s in frame.series if s.condition in names for e in s.events})
+    return Chart(
+        title=joined(metric.title, panel.label),
+        x_title="Time in the measured part",
+        x_unit="s",
+        y_title=metric.title,
+        y_unit=metric.unit,
+        layers=layers,
+        events=events,
+    )
+
+
+def _bars(
+    frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], parts: int
+) -> list[Layer]:
+    marks = marks_of(line)
+    trials = frame.trials_of(own)
+    for k, mean in enumerate(means):
+        if mean is not None:
+            label = joined(line.label, f"interval {k + 1} of {parts}", counted(mean.repeated))
+            marks.add(k, mean.value, label, own.names, trials, ends_of(mean))
+    return marks.layers("bars")
+
+
+def _part_rows(
+    panel: Group, metric: Metric, parts: int, table: Sequence[Sequence[Mean | None]]
+) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    for k in range(parts):
+        means = [own[k] if k < len(own) else None for own in table]
+        if any(means):
+            values: list[Cell] = [mean.value if mean else None for mean in means]
+            heads: list[Cell] = [*panel.levels.values(), metric.name, str(parts), str(k + 1)]
+            rows.append([*heads, *values])
+    return rows
+
+
+def _parts_chart(panel: Group, metric: Metric, parts: int, layers: list[Layer]) -> Chart:
+    return Chart(
+        title=joined(metric.title, panel.label, f"{parts} intervals"),
+        x_title="interval of the measured part",
+        y_title=metric.title,
+        y_unit=metric.unit,
+        categories=[str(k + 1) for k in range(parts)],
+        y_from_zero=True,
+        layers=layers,
+    )
+
+
+def _units(found: Sequence[Found]) -> str:
+    return "Units: " + ", ".join(f"{one.metric.name} {one.metric.unit}" for one in found) + "."

@@ -1,0 +1,103 @@
+"""The exhibits that a study asks for, by kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.exhibits import (
+    bands,
+    ladder,
+    mean_bars,
+    median_run,
+    quadratic_fit,
+    rankings,
+    relative_change,
+    spread,
+)
+from tare.analysis.exhibits.frame import MOST_PANELS, Content, Frame
+from tare.analysis.model import Exhibit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tare.analysis.model import Effect, Series
+    from tare.analysis.trials import Trial
+    from tare.study.conditions import Condition
+    from tare.study.question import Exhibit as Asked
+    from tare.study.schema import Study
+
+MOST_NAMED = 3
+"""Levels that a heading names."""
+
+KINDS: dict[str, tuple[Callable[[Frame], Content], str]] = {
+    "relative-change": (relative_change.relative_change, relative_change.AFTER),
+    "median-run": (median_run.median_run, median_run.AFTER),
+    "ladder": (ladder.ladder, ladder.AFTER_LADDER),
+    "maximum": (ladder.maximum, ladder.AFTER_MAXIMUM),
+    "quadratic-fit": (quadratic_fit.quadratic_fit, quadratic_fit.AFTER),
+    "mean-bars": (mean_bars.mean_bars, mean_bars.AFTER),
+    "rankings": (rankings.rankings, rankings.AFTER),
+    "band": (bands.band, bands.AFTER_BAND),
+    "interval-means": (bands.interval_means, bands.AFTER_INTERVALS),
+    "box": (spread.box, spread.AFTER_BOX),
+    "spread": (spread.spread, spread.AFTER_SPREAD),
+}
+"""Kind to what makes it, and the place that first printed it."""
+
+
+def make_exhibits(
+    study: Study,
+    conditions: Sequence[Condition],
+    trials: Sequence[Trial],
+    effects: Sequence[Effect],
+    series: Sequence[Series],
+) -> list[Exhibit]:
+    """One exhibit per entry of `analysis.show`, in that order.
+
+    What the records cannot give is said in the caption, and such an exhibit has no empty figure.
+    """
+    counts: dict[str, int] = {}
+    found = []
+    for asked in study.analysis.show:
+        counts[asked.kind] = counts.get(asked.kind, 0) + 1
+        make, after = KINDS[asked.kind]
+        frame = Frame(asked, study, list(conditions), list(trials), list(effects), list(series))
+        content = make(frame) if frame.chosen else _nothing(frame)
+        charts = [chart for chart in content.charts if chart.layers]
+        caption = content.caption.strip()
+        if len(charts) > MOST_PANELS:
+            caption += f" The first {MOST_PANELS} of {len(charts)} panels are drawn."
+        found.append(
+            Exhibit(
+                name=f"{asked.kind}-{counts[asked.kind]}",
+                kind=asked.kind,
+                title=asked.title or _title(content.title, asked),
+                caption=caption,
+                after=after,
+                charts=charts[:MOST_PANELS],
+                grids=[grid for grid in content.grids if grid.rows],
+            )
+        )
+    return found
+
+
+def _where(asked: Asked) -> str:
+    """The levels that an exhibit is limited to, as a reader says it."""
+    return ", ".join(
+        f"{factor} {' or '.join(levels)}"
+        if len(levels) <= MOST_NAMED
+        else f"{len(levels)} levels of {factor}"
+        for factor, levels in asked.where.items()
+    )
+
+
+def _title(title: str, asked: Asked) -> str:
+    where = _where(asked)
+    return f"{title}: {where}" if where else title
+
+
+def _nothing(frame: Frame) -> Content:
+    """No trial was done of what is asked for."""
+    where = _where(frame.asked) or "these conditions"
+    name = frame.asked.kind.replace("-", " ").capitalize()
+    return Content(name, f"The run has no trials of {where}, so there is nothing to show.")

@@ -1,0 +1,99 @@
+"""Layers of charts, collected mark by mark, with what a reader is told about each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from tare.analysis.model import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.exhibits.means import Mean
+
+Kind = Literal["points", "line", "band", "bars", "intervals", "boxes"]
+
+
+@dataclass
+class Marks:
+    """The marks of one series; all lists are of the same length.
+
+    Attributes:
+        series: its name in the legend.
+        condition: whose colour it has; empty: by the order of the series.
+        place: of the series among all that the study has.
+        minor: drawn lighter.
+    """
+
+    series: str
+    condition: str = ""
+    place: int | None = None
+    minor: bool = False
+    x: list[float] = field(default_factory=list)
+    y: list[float] = field(default_factory=list)
+    low: list[float | None] = field(default_factory=list)
+    high: list[float | None] = field(default_factory=list)
+    quartiles: list[tuple[float, float]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    conditions: list[list[str]] = field(default_factory=list)
+    trials: list[list[str]] = field(default_factory=list)
+
+    def add(
+        self,
+        x: float,
+        y: float,
+        label: str,
+        conditions: Sequence[str],
+        trials: Sequence[str],
+        ends: tuple[float | None, float | None] = (None, None),
+        quartiles: tuple[float, float] | None = None,
+    ) -> None:
+        """One mark at (x, y), with the ends of its interval, band or whiskers."""
+        self.x.append(x)
+        self.y.append(y)
+        self.low.append(ends[0])
+        self.high.append(ends[1])
+        self.labels.append(label)
+        self.conditions.append(list(conditions))
+        self.trials.append(list(trials))
+        if quartiles is not None:
+            self.quartiles.append(quartiles)
+
+    def layers(self, *kinds: Kind) -> list[Layer]:
+        """A layer of each kind over all marks; none where there are no marks."""
+        return [self._layer(kind) for kind in kinds] if self.x else []
+
+    def _layer(self, kind: Kind) -> Layer:
+        ends = any(end is not None for end in (*self.low, *self.high))
+        spanned = ends and kind != "line"
+        return Layer(
+            kind=kind,
+            series=self.series,
+            condition=self.condition,
+            place=self.place,
+            minor=self.minor,
+            x=list(self.x),
+            y=list(self.y),
+            low=list(self.low) if spanned else [],
+            high=list(self.high) if spanned else [],
+            quartiles=list(self.quartiles) if kind == "boxes" else [],
+            labels=list(self.labels),
+            conditions=[list(one) for one in self.conditions],
+            trials=[list(one) for one in self.trials],
+        )
+
+
+def ends_of(mean: Mean) -> tuple[float | None, float | None]:
+    """The ends of the mean's interval."""
+    return mean.low, mean.high
+
+
+def counted(number: int) -> str:
+    """How many values a mark rests on."""
+    return f"{number} repeated value{'' if number == 1 else 's'}"
+
+
+def joined(*parts: str) -> str:
+    """The parts that say something, as one line."""
+    return ", ".join(part for part in parts if part)

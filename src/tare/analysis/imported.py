@@ -1,0 +1,91 @@
+"""What an imported trial adds: histograms and series of another tool, where it left any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.series import sampled_series
+from tare.errors import RecordError
+from tare.records.hlog import Latencies, read_hlog
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tare.analysis.trials import Trial
+    from tare.records.reader import ProgressInterval, TrialRecord
+
+KINDS = {"st": "service", "rt": "response"}
+LOST_SHARE = 0.01
+"""Share of the operations that may be missing from the histograms."""
+LONGEST_HOLD = 60
+"""A value over an interval of up to so many seconds is drawn over all of it."""
+
+
+def imported_latencies(record: TrialRecord, trial: Trial) -> None:
+    """The sum of the trial's histogram logs; damage is named, and then nothing is taken."""
+    manifest = record.manifest
+    found = trial.latencies
+    try:
+        for name in manifest.histograms:
+            log = read_hlog(record.files.hlog(name))
+            trial.damage += log.damage
+            for tag, part in log.totals.items():
+                operation, _, kind = tag.rpartition("-")
+                if operation and kind in KINDS:
+                    part.tick_ns = manifest.histogram_tick_ns
+                    found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
+    except RecordError as error:
+        trial.damage.append(f"{error.what}: {error.why}")
+    if trial.damage:
+        trial.latencies = {}
+
+
+def whole(trial: Trial) -> bool:
+    """Whether the histograms hold all operations that the tool counted, as far as it did."""
+    operations = trial.manifest.operations
+    counted = sum(part.total for (_, kind), part in trial.latencies.items() if kind == "response")
+    return operations is None or abs(counted - operations) <= LOST_SHARE * operations
+
+
+def imported_series(record: TrialRecord, trial: Trial, samples: pl.DataFrame | None) -> None:
+    """The client's intervals and the machine's samples, on one grid.
+
+    Without samples the grid is the client's own intervals; with them it is one of seconds, and a
+    value over a longer interval holds for all of its seconds.
+    """
+    intervals: list[ProgressInterval] = []
+    if record.files.progress.is_file():
+        try:
+            intervals, damage = record.progress()
+        except RecordError as error:
+            trial.damage.append(f"{error.what}: {error.why}")
+            return
+        trial.damage += damage
+    if samples is None:
+        trial.grid = [one.t for one in intervals]
+        if intervals:
+            trial.series["throughput"] = [one.ops_per_s for one in intervals]
+            trial.series["p99"] = [one.p99_us for one in intervals]
+        return
+    seconds = len(trial.grid)
+    rates = {round(one.t): one.ops_per_s for one in reversed(intervals)}
+    p99 = {round(one.t): one.p99_us for one in reversed(intervals)}
+    if intervals:
+        trial.series["throughput"] = _held([rates.get(s) for s in range(1, seconds + 1)])
+        trial.series["p99"] = _held([p99.get(s) for s in range(1, seconds + 1)])
+    found = sampled_series(samples, record.manifest, seconds)
+    trial.series |= {name: _held(values) for name, values in found.items()}
+
+
+def _held(values: list[float | None]) -> list[float | None]:
+    """Each value also over the seconds before it that have none, which its interval covers."""
+    held: list[float | None] = []
+    gap = 0
+    for value in values:
+        if value is None:
+            gap += 1
+            continue
+        filler = value if gap < LONGEST_HOLD else None
+        held += [filler] * gap + [value]
+        gap = 0
+    return held + [None] * gap

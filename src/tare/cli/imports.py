@@ -1,0 +1,150 @@
+"""`tare import`: other tools' files become a run, with its report."""
+
+from __future__ import annotations
+
+import json as to_json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from tare.analysis.analyse import analyse
+from tare.errors import UsageError
+from tare.imports.run import Outcome, Request, import_files
+from tare.imports.tools import TOOLS, Options, Unit
+from tare.report.terminal import render_summary
+from tare.report.write import write_report
+
+SOME_SKIPPED = 3
+MOST_SHOWN = 20
+"""Skipped files that are listed one by one; --json lists all."""
+
+
+def command(
+    tool: Annotated[str, typer.Argument(help=f"Whose files: {', '.join(TOOLS)}.", metavar="TOOL")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Files, directories, .zip, .tar (.gz, .xz, .bz2).", metavar="PATHS..."),
+    ],
+    study: Annotated[Path, typer.Option("--study", help="The study that they are trials of.")],
+    out: Annotated[Path, typer.Option("--out", help="The run's directory, new or empty.")],
+    factors: Annotated[
+        str | None,
+        typer.Option(
+            "--factors",
+            help="File name with fields, e.g. '{client}_{threads}_{repetition}.txt'; the study's "
+            "files.template by default.",
+            metavar="TEMPLATE",
+        ),
+    ] = None,
+    sidecar: Annotated[
+        Path | None,
+        typer.Option("--sidecar", help="CSV with a column file and one column per factor."),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option("--level", help="FACTOR=LEVEL that all of the files have."),
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option("--unit", help="hlog: unit of the values, ns, us or ms.")
+    ] = None,
+    scope: Annotated[
+        str,
+        typer.Option("--scope", help="sar, iostat, dstat: whose series; machine: the database's."),
+    ] = "machine",
+    cpus: Annotated[
+        int | None, typer.Option("--cpus", help="iostat, dstat: CPUs of that machine.", min=1)
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option("--interval", help="iostat, dstat: seconds between rows without times."),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Analyse the run and write its report.")
+    ] = True,
+    json: Annotated[bool, typer.Option("--json", help="Print what was imported as JSON.")] = False,
+) -> None:
+    """Make a run from the files of YCSB, cassandra-stress, latte, sar and others.
+
+    Exit status: 0 all files are in, 3 some were skipped (they are named), 1 none is in.
+    """
+    options = Options(_unit(unit), _scope(scope), cpus, _interval(interval))
+    request = Request(
+        tool, paths, study, out.absolute(), factors, sidecar, _fixed(level or []), options
+    )
+    outcome = import_files(request)
+    page = None
+    if report and outcome.trials:
+        analysis = analyse(outcome.run)
+        page = write_report(outcome.run, analysis)
+        if not json:
+            Console().print(render_summary(analysis))
+    if json:
+        typer.echo(to_json.dumps(_document(outcome, page), indent=1, ensure_ascii=False))
+    else:
+        _show(outcome, page)
+    raise typer.Exit(_status(outcome))
+
+
+def _status(outcome: Outcome) -> int:
+    if not outcome.trials:
+        return 1
+    return SOME_SKIPPED if outcome.skipped else 0
+
+
+def _show(outcome: Outcome, page: Path | None) -> None:
+    console = Console(highlight=False)
+    lines = [f"skipped {one.label}: {one.reason}" for one in outcome.skipped[:MOST_SHOWN]]
+    if len(outcome.skipped) > MOST_SHOWN:
+        lines.append(f"and {len(outcome.skipped) - MOST_SHOWN:,} more; --json lists all")
+    lines += [f"note: {note}" for note in outcome.notes]
+    trials = len(set(outcome.trials))
+    lines.append(
+        f"{trials:,} trials from {outcome.files:,} parts of files, "
+        f"{len(outcome.skipped):,} skipped: {outcome.run}"
+    )
+    if page is not None:
+        lines.append(f"report: {page}")
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
+    return {
+        "run": str(outcome.run),
+        "trials": sorted(set(outcome.trials)),
+        "files": outcome.files,
+        "skipped": [{"file": one.label, "reason": one.reason} for one in outcome.skipped],
+        "notes": outcome.notes,
+        "report": str(page) if page is not None else None,
+    }
+
+
+def _fixed(texts: list[str]) -> dict[str, str]:
+    fixed: dict[str, str] = {}
+    for text in texts:
+        factor, equals, level = text.partition("=")
+        if not equals or not factor or not level:
+            raise UsageError(f"--level {text}: not FACTOR=LEVEL", remedy="e.g. --level threads=10")
+        fixed[factor] = level
+    return fixed
+
+
+def _unit(text: str | None) -> Unit | None:
+    units: dict[str, Literal["ns", "us", "ms"]] = {"ns": "ns", "us": "us", "ms": "ms"}
+    if text is not None and text not in units:
+        raise UsageError(f"--unit {text}: not ns, us or ms")
+    return units[text] if text is not None else None
+
+
+def _scope(text: str) -> str:
+    if not text.isprintable() or not text or " " in text or len(text) > 64:
+        raise UsageError("--scope: a name without blanks", remedy="e.g. --scope client")
+    return text
+
+
+def _interval(value: float | None) -> float | None:
+    if value is not None and not 0 < value < 86400:
+        raise UsageError(f"--interval {value:g}: seconds, more than 0 and less than a day")
+    return value

@@ -1,0 +1,37 @@
+"""`tare notebook`: a Jupyter notebook of a run, beside its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tare.analysis.analyse import analyse
+from tare.cli.report import NOT_VALID, near
+from tare.errors import UsageError
+from tare.report.notebook import NAME, render_notebook
+from tare.report.write import replace_file, write_data
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a notebook that is there already.")
+    ] = False,
+) -> None:
+    """Write a Jupyter notebook that loads a run's trials, effects, series and histograms."""
+    place = run.absolute()
+    target = place / NAME
+    if target.exists() and not force:
+        raise UsageError(
+            "there is a notebook already",
+            where=near(target),
+            why="it may hold work of yours",
+            remedy="rename it, or replace it with --force",
+        )
+    analysis = analyse(place)
+    write_data(place, analysis)
+    replace_file(target, render_notebook(analysis))
+    typer.echo(f"notebook: {near(target)}")
+    raise typer.Exit(0 if analysis.valid else NOT_VALID)

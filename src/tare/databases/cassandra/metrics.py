@@ -1,0 +1,254 @@
+"""What the nodes say of themselves over a trial: tasks, caches, traffic, pauses, compactions.
+
+Read twice, at the beginning and at the end of the measured part, through one CQL connection per
+node that was opened before (the virtual tables of `system_views`), from the kernel (the CPU time
+of the JVM's threads) and from the garbage collection log. Nothing is read in between. Whatever
+cannot be read becomes a note: no trial fails for it. Decision 0007 has the reasons.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import UTC
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tare.databases.cassandra import configuration, gclog
+from tare.errors import TareError
+from tare.monitor.threads import Threads, grown, read_threads
+
+if TYPE_CHECKING:
+    from tare.databases.cassandra.cluster import CassandraCluster
+    from tare.databases.cassandra.session import Session
+    from tare.runtimes.unit import Running
+
+THREADS = {
+    "cpu.gc_s": ("GC Thread#", "G1 ", "VM Thread", "ZWorker", "ZDriver", "Shenandoah", "CMS "),
+    "cpu.jit_s": ("C1 CompilerThread", "C2 CompilerThread", "Sweeper thread"),
+    "cpu.compaction_s": ("CompactionExecutor",),
+    "cpu.flush_s": (
+        "MemtableFlushWriter",
+        "PerDiskMemtableFlushWriter",
+        "MemtablePostFlush",
+        "MemtableReclaimMemory",
+        "SlabPoolCleaner",
+        "PERIODIC-COMMIT-LOG",
+        "COMMIT-LOG",
+    ),
+    "cpu.network_s": ("epollEventLoop", "Messaging-EventLoop"),
+}
+"""What the threads of a node are for, by the beginnings of their names. HotSpot's: thread names
+in src/hotspot/share (the VM thread does the pauses' own work). Cassandra's: its executors, as
+`system_views.thread_pools` lists them, and Netty's event loops."""
+
+_POOLS = {
+    "Native-Transport-Requests": "requests.coordinated",
+    "ReadStage": "requests.read_stage",
+    "MutationStage": "requests.mutation_stage",
+    "MemtableFlushWriter": "flush.tasks",
+}
+_TIMEUUID_EPOCH = 0x01B21DD213814000
+"""100 ns steps between 1582-10-15 and 1970-01-01, RFC 4122, section 4.1.4"""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was seen over the measured part.
+
+    Attributes:
+        counts: name to growth, summed over the nodes; a name is there only if every node told it.
+        events: {"from": Unix s, "to": Unix s, "what": ..., "detail": {...}}, by time.
+        notes: what could not be read.
+    """
+
+    counts: dict[str, float] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class _NodeWatch:
+    """One node's counters, at the beginning and at the end."""
+
+    def __init__(self, node: Running, session: Session) -> None:
+        self.node = node
+        self.session = session
+        self.pid = node.accounting().pids[0]
+        self.counters: dict[str, float] = {}
+        self.counted = 0.0
+        self.threads = Threads({})
+        self.offset: int | None = None
+
+    def begin(self, wall: Callable[[], float]) -> None:
+        self.threads = read_threads(self.pid)
+        with suppress(OSError):  # only root may look into a container: then they are unknown
+            self.offset = self._log().stat().st_size
+        self.counters = counters(self.session)
+        self.counted = wall()
+
+    def end(self, start: float, end: float) -> tuple[dict[str, float], list[dict[str, Any]]]:
+        threads = read_threads(self.pid)
+        seen = self.threads.found and threads.found
+        found = grown(self.threads, threads, THREADS) if seen else {}
+        now = counters(self.session)
+        # a node under load answers late, so that its counters miss the very beginning
+        late = min(max(self.counted - start, 0.0), 0.5 * (end - start))
+        scale = (end - start) / (end - start - late)
+        # a counter that was not told at the beginning was 0 (a cache that nobody had asked)
+        found |= {name: (v - self.counters.get(name, 0.0)) * scale for name, v in now.items()}
+        name = self.node.unit.site.name
+        events = compactions(self.session, name, start, end)
+        logged = None if self.offset is None else gclog.read_from(self._log(), self.offset)
+        if logged is not None:
+            pauses = [pause for pause in logged if start < pause.ended <= end]
+            found |= gclog.counts(pauses)
+            events += [pause_event(pause, name) for pause in pauses]
+        return found, events
+
+    def _log(self) -> Path:
+        return gclog.log_of(self.pid, configuration.temporary(self.node.unit.site))
+
+
+class ServerWatch:
+    """Watches all nodes of a trial's clusters; `begin`, `end` and `close` never raise."""
+
+    def __init__(
+        self, clusters: Sequence[CassandraCluster], wall: Callable[[], float] = time.time
+    ) -> None:
+        """Open a connection to every node. `wall` gives the Unix time."""
+        self._wall = wall
+        self._stack = ExitStack()
+        self._nodes: list[_NodeWatch] = []
+        self._faults: list[str] = []
+        for cluster in clusters:
+            for node in cluster.nodes:
+                self._try(node.unit.site.name, partial(self._open, cluster, node))
+
+    def _open(self, cluster: CassandraCluster, node: Running) -> None:
+        session = self._stack.enter_context(cluster.session(node))
+        self._nodes.append(_NodeWatch(node, session))
+
+    def begin(self) -> None:
+        """Read every counter for the first time."""
+        for node in self._nodes:
+            self._try(node.node.unit.site.name, partial(node.begin, self._wall))
+
+    def end(self, start: float, end: float) -> Observed:
+        """Read every counter again.
+
+        Args:
+            start, end: Unix times of the measured part; pauses and compactions outside of it are
+                left out.
+        """
+        totals: dict[str, list[float]] = defaultdict(list)
+        events: list[dict[str, Any]] = []
+
+        def read(node: _NodeWatch) -> None:
+            found, happened = node.end(start, end)
+            for name, value in found.items():
+                totals[name].append(value)
+            events.extend(happened)
+
+        for node in self._nodes:
+            self._try(node.node.unit.site.name, partial(read, node))
+        if self._faults:  # a sum over some of the nodes would pass for one over all
+            return Observed(events=_in_time(events), notes=self._faults)
+        whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._nodes)}
+        return Observed(whole, _in_time(events), [])
+
+    def close(self) -> None:
+        self._try("connections", self._stack.close)
+
+    def _try(self, where: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except (TareError, OSError, ValueError, LookupError, AttributeError, TypeError) as error:
+            self._faults.append(f"the database's own metrics could not be read ({where}): {error}")
+
+
+def counters(session: Session) -> dict[str, float]:
+    """A node's counters since it started, by name.
+
+    Raises:
+        ClusterError: the node does not answer.
+    """
+    found: dict[str, float] = {}
+    blocked = 0.0
+    for row in session.execute(
+        "SELECT name, completed_tasks, blocked_tasks_all_time FROM system_views.thread_pools"
+    ):
+        blocked += row.blocked_tasks_all_time
+        if row.name in _POOLS:
+            found[_POOLS[row.name]] = float(row.completed_tasks)
+    found["requests.blocked"] = blocked
+    for row in session.execute("SELECT name, hit_count, request_count FROM system_views.caches"):
+        if row.request_count:
+            found[f"cache.{row.name}.requests"] = float(row.request_count)
+            found[f"cache.{row.name}.misses"] = float(row.request_count - row.hit_count)
+    peers = session.execute("SELECT sent_bytes, sent_count FROM system_views.internode_outbound")
+    found["internode.bytes"] = float(sum(row.sent_bytes for row in peers))
+    found["internode.messages"] = float(sum(row.sent_count for row in peers))
+    return found
+
+
+def compactions(session: Session, node: str, start: float, end: float) -> list[dict[str, Any]]:
+    """The node's compactions that ran at some time between `start` and `end` (Unix s).
+
+    Finished ones are in `system.compaction_history`, whose id is the time-based UUID that the
+    compaction got when it began; the others are in `system_views.sstable_tasks`.
+
+    Raises:
+        ClusterError: the node does not answer.
+    """
+    events = []
+    for row in session.execute(
+        "SELECT id, keyspace_name, columnfamily_name, bytes_in, bytes_out, compacted_at "
+        "FROM system.compaction_history"
+    ):
+        began, ended = unix_of(row.id.time), _unix(row.compacted_at)
+        if began < end and ended > start:
+            detail = {
+                "node": node,
+                "table": f"{row.keyspace_name}.{row.columnfamily_name}",
+                "bytes_in": row.bytes_in,
+                "bytes_out": row.bytes_out,
+            }
+            events.append({"from": began, "to": ended, "what": "compaction", "detail": detail})
+    for row in session.execute(
+        "SELECT task_id, kind, keyspace_name, table_name, progress FROM system_views.sstable_tasks"
+    ):
+        began = unix_of(row.task_id.time)
+        if row.kind.lower() == "compaction" and began < end:
+            detail = {
+                "node": node,
+                "table": f"{row.keyspace_name}.{row.table_name}",
+                "bytes_in": row.progress,
+                "unfinished": True,
+            }
+            events.append({"from": began, "to": end, "what": "compaction", "detail": detail})
+    return events
+
+
+def pause_event(pause: gclog.Pause, node: str) -> dict[str, Any]:
+    """A pause of the JVM as an event."""
+    detail = {"node": node, "kind": pause.kind}
+    begun = pause.ended - pause.seconds
+    return {"from": begun, "to": pause.ended, "what": "gc pause", "detail": detail}
+
+
+def unix_of(ticks: int) -> float:
+    """The Unix time in a version 1 UUID's timestamp (100 ns steps since 1582-10-15)."""
+    return (ticks - _TIMEUUID_EPOCH) / 1e7
+
+
+def _unix(moment: Any) -> float:
+    """The driver's timestamps are in UTC and do not say so."""
+    return float(moment.replace(tzinfo=UTC).timestamp())
+
+
+def _in_time(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(events, key=lambda e: (e["from"], e["to"]))

@@ -1,0 +1,1 @@
+"""Trials that were measured elsewhere: other tools' files become records of a run."""

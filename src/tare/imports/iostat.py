@@ -1,0 +1,136 @@
+"""iostat's text (-x, with -t for times) and JSON.
+
+The first report is the mean since the machine started and is left out, unless iostat ran with -y.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from tare.imports import sadf
+from tare.imports.machine import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
+from tare.imports.reading import Reading, UnreadableError
+from tare.imports.recognise import not_ours
+from tare.imports.text import lines_of, number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+\S+\s+\S+\s+\((\d+) CPU\)")
+_STAMPS = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p", "%m/%d/%y %H:%M:%S",
+           "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%d/%m/%y %H:%M:%S",
+           "%Y-%m-%dT%H:%M:%S%z", "%d/%m/%Y %H:%M:%S")  # fmt: skip
+NO_TIMES = "it has no times (iostat -t prints them); give --interval"
+
+
+class _Report:
+    """One report: the CPU's shares and a row per device."""
+
+    def __init__(self) -> None:
+        self.stamp: float | None = None
+        self.cpu: dict[str, float] = {}
+        self.disks: dict[str, dict[str, float]] = {}
+
+
+def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]:
+    """The series in a file.
+
+    Args:
+        cpus: of the machine, where the file does not say.
+        interval: seconds between reports, where the file has no times.
+
+    Raises:
+        UnreadableError: it is not iostat's, or lacks the times or the number of CPUs.
+    """
+    lines = lines_of(data)
+    if next((line for line in lines if line.strip()), "").lstrip().startswith("{"):
+        reports, printed = _from_json("\n".join(lines))
+    elif any(line.startswith(("avg-cpu:", "Device")) for line in lines):
+        reports, printed = _from_text(lines)
+    else:
+        raise UnreadableError(not_ours("iostat", "\n".join(lines), "not iostat output"))
+    return [_reading(reports, checked_cpus(printed or cpus, "give --cpus"), interval)]
+
+
+def _reading(reports: Sequence[_Report], cpus: int, interval: float | None) -> Reading:
+    if len(reports) < 2:
+        raise UnreadableError("one report, the mean since the machine started: no series")
+    reading = Reading(summary=False)
+    stamps = [report.stamp for report in reports]
+    reading.samples_absolute = None not in stamps
+    if not reading.samples_absolute and interval is None:
+        raise UnreadableError(NO_TIMES)
+    reading.notes.append("iostat's first report, the mean since the machine started, is left out")
+    for place, report in enumerate(reports[1:], start=1):
+        t = report.stamp if report.stamp is not None else place * (interval or 0.0)
+        reading.samples += list(cpu_samples(t, report.cpu, cpus))
+        reading.samples += as_samples(t, disk_sums(report.disks))
+    if not reading.samples:
+        raise UnreadableError("no CPU and no whole disk in it")
+    return reading
+
+
+def _from_text(lines: Sequence[str]) -> tuple[list[_Report], int | None]:
+    cpus: int | None = None
+    reports: list[_Report] = []
+    columns: list[str] = []
+    stamp: float | None = None
+    for line in (line.strip() for line in lines):
+        head = _HEAD.match(line)
+        cells = line.split()
+        if head is not None:
+            cpus = int(head[1])
+        elif not cells:
+            columns = []
+        elif cells[0] in ("avg-cpu:", "Device", "Device:"):
+            columns = cells
+            if cells[0] == "avg-cpu:" or not reports or reports[-1].disks:
+                reports.append(_Report())
+                reports[-1].stamp, stamp = stamp, None
+        elif columns and columns[0] == "avg-cpu:":
+            reports[-1].cpu = _row(columns[1:], cells)
+        elif columns:
+            reports[-1].disks[cells[0]] = _row(columns[1:], cells[1:])
+        else:
+            stamp = _stamp(line)
+    return reports, cpus
+
+
+def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, float]:
+    if len(columns) != len(cells):
+        raise UnreadableError(f"cut off or damaged: {' '.join(cells)[:60]!r}")
+    return {
+        name: number(cell.replace(",", "."), name)
+        for name, cell in zip(columns, cells, strict=True)
+    }
+
+
+def _stamp(text: str) -> float | None:
+    """Unix time of a report, its clock read as UTC where it has no zone."""
+    for form in _STAMPS:
+        try:
+            stamp = datetime.strptime(text, form)
+        except ValueError:
+            continue
+        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
+    return None
+
+
+def _from_json(text: str) -> tuple[list[_Report], int | None]:
+    host = sadf.host_of(text)
+    try:
+        reports = [_json_report(entry) for entry in host["statistics"] if entry]
+        return reports, int(host["number-of-cpus"]) if "number-of-cpus" in host else None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableError(f"not iostat's JSON: {type(error).__name__} {error}") from None
+
+
+def _json_report(entry: dict[str, Any]) -> _Report:
+    report = _Report()
+    if "timestamp" in entry:
+        report.stamp = _stamp(str(entry["timestamp"]))
+    report.cpu = sadf.numbers(entry.get("avg-cpu") or {}, CPU)
+    report.disks = sadf.by_name(entry.get("disk"), "disk_device")
+    return report

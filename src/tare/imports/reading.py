@@ -1,0 +1,100 @@
+"""What a file of another tool says, whichever it was; and the error of one that says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LONGEST_S = 31 * 86400.0
+"""No trial lasts longer."""
+LATEST = 253_402_000_000.0
+"""Unix time near the end of the year 9999, the last that a date can name."""
+
+
+class UnreadableError(Exception):
+    """A file that is damaged, cut off, of another version or another tool's; the text says why."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What the load client printed of one interval.
+
+    Attributes:
+        t: end of the interval, seconds after the start of the measured part.
+        ops_per_s: operations per second.
+        p99_us: 99th percentile latency over all operations, microseconds; None: not printed.
+    """
+
+    t: float
+    ops_per_s: float
+    p99_us: float | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One value of a machine's series, under the name and unit that tare-probe gives it.
+
+    Attributes:
+        t: end of the interval: Unix seconds, or seconds since the beginning of the file where
+            the tool printed no time of day.
+    """
+
+    t: float
+    metric: str
+    value: float
+
+
+@dataclass
+class Reading:
+    """One trial, or a part of one, as a file tells it.
+
+    Attributes:
+        values: metric to value as printed, in Tare's units (us, operations/s).
+        seconds: length of the measured part; None where the file does not say.
+        started: Unix time of its start; None where the file does not say.
+        operations: operations that succeeded; None where the file does not say.
+        errors_by_kind: the tool's name of an error to how often it occurred.
+        intervals: the load client's series.
+        histograms: lines of an interval histogram log, without comments.
+        tick_ns: the histograms' unit, nanoseconds.
+        samples: a machine's series.
+        samples_absolute: samples' t is Unix time.
+        facts: what the content tells of the trial: factor-like name to text, e.g. threads: 16.
+        notes: what a reader of the result must know of how it was read.
+        summary: it is the result of a trial, not only a series of one.
+        named: fields that the content gives as a name would, e.g. the columns of a table.
+        part: which part of the file it is, e.g. "row 3"; empty: all of it.
+        tags: of histogram logs, the operations and kinds; logs of one trial may complete each
+            other where they share none.
+    """
+
+    values: dict[str, float] = field(default_factory=dict)
+    seconds: float | None = None
+    started: float | None = None
+    operations: int | None = None
+    errors_by_kind: dict[str, int] = field(default_factory=dict)
+    intervals: list[Interval] = field(default_factory=list)
+    histograms: list[str] = field(default_factory=list)
+    tick_ns: int = 1
+    samples: list[Sample] = field(default_factory=list)
+    samples_absolute: bool = True
+    facts: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    summary: bool = True
+    named: dict[str, str] = field(default_factory=dict)
+    part: str = ""
+    tags: frozenset[str] = frozenset()
+
+    def refuse_absurd(self) -> None:
+        """Nothing where its times can be those of a trial.
+
+        Raises:
+            UnreadableError: it lasted longer than a month, or in no year that has a name.
+        """
+        ends = [self.seconds or 0.0, *(one.t for one in self.intervals)]
+        clock = [one.t for one in self.samples] or [0.0]
+        ends.append(max(clock) - min(clock))
+        if max(ends) > LONGEST_S:
+            raise UnreadableError(f"it lasted {max(ends) / 86400:,.0f} days")
+        times = [self.started or 0.0, *clock]
+        if min(times) < 0 or max(times) > LATEST:
+            raise UnreadableError("its times are in no year that has a name, or before 1970")

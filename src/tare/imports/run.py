@@ -1,0 +1,276 @@
+"""An import: other tools' files become the trials of a run, or series of trials that are there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import RecordError, UsageError
+from tare.imports.identity import Levels, Place
+from tare.imports.names import Names, names
+from tare.imports.reading import Reading, UnreadableError
+from tare.imports.sources import Skipped, files
+from tare.imports.tools import ADDING, Options, reader_of
+from tare.imports.trials import (
+    Part,
+    Trial,
+    add_histograms,
+    add_series,
+    already,
+    source_file,
+    write_trial,
+)
+from tare.records.layout import RunFiles
+from tare.records.reader import read_run
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from tare.imports.sources import File
+    from tare.records.reader import TrialRecord
+    from tare.study.schema import Study
+
+Key = tuple[str, int, int]
+"""(condition, round, block)."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be imported.
+
+    Attributes:
+        template: None: the study's `files.template`.
+        fixed: factor to the level that all files have.
+    """
+
+    tool: str
+    paths: Sequence[Path]
+    study: Path
+    out: Path
+    template: str | None = None
+    sidecar: Path | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+
+
+@dataclass
+class Outcome:
+    """What came of it.
+
+    Attributes:
+        trials: names of the trials that were written, or that a series was added to.
+        files: number of files that were used.
+        skipped: files that were not, with the reason.
+        notes: what was done that a reader must know.
+    """
+
+    run: Path
+    trials: list[str] = field(default_factory=list)
+    files: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def import_files(request: Request) -> Outcome:
+    """Read all files; write those trials whose place in the study is known.
+
+    Raises:
+        UsageError: the study, the template, the options or the run's directory are wrong;
+            nothing was written.
+    """
+    study = load_study(request.study)
+    found = names(study, request.template, request.sidecar)
+    if request.tool == "csv" and request.template is None:
+        found = Names(None, found.rows)  # its columns tell; the study's template is for results
+    _refuse_fixed(study, request.fixed)
+    outcome = Outcome(request.out)
+    adding = _adds(request)
+    levels = Levels(study, request.fixed)
+    trials = _collect(request, found, levels, outcome)
+    if adding:
+        _add(request, trials, outcome)
+    else:
+        _refuse_series_only(trials, outcome)
+        _write(request, study, trials, outcome)
+    if outcome.trials:
+        _note_down(request, outcome)
+    return outcome
+
+
+def _refuse_fixed(study: Study, fixed: Mapping[str, str]) -> None:
+    for factor, level in fixed.items():
+        if level not in study.factors.get(factor, {}):
+            known = ", ".join(study.factors.get(factor, study.factors)) or "none"
+            raise UsageError(
+                f"--level {factor}={level}: the study does not have it", why=f"it has {known}"
+            )
+
+
+def _adds(request: Request) -> bool:
+    """Whether the files go into trials that are there.
+
+    Raises:
+        UsageError: the directory is not fit for what was asked for.
+    """
+    root = request.out
+    there = root.is_dir() and any(root.iterdir())
+    if request.tool not in ADDING or (request.tool == "hlog" and not there):
+        if root.exists() and (there or not root.is_dir()):
+            raise UsageError(
+                "the run's directory is not empty",
+                where=str(root),
+                why="an import begins a run; nothing that is there is overwritten",
+                remedy="name another directory with --out, or remove that one",
+            )
+        return False
+    if there and any(record.manifest.source is not None for record in read_run(root).trials):
+        return True
+    raise UsageError(
+        f"{request.tool} adds series to the trials of an imported run, and there is none",
+        where=str(root),
+        remedy="import the load generator's files first, into the same --out",
+    )
+
+
+def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -> dict[Key, Trial]:
+    read = reader_of(request.tool, request.options)
+    trials: dict[Key, Trial] = {}
+    for one in files(request.paths):
+        if isinstance(one, Skipped):
+            outcome.skipped.append(one)
+            continue
+        try:
+            named = found.of(one.name)
+            readings = read(one.data, named)
+        except UnreadableError as error:
+            outcome.skipped.append(Skipped(one.label, str(error)))
+            continue
+        for reading in readings:
+            _take(request, one, named, reading, levels, trials, outcome)
+    _count_from_one(trials, outcome)
+    return trials
+
+
+def _take(
+    request: Request,
+    file: File,
+    named: Mapping[str, str],
+    reading: Reading,
+    levels: Levels,
+    trials: dict[Key, Trial],
+    outcome: Outcome,
+) -> None:
+    label = f"{file.label} {reading.part}".rstrip()
+    try:
+        reading.refuse_absurd()
+        place = levels.place({**reading.named, **named}, reading.facts)
+        key = place.condition.name, place.round, place.block
+        trial = trials.get(key)
+        if trial is not None and (reason := _clash(trial, reading)):
+            raise UnreadableError(reason)
+    except UnreadableError as error:
+        outcome.skipped.append(Skipped(label, str(error)))
+        return
+    scope = request.options.scope if reading.samples else " ".join(sorted(reading.tags))
+    part = Part(reading, source_file(label, file.data, request.tool, scope))
+    trials.setdefault(key, Trial(place, place.block)).parts.append(part)
+    outcome.files += 1
+
+
+def _clash(trial: Trial, reading: Reading) -> str:
+    """Why a second file cannot belong to the trial; empty where it completes it."""
+    for part in trial.parts:
+        other = part.reading
+        same_part = other.summary == reading.summary
+        if same_part and not (reading.tags and not reading.tags & other.tags):
+            return f"the same condition and repetition as {part.source.path}"
+    return ""
+
+
+def _count_from_one(trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+    """Blocks count from 1; where repetitions are written from 0, all of them move by one."""
+    if any(trial.place.block == 0 for trial in trials.values()):
+        for trial in trials.values():
+            trial.block = trial.place.block + 1
+        outcome.notes.append("repetitions are written from 0: block 1 is repetition 0")
+
+
+def _refuse_series_only(trials: dict[Key, Trial], outcome: Outcome) -> None:
+    for key, trial in list(trials.items()):
+        if any(part.reading.summary for part in trial.parts):
+            continue
+        del trials[key]
+        for part in trial.parts:
+            reason = "status lines without a result: cut off, or its other half is missing"
+            outcome.skipped.append(Skipped(part.source.path, reason))
+            outcome.files -= 1
+
+
+def _write(request: Request, study: Study, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+    if not trials:
+        return
+    run = RunFiles(request.out.absolute())
+    run.trials.mkdir(parents=True, exist_ok=True)
+    run.study.write_bytes(request.study.read_bytes())
+    positions: dict[tuple[int, int], int] = {}
+    for trial in sorted(trials.values(), key=lambda one: one.name):
+        cell = trial.place.round, trial.block
+        positions[cell] = positions.get(cell, 0) + 1
+        write_trial(run, trial, study.design.fresh, positions[cell])
+        outcome.trials.append(trial.name)
+    if study.design.fresh != "trial":
+        outcome.notes.append(
+            f"the study says fresh: {study.design.fresh}, so repetitions share a cluster; write "
+            "design.fresh: trial if each had one of its own"
+        )
+
+
+def _add(request: Request, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+    records = {
+        (one.manifest.condition, one.manifest.round, one.manifest.block): one
+        for one in read_run(request.out.absolute()).trials
+    }
+    for trial in trials.values():
+        place = trial.place
+        record = records.get((place.condition.name, place.round, trial.block))
+        for part in trial.parts:
+            try:
+                _add_part(record, part, place)
+            except (UnreadableError, RecordError) as error:
+                outcome.skipped.append(Skipped(part.source.path, str(error)))
+                outcome.files -= 1
+            else:
+                outcome.trials.append(trial.name)
+
+
+def _add_part(record: TrialRecord | None, part: Part, place: Place) -> None:
+    if record is None:
+        raise UnreadableError(
+            f"the run has no trial of {place.condition.name}, repetition {place.block}"
+        )
+    if already(record.manifest, part):
+        raise UnreadableError(f"{record.name} has this series of {part.source.tool} already")
+    if part.reading.histograms:
+        add_histograms(record.files, record.manifest, part)
+    else:
+        add_series(record.files, record.manifest, part)
+
+
+def _note_down(request: Request, outcome: Outcome) -> None:
+    """What was imported and what was not, kept with the run."""
+    run = RunFiles(outcome.run.absolute())
+    before = read_run(run.root).environment().get("imports", [])
+    entry = {
+        "tool": request.tool,
+        "files": outcome.files,
+        "trials": len(set(outcome.trials)),
+        "skipped": [f"{one.label}: {one.reason}" for one in outcome.skipped],
+        "notes": outcome.notes,
+    }
+    text = json.dumps({"imports": [*before, entry]}, indent=1, ensure_ascii=False)
+    aside = run.environment.with_name(f".{run.environment.name}")
+    aside.write_text(text + "\n", encoding="utf-8")
+    aside.rename(run.environment)

@@ -1,0 +1,102 @@
+"""sysstat's JSON: `sadf -j` and `iostat -o JSON`."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from tare.imports.machine import (
+    CPU,
+    SYSTEM,
+    as_samples,
+    checked_cpus,
+    cpu_samples,
+    disk_sums,
+    finite,
+    network_sums,
+)
+from tare.imports.reading import Reading, Sample, UnreadableError
+
+_WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+def host_of(text: str) -> dict[str, Any]:
+    """The one host that a document tells of.
+
+    Raises:
+        UnreadableError: it is no JSON of sysstat's, cut off, or of several hosts.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"cut off or damaged JSON: {error}") from None
+    try:
+        hosts = document["sysstat"]["hosts"]
+        if len(hosts) != 1:
+            raise UnreadableError(f"{len(hosts)} hosts in one file")
+        host = hosts[0]
+        if not isinstance(host["statistics"], list):
+            raise TypeError("statistics")
+    except _WRONG as error:
+        raise UnreadableError(f"not sysstat's JSON: {type(error).__name__} {error}") from None
+    if not isinstance(host, dict):
+        raise UnreadableError("not sysstat's JSON: a host is a mapping")
+    return host
+
+
+def read(text: str) -> Reading:
+    """The series of `sadf -j`.
+
+    Raises:
+        UnreadableError: as `host_of`, or a value that makes no sense.
+    """
+    host = host_of(text)
+    reading = Reading(summary=False)
+    try:
+        cpus = checked_cpus(int(host["number-of-cpus"]), "sadf prints it")
+        for entry in host["statistics"]:
+            if entry:
+                reading.samples += _samples(entry, cpus)
+    except _WRONG as error:
+        raise UnreadableError(f"not sadf's JSON: {type(error).__name__} {error}") from None
+    if not reading.samples:
+        raise UnreadableError("no interval of CPU, disks or network")
+    return reading
+
+
+def _samples(entry: dict[str, Any], cpus: int) -> list[Sample]:
+    stamp = entry["timestamp"]
+    clock = datetime.fromisoformat(f"{stamp['date']}T{stamp['time']}").replace(tzinfo=UTC)
+    t = clock.timestamp()
+    found: list[Sample] = []
+    for row in entry.get("cpu-load") or []:
+        if row.get("cpu") in ("all", "-1"):
+            found += cpu_samples(t, numbers(row, CPU), cpus)
+    found += as_samples(t, disk_sums(by_name(entry.get("disk"), "disk-device")))
+    network = (entry.get("network") or {}).get("net-dev")
+    found += as_samples(t, network_sums(by_name(network, "iface")))
+    for part in ("process-and-context-switch", "queue"):
+        row = entry.get(part) or {}
+        found += as_samples(t, {SYSTEM[n]: v for n, v in numbers(row, SYSTEM).items()})
+    for row in entry.get("interrupts") or []:
+        if row.get("intr") == "sum":
+            found += as_samples(t, {"intr_per_s": finite(row.get("all", row.get("value")), "intr")})
+    return found
+
+
+def by_name(rows: Any, key: str) -> dict[str, dict[str, float]]:
+    """Rows under their names, with their numbers alone."""
+    return {
+        str(row[key]): {
+            name: finite(value, name)
+            for name, value in row.items()
+            if name != key and isinstance(value, (int, float))
+        }
+        for row in rows or []
+    }
+
+
+def numbers(row: dict[str, Any], wanted: Any) -> dict[str, float]:
+    """The wanted numbers of a row."""
+    return {name: finite(value, name) for name, value in row.items() if name in wanted}

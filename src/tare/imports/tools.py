@@ -1,0 +1,71 @@
+"""The tools whose files can be read, and the options that some of them need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tare.errors import UsageError
+from tare.imports import (
+    cassandra_stress,
+    dstat,
+    histograms,
+    iostat,
+    latte,
+    sar,
+    tables,
+    ycsb,
+)
+from tare.imports.reading import Reading
+from tare.imports.samples import SERIES
+
+Unit = Literal["ns", "us", "ms"]
+Read = Callable[[bytes, Mapping[str, str]], list[Reading]]
+"""From a file's content and the fields of its name to the trials that it tells of."""
+
+TICKS: Mapping[str, int] = {"ns": 1, "us": 1000, "ms": 1_000_000}
+ADDING = (*SERIES, "hlog")
+"""Tools whose files can be added to trials that are there."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What some tools' files do not say.
+
+    Attributes:
+        unit: of histogram logs' values.
+        scope: name of the machine that a series is of; `machine` is the database's.
+        cpus: of that machine, where the tool does not print it.
+        interval: seconds between reports, where the tool does not print times.
+    """
+
+    unit: Unit | None = None
+    scope: str = "machine"
+    cpus: int | None = None
+    interval: float | None = None
+
+
+def reader_of(tool: str, options: Options) -> Read:
+    """The tool's reader.
+
+    Raises:
+        UsageError: there is no such tool.
+    """
+    tick = TICKS[options.unit] if options.unit is not None else None
+    readers: dict[str, Read] = {
+        "ycsb": lambda data, named: ycsb.read(data),
+        "cassandra-stress": lambda data, named: cassandra_stress.read(data),
+        "latte": lambda data, named: latte.read(data),
+        "hlog": lambda data, named: histograms.read(data, tick, named.get("operation")),
+        "sar": lambda data, named: sar.read(data),
+        "iostat": lambda data, named: iostat.read(data, options.cpus, options.interval),
+        "dstat": lambda data, named: dstat.read(data, options.cpus, options.interval),
+        "csv": lambda data, named: tables.read(data),
+    }
+    if tool not in readers:
+        raise UsageError(f"unknown tool {tool}", why=f"tools: {', '.join(readers)}")
+    return readers[tool]
+
+
+TOOLS = ("ycsb", "cassandra-stress", "latte", "hlog", "sar", "iostat", "dstat", "csv")

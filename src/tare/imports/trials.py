@@ -1,0 +1,199 @@
+"""Trials written as records: a directory appears under its final name only when it is complete."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from tare.imports.reading import UnreadableError
+from tare.imports.samples import append_samples
+from tare.records.layout import UNFINISHED
+from tare.records.manifest import Source, SourceFile, TrialManifest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.imports.identity import Place
+    from tare.imports.reading import Reading
+    from tare.records.layout import RunFiles, TrialFiles
+
+CLIENT = "c1"
+HISTOGRAMS = "latency-{number}.hlog"
+HLOG_HEAD = "#[Imported histogram log]\n#[Histogram log format version 1.3]\n"
+PARTIAL = ".partial"
+
+
+@dataclass
+class Part:
+    """What one file adds to a trial."""
+
+    reading: Reading
+    source: SourceFile
+
+
+def source_file(label: str, data: bytes, tool: str, scope: str = "") -> SourceFile:
+    """The file as manifests name it."""
+    digest = hashlib.sha256(data).hexdigest()
+    return SourceFile(path=label, bytes=len(data), sha256=digest, tool=tool, scope=scope)
+
+
+@dataclass
+class Trial:
+    """One trial to be written, from one or several files of it."""
+
+    place: Place
+    block: int
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"D{self.place.round}-B{self.block:02}-{self.place.condition.name}"
+
+
+def write_trial(files: RunFiles, trial: Trial, fresh: str, position: int) -> None:
+    """Write the trial's directory aside, then give it its name.
+
+    Args:
+        fresh: design.fresh of the study, which says which trials share a deployment.
+        position: 1-based place among the block's trials.
+
+    Raises:
+        OSError: the run's directory cannot be written.
+    """
+    final = files.trial(trial.name)
+    aside = files.trials / f"{UNFINISHED}{trial.name}{PARTIAL}"
+    if aside.exists():
+        shutil.rmtree(aside)
+    aside.mkdir(parents=True)
+    manifest = _manifest(files, trial, fresh, position)
+    intervals = [one for part in trial.parts for one in part.reading.intervals]
+    if intervals:
+        lines = [
+            json.dumps(
+                {"event": "interval", "phase": "measure", "client": CLIENT, "t": one.t,
+                 "ops_per_s": one.ops_per_s, "p99_us": one.p99_us}
+            )
+            for one in intervals
+        ]  # fmt: skip
+        (aside / "progress.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for part in trial.parts:
+        if part.reading.histograms:
+            name = HISTOGRAMS.format(number=len(manifest.histograms) + 1)
+            text = HLOG_HEAD + "\n".join(part.reading.histograms) + "\n"
+            (aside / name).write_text(text, encoding="utf-8")
+            manifest.histograms.append(name)
+            manifest.histogram_tick_ns = part.reading.tick_ns
+    text = manifest.model_dump_json(exclude_defaults=False)
+    (aside / "manifest.json").write_text(text + "\n", encoding="utf-8")
+    aside.rename(final.root)
+
+
+def _manifest(files: RunFiles, trial: Trial, fresh: str, position: int) -> TrialManifest:
+    place, condition = trial.place, trial.place.condition
+    readings = [part.reading for part in trial.parts]
+    started = next((one.started for one in readings if one.started is not None), None)
+    seconds = next((one.seconds for one in readings if one.seconds is not None), 0.0)
+    begin = started if started is not None else 0.0
+    kinds: dict[str, int] = {}
+    for one in readings:
+        kinds |= one.errors_by_kind
+    return TrialManifest(
+        run=files.root.name,
+        trial=trial.name,
+        status="done",
+        condition=condition.name,
+        levels=condition.levels,
+        round=place.round,
+        block=trial.block,
+        position=position,
+        deployment=_deployment(trial, fresh),
+        started=_iso(started),
+        ended=_iso(started + seconds if started is not None else None),
+        measure_start=begin,
+        measure_end=begin + seconds,
+        setup=condition.setup.model_dump(mode="json"),
+        clients=[],
+        warm_up=None,
+        units=[],
+        database={},
+        caches_dropped=None,
+        server_cpu_s=0.0,
+        engine_cpu_s=0.0,
+        machine_cpu_s=0.0,
+        probe_cpu_s=0.0,
+        source=Source(tool=trial.parts[0].source.tool, files=[part.source for part in trial.parts]),
+        reported={name: value for one in readings for name, value in one.values.items()},
+        operations=next((one.operations for one in readings if one.operations is not None), None),
+        errors_by_kind=kinds,
+        notes=list(dict.fromkeys(note for one in readings for note in one.notes)),
+    )
+
+
+def _deployment(trial: Trial, fresh: str) -> str:
+    """The life of a cluster that served the trial, as far as the study's design tells."""
+    key = trial.place.condition.deployment
+    if fresh == "deployment":
+        return f"D{trial.place.round}-{key}"
+    if fresh == "block":
+        return f"D{trial.place.round}-B{trial.block:02}-{key}"
+    return trial.name
+
+
+def _iso(unix: float | None) -> str:
+    """ISO 8601 in UTC; empty where the time is not known."""
+    if unix is None:
+        return ""
+    return datetime.fromtimestamp(unix, UTC).isoformat(timespec="milliseconds")
+
+
+def add_series(files: TrialFiles, manifest: TrialManifest, part: Part) -> None:
+    """Add a machine's series to a trial that is there: the samples first, then the manifest.
+
+    A crash between the two leaves samples that the manifest does not name; adding the same file
+    again mends it.
+
+    Raises:
+        UnreadableError: the trial has this series already, or the series is of another time.
+        OSError: the trial's directory cannot be written.
+    """
+    append_samples(files.samples, manifest, part.reading, part.source.scope)
+    _replace(files.manifest, manifest, part)
+
+
+def add_histograms(files: TrialFiles, manifest: TrialManifest, part: Part) -> None:
+    """Add histogram logs to a trial that is there.
+
+    Raises:
+        UnreadableError: they are in another unit than those that are there.
+        OSError: the trial's directory cannot be written.
+    """
+    if manifest.histograms and manifest.histogram_tick_ns != part.reading.tick_ns:
+        raise UnreadableError("the trial's other histograms are in another unit")
+    name = HISTOGRAMS.format(number=len(manifest.histograms) + 1)
+    text = HLOG_HEAD + "\n".join(part.reading.histograms) + "\n"
+    aside = files.root / f"{UNFINISHED}{name}"
+    aside.write_text(text, encoding="utf-8")
+    aside.rename(files.root / name)
+    manifest.histograms.append(name)
+    manifest.histogram_tick_ns = part.reading.tick_ns
+    _replace(files.manifest, manifest, part)
+
+
+def _replace(path: Path, manifest: TrialManifest, part: Part) -> None:
+    if manifest.source is not None:
+        manifest.source.files.append(part.source)
+    manifest.notes += [note for note in part.reading.notes if note not in manifest.notes]
+    aside = path.with_name(f"{UNFINISHED}{path.name}")
+    aside.write_text(manifest.model_dump_json() + "\n", encoding="utf-8")
+    aside.rename(path)
+
+
+def already(manifest: TrialManifest, part: Part) -> bool:
+    """Whether the trial holds this tool's series of this machine, or histograms of these tags."""
+    files = manifest.source.files if manifest.source is not None else []
+    new = set(part.source.scope.split())
+    return any(one.tool == part.source.tool and new & set(one.scope.split()) for one in files)

@@ -1,0 +1,253 @@
+"""YCSB's results: the summary at the end of its output, and its status lines.
+
+Names and units as YCSB prints them, 0.1 to 0.18: `[READ], AverageLatency(us), 10069.5`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from tare.imports import go_ycsb
+from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.recognise import not_ours
+from tare.imports.text import lines_of, microseconds, number, operation_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OVERALL = "OVERALL"
+CLEANUP = "CLEANUP"
+FAILED = "-FAILED"
+INTENDED = "Intended-"
+"""Latency from the intended start (measurement.interval=both): Tare's response time."""
+LOST_SHARE = 0.02
+"""Share of the operations that may be missing from the blocks per operation."""
+
+_LINE = re.compile(r"\[([A-Za-z_-]+)\], (.*), ([^,]*)")
+_PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\((ns|us|ms)\)")
+_LATENCY = re.compile(r"(Average|Max)Latency\((ns|us|ms)\)")
+_RETURN = re.compile(r"Return=(\S+)")
+_OK = {"OK", "BATCHED_OK", "0"}  # 0 until YCSB 0.5
+_KINDS = {"50": "p50", "95": "p95", "99": "p99", "99.9": "p999"}
+_THREADS = re.compile(r"^Command line:.* -threads (\d+)", re.M)
+_STATUS = re.compile(
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) \d+ sec: \d+ operations;"
+    r"(?: ([\d.,E+-]+) current ops/sec;)?(.*)"
+)
+_STATUS_OPERATION = re.compile(r"\[([A-Z-]+): Count=(\d+), ([^\]]*)\]")
+_STATUS_P99 = re.compile(r"(?:^|, )99=([\d.]+)")
+
+
+@dataclass
+class _Block:
+    """What was printed of one operation."""
+
+    count: float | None = None
+    latencies: dict[str, float] = field(default_factory=dict)
+    returns: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> float:
+        """Operations that succeeded."""
+        if self.returns:
+            return sum(n for code, n in self.returns.items() if code in _OK)
+        return self.count or 0.0
+
+    @property
+    def errors(self) -> dict[str, int]:
+        return {code: n for code, n in self.returns.items() if code not in _OK and n}
+
+
+def read(data: bytes) -> list[Reading]:
+    """The one trial that a file of YCSB's, or of go-ycsb's, output tells of.
+
+    Raises:
+        UnreadableError: it is not YCSB's, cut off, or contradicts itself.
+    """
+    lines = lines_of(data)
+    if any(line.startswith("[OVERALL]") for line in lines):
+        reading = _summary(lines)
+    elif any(go_ycsb.is_line(line) for line in lines):
+        return [go_ycsb.read(lines)]
+    else:
+        reading = Reading(summary=False)
+    _add_status(reading, lines)
+    if not reading.summary and not reading.intervals:
+        raise UnreadableError(
+            not_ours("ycsb", "\n".join(lines), "no [OVERALL] block: cut off, or not YCSB output")
+        )
+    threads = next((m[1] for line in lines[:50] if (m := _THREADS.match(line))), None)
+    if threads is not None:
+        reading.facts["threads"] = threads
+    return [reading]
+
+
+def _summary(lines: Iterable[str]) -> Reading:
+    overall: dict[str, float] = {}
+    blocks: dict[str, _Block] = {}
+    for line in lines:
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            if line.startswith("["):
+                _refuse_torn(line)
+            continue
+        section, key, value = found.groups()
+        if section == OVERALL:
+            if key in overall:
+                raise UnreadableError("two [OVERALL] blocks: the output of more than one run")
+            overall[key] = number(value, f"[OVERALL], {key}")
+        elif section != CLEANUP and not section.startswith("TOTAL_GC"):
+            _take(blocks.setdefault(section, _Block()), section, key, value)
+    seconds = _overall(overall, "RunTime(ms)") / 1000
+    throughput = _overall(overall, "Throughput(ops/sec)")
+    return _reading(blocks, seconds, throughput)
+
+
+def _refuse_torn(line: str) -> None:
+    """A line of the summary that is not whole; others may begin with a bracket, e.g. log lines."""
+    if re.match(r"\[[A-Z-]+\](,|$)|\[[A-Z-]*$", line):
+        raise UnreadableError(f"cut off or damaged at {line.strip()[:60]!r}")
+
+
+def _overall(overall: dict[str, float], key: str) -> float:
+    if key not in overall:
+        raise UnreadableError(f"cut off: the [OVERALL] block has no {key}")
+    if not overall[key]:
+        raise UnreadableError(f"[OVERALL], {key} is 0: nothing was measured")
+    return overall[key]
+
+
+def _take(block: _Block, section: str, key: str, value: str) -> None:
+    what = f"[{section}], {key}"
+    if key == "Operations":
+        if block.count is not None:
+            raise UnreadableError(f"two [{section}] blocks: the output of more than one run")
+        block.count = number(value, what)
+    elif found := _LATENCY.fullmatch(key):
+        if block.count == 0:  # then YCSB prints NaN
+            return
+        kind = "mean" if found[1] == "Average" else "max"
+        block.latencies[kind] = microseconds(number(value, what), found[2])
+    elif found := _PERCENTILE.fullmatch(key):
+        if found[1] in _KINDS and block.count != 0:
+            block.latencies[_KINDS[found[1]]] = microseconds(number(value, what), found[2])
+    elif found := _RETURN.fullmatch(key):
+        block.returns[found[1]] = block.returns.get(found[1], 0) + int(number(value, what))
+
+
+def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Reading:
+    failed = {name: block for name, block in blocks.items() if name.endswith(FAILED)}
+    intended = {name: block for name, block in blocks.items() if name.startswith(INTENDED)}
+    plain = {n: b for n, b in blocks.items() if n not in failed and n not in intended}
+    plain = {name: block for name, block in plain.items() if block.count or block.returns}
+    if not plain and not failed:
+        raise UnreadableError("cut off: no operation follows the [OVERALL] block")
+    _refuse_cut(plain)
+    _refuse_cut(intended)
+    reading = Reading({"throughput": throughput}, seconds=seconds)
+    for name, block in plain.items():
+        _add_latencies(reading, name, block, intended.get(INTENDED + name))
+        for code, n in block.errors.items():
+            reading.errors_by_kind[code] = reading.errors_by_kind.get(code, 0) + n
+    for name, block in failed.items():
+        own = plain.get(name.removesuffix(FAILED))
+        if own is None or not own.errors:  # else its codes have been counted
+            kind = operation_name(name)
+            reading.errors_by_kind[kind] = int(block.count or 0)
+    reading.values["errors"] = float(sum(reading.errors_by_kind.values()))
+    _add_totals(reading, plain)
+    return reading
+
+
+def _refuse_cut(plain: dict[str, _Block]) -> None:
+    """The blocks of all operations hold the same lines, unless the file was cut."""
+    kinds = {kind for block in plain.values() for kind in block.latencies}
+    codes = any(block.returns for block in plain.values())
+    for name, block in plain.items():
+        if block.count is None:
+            raise UnreadableError(f"cut off: [{name}] has no Operations")
+        if block.count and (missing := kinds - block.latencies.keys()):
+            raise UnreadableError(f"cut off: [{name}] has no {', '.join(sorted(missing))}")
+        if block.count and "mean" not in block.latencies:
+            raise UnreadableError(f"cut off: [{name}] has no AverageLatency")
+        if codes and not block.returns:
+            raise UnreadableError(f"cut off: [{name}] has no return codes")
+
+
+def _add_latencies(reading: Reading, name: str, block: _Block, intended: _Block | None) -> None:
+    operation = operation_name(name)
+    response = block.latencies
+    if intended is not None and intended.count:
+        response = intended.latencies
+        reading.values |= {f"service.{operation}.{k}": v for k, v in block.latencies.items()}
+        note = "latencies count from the intended start ([Intended-...]); service.* from the send"
+        if note not in reading.notes:
+            reading.notes.append(note)
+    reading.values |= {f"{operation}.{kind}": value for kind, value in response.items()}
+
+
+def _add_totals(reading: Reading, plain: dict[str, _Block]) -> None:
+    """Operations in all, and latency over all operations as far as it follows from the parts."""
+    implied = reading.values["throughput"] * (reading.seconds or 0.0)
+    if any(operation_name(name) == "rmw" for name in plain):
+        # its reads and updates are in their own blocks as well: nothing may be added up
+        reading.operations = max(0, round(implied - reading.values["errors"]))
+        return
+    ok = sum(block.ok for block in plain.values())
+    answered = ok + reading.values["errors"]
+    if answered < (1 - LOST_SHARE) * implied:
+        raise UnreadableError(
+            f"cut off: the operations add up to {answered:,.0f} of the {implied:,.0f} that run "
+            "time and throughput imply"
+        )
+    reading.operations = round(ok)
+    measured = {operation_name(n): b.count or 0.0 for n, b in plain.items() if b.latencies}
+    if len(measured) == 1:
+        only = next(iter(measured))
+        for kind in ("mean", "p50", "p95", "p99", "p999", "max"):
+            if f"{only}.{kind}" in reading.values:
+                reading.values[f"all.{kind}"] = reading.values[f"{only}.{kind}"]
+    elif total := sum(measured.values()):
+        sums = [n * reading.values[f"{name}.mean"] for name, n in measured.items()]
+        reading.values["all.mean"] = sum(sums) / total
+        longest = [v for name in measured if (v := reading.values.get(f"{name}.max")) is not None]
+        if len(longest) == len(measured):
+            reading.values["all.max"] = max(longest)
+
+
+def _add_status(reading: Reading, lines: Iterable[str]) -> None:
+    """The series of the status lines, which YCSB stamps with the local time."""
+    began: datetime | None = None
+    last = 0.0
+    for line in lines:
+        found = _STATUS.match(line)
+        if found is None:
+            continue
+        stamp = _stamp(found[1])
+        if began is None:
+            began = stamp
+            reading.started = stamp.replace(tzinfo=UTC).timestamp()
+        t = (stamp - began).total_seconds()
+        # after the last operation YCSB prints a short interval, often empty, that would mislead
+        if found[2] is None or t - last < 0.5:
+            continue
+        last = t
+        rate = number(found[2].replace(",", ""), "a status line's rate")
+        reading.intervals.append(Interval(t, rate, _status_p99(found[3])))
+
+
+def _stamp(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d %H:%M:%S:%f")
+    except ValueError:
+        raise UnreadableError(f"a status line's time is damaged: {text!r}") from None
+
+
+def _status_p99(text: str) -> float | None:
+    """The p99 where one kind of operation ran; that of several cannot be had from their p99s."""
+    active = [m[3] for m in _STATUS_OPERATION.finditer(text) if m[1] != CLEANUP and int(m[2])]
+    found = _STATUS_P99.search(active[0]) if len(active) == 1 else None
+    return number(found[1], "a status line's p99") if found else None

@@ -1,0 +1,260 @@
+"""An answer from the knowledge base: what was found near, the range, and what follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.knowledge.library import place
+from tare.knowledge.nearness import RELATED, nearness
+from tare.knowledge.pooling import Near, Pooled, pool
+from tare.knowledge.proposal import obstacle
+from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
+from tare.knowledge.sizing import Size, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tare.knowledge.asked import Asked
+    from tare.knowledge.library import Entry, Library
+    from tare.knowledge.schema import Finding
+
+FAMILIES: Mapping[str, str] = {
+    "mean": "Mean latency",
+    "p95": "95th percentile latency",
+    "p99": "99th percentile latency",
+    "throughput": "Throughput",
+    "cpu": "CPU in use",
+    "cpu_per_op": "CPU per operation",
+    "disk": "Written to disk",
+}
+_PER_OP = "_per_op"
+
+
+class Found(BaseModel):
+    """A finding, as near as it is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    study: str
+    origin: str
+    metric: str
+    ratio: float | None
+    ci: tuple[float, float] | None
+    direction: str
+    how: str
+    word: str
+    distance: float
+    differs: list[str]
+    source: str
+    contradicted: bool = Field(description="another statement of its source does not agree with it")
+
+
+class Answer(BaseModel):
+    """What is known of one kind of metric."""
+
+    model_config = ConfigDict(frozen=True)
+
+    family: str
+    title: str
+    nearest: list[Found]
+    pooled: Pooled
+
+
+class Follows(BaseModel):
+    """A rule, applied to the question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    purpose: Purpose
+    answer: str
+    because: str
+    safe_if: str
+    source: str
+
+
+class Advice(BaseModel):
+    """The whole answer; what `tare advise --json` prints."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    asked: dict[str, str | int | float]
+    answers: list[Answer]
+    follows: list[Follows]
+    settle: Size = Field(description="the study that would settle it")
+    obstacle: str = Field(description="why Tare cannot run that study; empty: it can")
+    notes: list[str]
+
+
+def advise(
+    library: Library,
+    asked: Asked,
+    *,
+    margin: float = 0.05,
+    shown: int = 5,
+    metric: str = "",
+    purposes: Sequence[Purpose] = PURPOSES,
+) -> Advice:
+    """Answer one question from the library.
+
+    Args:
+        margin: the relative difference that matters, for the size of the study to be proposed.
+        shown: nearest findings listed per kind of metric.
+        metric: only this kind (a key of FAMILIES); empty: all of which something is known.
+        purposes: what the benchmark is for.
+    """
+    entries = [one for one in library.entries.values() if _about(asked, one.finding)]
+    families = {name: [e for e in entries if family(e.finding.metric) == name] for name in FAMILIES}
+    near = {
+        name: [Near(e.finding, nearness(asked, e.finding)) for e in found]
+        for name, found in families.items()
+        if found and metric in ("", name)
+    }
+    answers = [
+        _answer(name, found, library, shown)
+        for name, found in near.items()
+        if min(one.nearness.distance for one in found) <= RELATED
+    ]
+    main = near.get(metric) or near.get("mean") or near.get("throughput") or []
+    return Advice(
+        question=asked.words(),
+        asked=asked.stated(),
+        answers=answers,
+        follows=_follows(asked, answers, purposes),
+        settle=size_of(main, margin),
+        obstacle=obstacle(asked),
+        notes=_notes(asked, answers, near),
+    )
+
+
+def family(metric: str) -> str:
+    """The kind of a metric: latencies by statistic, the others by what they count."""
+    if metric.endswith(_PER_OP):
+        return "cpu_per_op"
+    first, _, last = metric.rpartition(".")
+    if metric in ("cpu.util", "disk.write_kbps"):
+        return first
+    return last
+
+
+def _about(asked: Asked, finding: Finding) -> bool:
+    """The finding compares what is asked about: this platform with that, and nothing else."""
+    side, base = finding.treatment, finding.baseline
+    if side is None or side.platform != asked.platform or base.platform != asked.over:
+        return False
+    if side.platform != base.platform:
+        return side.replication_factor is None
+    moved = (side.network, side.storage) != (base.network, base.storage)
+    return moved or (side.client != base.client and side.client == asked.client)
+
+
+def _answer(name: str, found: Sequence[Near], library: Library, shown: int) -> Answer:
+    ranked = sorted(found, key=_rank)
+    listed = [one for one in ranked if one.nearness.distance <= RELATED][:shown]
+    return Answer(
+        family=name,
+        title=FAMILIES[name],
+        nearest=[_found(one, library.entries[one.finding.id]) for one in listed],
+        pooled=pool(found),
+    )
+
+
+def _rank(one: Near) -> tuple[float, bool, str]:
+    """Nearest first; of those about as near, the ones with a number."""
+    effect = one.finding.effect
+    stated = effect is None or effect.ratio is None
+    return round(one.nearness.distance, 2), stated, one.finding.id
+
+
+def _found(one: Near, entry: Entry) -> Found:
+    finding = one.finding
+    effect = finding.effect
+    if effect is None:
+        raise ValueError(f"{finding.id} is no effect")
+    return Found(
+        id=finding.id,
+        study=finding.study,
+        origin=entry.origin,
+        metric=finding.metric,
+        ratio=effect.ratio,
+        ci=finding.spread.ci,
+        direction=effect.direction,
+        how=effect.how,
+        word=one.nearness.word,
+        distance=round(one.nearness.distance, 4),
+        differs=one.nearness.differs,
+        source=place(entry),
+        contradicted=bool(finding.discrepancies),
+    )
+
+
+def _follows(asked: Asked, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
+    """The rules for these purposes, with the range that is known put into them."""
+    wanted = {*purposes, "always"}
+    if asked.platform != "docker" and asked.client != "docker":
+        return []  # the rules are about containers
+    worst = _greatest(answers)
+    return [_apply(rule, worst) for rule in load_rules() if rule.purpose in wanted]
+
+
+def _apply(rule: Rule, worst: tuple[float, str] | None) -> Follows:
+    conditions: dict[str, str] = {
+        "compare-systems": "the systems differ by more than " + _threshold(rule, worst),
+        "absolute-values": "production runs on the same platform, network path and storage",
+        "compare-configurations": "the difference is confirmed on the platform of production",
+        "track-changes": "it stays on this platform, and nothing but the code under test changes",
+        "always": "several deployments, in random order, with an A/A pair among them",
+    }
+    return Follows(
+        purpose=rule.purpose,
+        answer=rule.answer,
+        because=" ".join(rule.text.split()),
+        safe_if=conditions[rule.purpose],
+        source=rule.source,
+    )
+
+
+def _threshold(rule: Rule, worst: tuple[float, str] | None) -> str:
+    if rule.threshold is None:
+        return "what the platform alone does"
+    text = f"{rule.threshold.low:.0%} to {rule.threshold.high:.0%}"
+    if worst and worst[0] > rule.threshold.high:
+        return f"{text}; here even that is too little, for the platform alone made {worst[0]:.0%}"
+    return text
+
+
+def _greatest(answers: Iterable[Answer]) -> tuple[float, str] | None:
+    """The greatest change seen by any study near enough, of latency or throughput."""
+    seen = [
+        (abs(ratio - 1), f"{answer.title.lower()}, {study.study}")
+        for answer in answers
+        if answer.family in ("mean", "p95", "p99", "throughput")
+        for study in answer.pooled.studies
+        for ratio in (study.low, study.high)
+    ]
+    return max(seen, default=None)
+
+
+def _notes(
+    asked: Asked, answers: Sequence[Answer], near: Mapping[str, Sequence[Near]]
+) -> list[str]:
+    notes: list[str] = []
+    if not near:
+        notes.append(
+            f"Nothing is known of {asked.platform} rather than {asked.over}. "
+            "`tare findings` lists what there is."
+        )
+    elif not answers:
+        notes.append("Findings of this platform exist, but none is near the question.")
+    worst = _greatest(answers)
+    if worst is not None:
+        notes.append(
+            f"The greatest change by the platform alone near here: {worst[0]:.0%} ({worst[1]})."
+        )
+    studies = {study.study for answer in answers for study in answer.pooled.studies}
+    if len(studies) == 1:
+        notes.append(f"All of it comes from one study, {studies.pop()}.")
+    return notes

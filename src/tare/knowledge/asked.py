@@ -1,0 +1,102 @@
+"""What somebody asks about: the conditions of a cluster to be, from options or from a study."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tare.knowledge.from_run import side_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.study.conditions import Condition
+    from tare.study.schema import Setup
+
+_OPERATIONS = {
+    "ycsb-c": "read",
+    "stress-read": "read",
+    "stress-write": "write",
+    "stress-mixed": "mixed",
+}
+"""Workloads of one kind of operation; YCSB A and B read and update, so they are asked as `all`."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The conditions asked about. Empty or None: not said, and so not compared.
+
+    Attributes:
+        platform, over: what is asked about, and what it replaces.
+        client: how the load client is run; native where nobody says otherwise.
+        share: load as a share of the maximum, 0 to 1.
+    """
+
+    database: str = ""
+    version: str = ""
+    platform: str = "docker"
+    over: str = "native"
+    network: str = ""
+    storage: str = ""
+    client: str = "native"
+    operation: str = ""
+    workload: str = ""
+    share: float | None = None
+    threads: int | None = None
+    nodes: int | None = None
+    replication_factor: int | None = None
+
+    def stated(self) -> dict[str, Any]:
+        """What was said, as a report repeats it."""
+        return {name: value for name, value in asdict(self).items() if value not in ("", None)}
+
+    def words(self) -> str:
+        """One line: cassandra on docker rather than native, network bridge, ..."""
+        said = self.stated()
+        head = f"{said.pop('database', 'any database')}"
+        version = said.pop("version", "")
+        platform, over = said.pop("platform"), said.pop("over")
+        share = said.pop("share", None)
+        parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items()]
+        if share is not None:
+            parts.append(f"load {share:.0%} of the maximum")
+        what = f"{head} {version}".strip()
+        return ", ".join([f"{what} on {platform} rather than {over}", *parts])
+
+
+def asked_of(setup: Setup, baseline: Setup) -> Asked:
+    """The question that a treatment condition of a study asks."""
+    side, base = side_of(setup), side_of(baseline)
+    return Asked(
+        database=setup.database.kind,
+        version=setup.database.version,
+        platform=side.platform,
+        over=base.platform,
+        network=side.network or "",
+        storage=side.storage or "",
+        client=side.client or "native",
+        operation=_OPERATIONS.get(setup.load.workload, "all"),
+        workload=setup.load.workload,
+        threads=setup.load.threads if setup.load.rate is None else None,
+        nodes=setup.database.nodes,
+        replication_factor=setup.database.replication_factor,
+    )
+
+
+def questions_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str, Asked]:
+    """Condition to its question, of every condition whose platform is not the baseline's.
+
+    Conditions that ask the same question give it once, under the first one's name.
+    """
+    found: dict[str, Asked] = {}
+    for one in conditions:
+        question = asked_of(one.setup, baseline.setup)
+        moved = _place(one.setup) != _place(baseline.setup)
+        if moved and question not in found.values():
+            found[one.name] = question
+    return found
+
+
+def _place(setup: Setup) -> object:
+    """What a setup runs on, however many of it there are."""
+    return side_of(setup).model_copy(update={"clusters": None})

@@ -1,0 +1,263 @@
+"""Is a change between two analyses larger than what the platform alone is known to cause?"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from scipy import stats
+
+from tare.analysis.metrics import in_order
+from tare.errors import KnowledgeError
+from tare.knowledge.advice import advise, family
+from tare.knowledge.analysis_file import Measured, read_analysis
+from tare.knowledge.asked import Asked, asked_of
+from tare.study.schema import Setup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from tare.knowledge.library import Library
+
+LEAST_UNITS = 2
+LEVEL = 0.95
+Verdict = Literal[
+    "no difference shown",
+    "within what the platform alone is known to cause",
+    "larger than what the platform alone is known to cause",
+    "a difference, and nothing is known of the platform",
+    "too few to tell",
+]
+_KINDS = ("throughput", "mean", "p99")
+
+
+class Change(BaseModel):
+    """One metric of one condition, new over old."""
+
+    model_config = ConfigDict(frozen=True)
+
+    condition: str
+    metric: str
+    ratio: float
+    ci: tuple[float, float] | None = Field(
+        description="95% interval, over trials where a side has one deployment; null: one trial"
+    )
+    units: tuple[int, int] = Field(description="independent units, old and new")
+    unit: Literal["deployment", "trial"]
+    platform: str = Field(description="what the known range is of; empty: nothing dockerised")
+    known: tuple[float, float] | None = Field(description="ratios that the platform alone made")
+    basis: str
+    verdict: Verdict
+
+
+class CheckResult(BaseModel):
+    """All changes; what `tare advise --check --json` prints."""
+
+    model_config = ConfigDict(frozen=True)
+
+    old: str
+    new: str
+    same_platform: bool
+    same_settings: bool = Field(description="database, load and clusters; not the platform")
+    larger: bool = Field(description="some change is larger than the platform alone")
+    changes: list[Change]
+    notes: list[str]
+
+
+def check_change(library: Library, old: Path, new: Path) -> CheckResult:
+    """Compare two analyses, condition by condition.
+
+    Raises:
+        KnowledgeError: a file that is no analysis, or two that have nothing in common.
+    """
+    before, after = read_analysis(old), read_analysis(new)
+    pairs = _pairs(before, after)
+    if not pairs:
+        raise KnowledgeError(
+            "nothing to compare",
+            where=f"{old}, {new}",
+            why="the two analyses have no condition in common",
+            remedy="give two runs of the same study",
+        )
+    setups = [(_setup(before, b), _setup(after, a)) for b, a in pairs]
+    platform = all(_alike(old, new, ("platform", "client")) for old, new in setups)
+    settings = all(_alike(old, new, ("database", "load", "clusters")) for old, new in setups)
+    changes = [change for b, a in pairs for change in _changes(library, before, after, b, a)]
+    return CheckResult(
+        old=str(old),
+        new=str(new),
+        same_platform=platform,
+        same_settings=settings,
+        larger=any(one.verdict.startswith("larger") for one in changes),
+        changes=changes,
+        notes=_notes(before, after, platform=platform, settings=settings),
+    )
+
+
+def _alike(old: Setup | None, new: Setup | None, parts: Sequence[str]) -> bool:
+    """Both are known, and have the same of these parts."""
+    if old is None or new is None:
+        return False
+    return all(getattr(old, part) == getattr(new, part) for part in parts)
+
+
+def _notes(before: Measured, after: Measured, *, platform: bool, settings: bool) -> list[str]:
+    source = "(Grambow et al. 2018, section 5)"
+    notes = [
+        f"The {name} run's checks call its result not valid."
+        for name, one in (("old", before), ("new", after))
+        if not one.valid
+    ]
+    if not platform:
+        notes.append(
+            "The platforms differ, or are not recorded: a change may be theirs. "
+            f"Do not compare across platforms {source}."
+        )
+    if not settings:
+        notes.append(
+            "The settings of database or load differ, or are not recorded: then dockerised values "
+            f"give a feeling only {source}."
+        )
+    if platform and settings:
+        notes.append(
+            "Platform and settings are the same on both sides. What the platform does to both "
+            f"cancels, as long as nothing but the code under test changed {source}."
+        )
+    notes.append("Intervals are 95% each, not adjusted for their number.")
+    return notes
+
+
+def _pairs(before: Measured, after: Measured) -> list[tuple[str, str]]:
+    """Conditions of the same name; where each run has one only, those."""
+    old = list(dict.fromkeys(one.condition for one in before.trials if one.status == "done"))
+    new = list(dict.fromkeys(one.condition for one in after.trials if one.status == "done"))
+    if len(old) == 1 and len(new) == 1:
+        return [(old[0], new[0])]
+    return [(name, name) for name in old if name in new]
+
+
+def _setup(one: Measured, condition: str) -> Setup | None:
+    """The condition's setup as the run recorded it; None where it did not, or not readably."""
+    settings = one.provenance.get("settings")
+    found = settings.get(condition) if isinstance(settings, dict) else None
+    try:
+        return Setup.model_validate(found) if found is not None else None
+    except ValidationError:
+        return None
+
+
+def _changes(
+    library: Library, before: Measured, after: Measured, old: str, new: str
+) -> list[Change]:
+    first, second = _values(before, old), _values(after, new)
+    asked = _asked(_setup(before, old), _setup(after, new))
+    shared = [name for name in in_order(set(first) & set(second)) if name.split(".")[-1] in _KINDS]
+    known = _known(library, asked, {family(name) for name in shared})
+    return [
+        _change(new, name, first[name], second[name], asked, known.get(family(name)))
+        for name in shared
+    ]
+
+
+def _asked(old: Setup | None, new: Setup | None) -> Asked | None:
+    """The question whose answer is the platform's own effect: the containers against none."""
+    native = Setup()
+    for setup in (new, old):
+        if setup is None:
+            continue
+        if "docker" in (setup.platform.runtime, setup.client.runtime):
+            return asked_of(setup, native)
+    return None
+
+
+def _known(
+    library: Library, asked: Asked | None, families: set[str]
+) -> dict[str, tuple[tuple[float, float], str]]:
+    """Per kind of metric, the range that the platform alone is known to make, and on what basis."""
+    if asked is None:
+        return {}
+    found: dict[str, tuple[tuple[float, float], str]] = {}
+    for answer in advise(library, asked).answers:
+        span = answer.pooled.known
+        if answer.family in families and span is not None:
+            studies = ", ".join(one.study for one in answer.pooled.studies)
+            few = f"all that {len(answer.pooled.studies)} studies saw, too few for an interval:"
+            basis = "prediction interval over" if answer.pooled.enough else few
+            found[answer.family] = (min(1.0, span[0]), max(1.0, span[1])), f"{basis} {studies}"
+    return found
+
+
+def _values(one: Measured, condition: str) -> dict[str, dict[str, list[float]]]:
+    """Metric to deployment to the log values of its trials."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for number, trial in enumerate(one.trials):
+        if trial.condition != condition or trial.status != "done":
+            continue
+        for name, value in trial.values.items():
+            if value > 0:
+                of = found.setdefault(name, {})
+                life = trial.deployment or f"trial {number}"
+                of.setdefault(life, []).append(math.log(value))
+    return found
+
+
+def _change(
+    condition: str,
+    metric: str,
+    old: Mapping[str, Sequence[float]],
+    new: Mapping[str, Sequence[float]],
+    asked: Asked | None,
+    known: tuple[tuple[float, float], str] | None,
+) -> Change:
+    enough = min(len(old), len(new)) >= LEAST_UNITS
+    first = [float(np.mean(one)) for one in old.values()] if enough else _flat(old)
+    second = [float(np.mean(one)) for one in new.values()] if enough else _flat(new)
+    ratio = math.exp(float(np.mean(second)) - float(np.mean(first)))
+    ci = _interval(first, second)
+    return Change(
+        condition=condition,
+        metric=metric,
+        ratio=ratio,
+        ci=ci,
+        units=(len(first), len(second)),
+        unit="deployment" if enough else "trial",
+        platform=asked.platform if asked else "",
+        known=known[0] if known else None,
+        basis=known[1] if known else "nothing is known",
+        # one life of a cluster on a side: its luck and a change cannot be told apart
+        verdict=decide(ci if enough else None, known[0] if known else None),
+    )
+
+
+def _flat(parts: Mapping[str, Sequence[float]]) -> list[float]:
+    return [value for one in parts.values() for value in one]
+
+
+def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
+    """Welch's t interval of the ratio of geometric means, new over old."""
+    if min(len(first), len(second)) < LEAST_UNITS:
+        return None
+    if len({*first}) == 1 and len({*second}) == 1:
+        ratio = math.exp(second[0] - first[0])
+        return ratio, ratio
+    found = stats.ttest_ind(second, first, equal_var=False).confidence_interval(LEVEL)
+    return math.exp(float(found.low)), math.exp(float(found.high))
+
+
+def decide(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
+    """The verdict from the change's interval and the range that the platform alone made.
+
+    Larger: the whole interval lies outside the range (which always holds 1).
+    """
+    if ci is None:
+        return "too few to tell"
+    if ci[0] <= 1 <= ci[1]:
+        return "no difference shown"
+    if known is None:
+        return "a difference, and nothing is known of the platform"
+    if ci[0] > known[1] or ci[1] < known[0]:
+        return "larger than what the platform alone is known to cause"
+    return "within what the platform alone is known to cause"

@@ -1,0 +1,254 @@
+"""A finished run's effects as findings of the user's own, beside those of others."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, get_args
+
+from tare.analysis.metrics import ALL, ERRORS, describe
+from tare.errors import KnowledgeError
+from tare.knowledge.schema import (
+    Effect,
+    Finding,
+    KnowledgeFile,
+    Load,
+    Side,
+    Source,
+    Spread,
+    Unit,
+    Values,
+    Work,
+)
+from tare.study.conditions import expand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tare.analysis.model import Analysis
+    from tare.analysis.model import Effect as Measured
+    from tare.study.conditions import Condition
+    from tare.study.schema import Setup, Study
+
+OPERATIONS = ("all", "mixed", "read", "update", "insert", "write", "rmw")
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class About:
+    """What the records of a run do not know of themselves.
+
+    Attributes:
+        study: id under which findings count as one study; "" for the run's own.
+        version: release of the database; "" for the study's own, of imported runs none.
+        hardware: "" for what the records say.
+        machines: what the operating system ran on, None for unknown.
+        published: where the records come from, as one would cite it.
+        imported: the trials were brought in from files of another tool.
+    """
+
+    study: str = ""
+    version: str = ""
+    hardware: str = ""
+    machines: Any = None
+    published: str = ""
+    imported: bool = False
+
+
+def findings_of(analysis: Analysis, study: Study, about: About) -> KnowledgeFile:
+    """All effects of the analysis with an interval, but controls (A/A), as findings.
+
+    Raises:
+        KnowledgeError: the analysis has no effect.
+    """
+    name = _slug(analysis.run)
+    of = about.study or (study.study if about.imported else f"own-{name}")
+    effects = [one for one in analysis.effects if not one.aa and one.metric != ERRORS]
+    if not effects:
+        raise KnowledgeError(
+            "no effect to add",
+            where=analysis.run,
+            why="the run compares nothing, or too few of its trials were done",
+            remedy="run more of it, then look at `tare report`",
+        )
+    made = _Made(analysis, study, expand(study), about, of, name)
+    notes = [f"Computed by Tare from the records of the run {analysis.run}."]
+    notes += [f"Not valid: {problem}" for problem in analysis.problems if not analysis.valid]
+    work = Work(
+        id=f"{name}-computed",
+        title=study.question or study.study,
+        published=about.published,
+        tool="files of another tool, imported" if about.imported else "tare-load",
+        notes=notes,
+    )
+    return KnowledgeFile(
+        format=1, work=work, findings=[_finding(one, made, effects) for one in effects]
+    )
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What all findings of one run share."""
+
+    analysis: Analysis
+    study: Study
+    conditions: Sequence[Condition]
+    about: About
+    of: str
+    run: str
+
+    def id_of(self, effect: Measured) -> str:
+        return f"{self.run}.computed.{_slug('-'.join(effect.levels.values()))}.{effect.metric}"
+
+    def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
+        """Condition to setup, of all with these levels: several, where an effect averages."""
+        found = [one for one in self.conditions if levels.items() <= one.levels.items()]
+        done = {one.condition for one in self.analysis.conditions if one.trials}
+        return {one.name: one.setup for one in found if one.name in done}
+
+
+def _finding(effect: Measured, made: _Made, effects: Sequence[Measured]) -> Finding:
+    about = made.about
+    bases = made.setups(_baseline_levels(effect, made.study))
+    treated = list(made.setups(effect.levels).values())
+    setup, base = treated[0], next(iter(bases.values()))
+    return Finding(
+        id=made.id_of(effect),
+        study=made.of,
+        database=setup.database.kind,
+        version=about.version or ("" if about.imported else setup.database.version),
+        nodes=_common(one.database.nodes for one in treated),
+        replication_factor=_common(one.database.replication_factor for one in treated),
+        consistency=_consistency(setup),
+        baseline=side_of(base, about.machines),
+        treatment=side_of(setup, about.machines),
+        workload=[*dict.fromkeys(one.load.workload for one in treated)],
+        operation=_operation(effect.metric),
+        load=_load(base, treated, load_share(made.analysis, made.conditions, list(bases))),
+        metric=effect.metric,
+        unit=_unit(effect.metric),
+        values=Values(
+            baseline=_rounded(effect.baseline_value), treatment=_rounded(effect.treatment_value)
+        ),
+        effect=Effect(
+            ratio=_rounded(effect.ratio),
+            direction="higher" if effect.ratio > 1 else "lower" if effect.ratio < 1 else "none",
+            how="computed",
+            mean_of=[made.id_of(one) for one in effects if _part_of(one, effect)],
+        ),
+        # of one pair of conditions: an average over c pairs has 1/sqrt(c) of its sd
+        spread=Spread(
+            ci=(_rounded(effect.ci[0]), _rounded(effect.ci[1])),
+            sd_log=_rounded(effect.sd_log * math.sqrt(effect.cells)),
+            units=effect.deployments * effect.cells,
+        ),
+        hardware=about.hardware or "as recorded in the run",
+        source=Source(where=f"run {made.run}: {effect.treatment} over {effect.baseline}"),
+        notes=_notes(effect, made.analysis.valid),
+    )
+
+
+def _part_of(part: Measured, whole: Measured) -> bool:
+    """The one is a row of the other, which averages over further factors."""
+    return part.metric == whole.metric and whole.levels.items() < part.levels.items()
+
+
+def _unit(metric: str) -> Any:
+    unit = describe(metric).unit
+    return unit if unit in get_args(Unit) else ""
+
+
+def load_share(
+    analysis: Analysis, conditions: Sequence[Condition], names: Sequence[str]
+) -> float | None:
+    """Throughput of these conditions, relative to the most that their setups reached.
+
+    Setups that differ in their load alone are compared; None where there is only one load. It is
+    a share of the greatest throughput in this run, which may lie below the true maximum.
+    """
+    throughput = {one.condition: one.metrics.get("throughput") for one in analysis.conditions}
+    loads: dict[str, dict[tuple[int, float | None], list[float]]] = {}
+    setup_of: dict[str, str] = {}
+    for one in conditions:
+        fixed = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
+        setup_of[one.name] = fixed
+        if value := throughput.get(one.name):
+            load = one.setup.load
+            loads.setdefault(fixed, {}).setdefault((load.threads, load.rate), []).append(value)
+    shares = [
+        min(1.0, value / max(fmean(values) for values in loads[setup_of[name]].values()))
+        for name in names
+        if (value := throughput.get(name)) and len(loads[setup_of[name]]) > 1
+    ]
+    return round(fmean(shares), 3) if shares else None
+
+
+def _notes(effect: Measured, valid: bool) -> str:
+    parts = [effect.method.strip(), f"Verdict: {effect.verdict}."]
+    if effect.over:
+        parts.append(f"Averaged over {', '.join(effect.over)} ({effect.how}).")
+    if not valid:
+        parts.append("The run's checks call its result not valid.")
+    return " ".join(parts)
+
+
+def _baseline_levels(effect: Measured, study: Study) -> dict[str, str]:
+    """The effect's levels, with the compared factors at their baseline."""
+    compared = [effect.factor] if effect.factor else study.analysis.compare or [*study.baseline]
+    return {
+        factor: study.baseline[factor] if factor in compared else level
+        for factor, level in effect.levels.items()
+    }
+
+
+def side_of(setup: Setup, machines: Any = None) -> Side:
+    """What a condition of a study ran on, in the words of the knowledge base."""
+    return Side(
+        machines=machines,
+        runtime=setup.platform.runtime,
+        network=setup.platform.network,
+        storage=setup.platform.storage,
+        client=setup.client.runtime,
+        clusters=setup.clusters,
+    )
+
+
+def _load(base: Setup, setups: Sequence[Setup], share: float | None) -> Load:
+    if len({one.load for one in setups}) > 1:
+        return Load(label="mean over several")
+    load = setups[0].load
+    if load.rate is not None:
+        return Load(rate=load.rate, share=share)
+    if load.threads != base.load.threads:  # the load itself is what was compared
+        return Load(label=f"{load.threads} against {base.load.threads} threads")
+    return Load(threads=load.threads, share=share)
+
+
+def _common(values: Any) -> Any:
+    """The value that all share, else None."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
+
+
+def _consistency(setup: Setup) -> str:
+    levels = setup.database.consistency
+    if levels.read == levels.write:
+        return str(levels.read)
+    return f"reads {levels.read}, writes {levels.write}"
+
+
+def _operation(metric: str) -> Any:
+    first = metric.partition(".")[0]
+    return first if first in OPERATIONS else ALL
+
+
+def _rounded(value: float) -> float:
+    """Six significant digits: more would only look exact."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.+-]+", "-", text.lower()).strip("-.") or "run"

@@ -1,0 +1,153 @@
+"""The study that would settle a question, as a file that `tare plan` accepts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tare.errors import KnowledgeError
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.knowledge.asked import Asked
+    from tare.knowledge.sizing import Size
+
+RUNNABLE = ("native", "docker")
+NETWORKS = ("host", "bridge", "published")
+STORAGES = ("directory", "volume", "layer")
+_WORKLOADS = {"read": "ycsb-c", "write": "stress-write", "mixed": "stress-mixed"}
+_THREADS = 32
+
+_TEMPLATE = """\
+# Proposed by `tare advise`, for a difference of {margin}: {deployments} deployments per condition.
+# {method}
+study: {name}
+question: {question}
+database:
+  kind: cassandra
+  nodes: {nodes}
+  replication_factor: {replicas}
+platform: {{machines: local, runtime: native, network: host, storage: directory}}
+client: {{machines: local, runtime: native}}
+# Closed loop.{load_note}
+load: {{workload: {workload}, records: 20_000, threads: {threads}, warmup: 2s, measure: 8s}}
+factors:
+  platform:
+    native: {{}}
+    native-again: {{}}  # A/A: the same setup under another name shows the noise
+    {level}: {patch}
+baseline: {{platform: native}}
+design:
+  deployments: {deployments}
+  blocks: 3
+  order: randomised
+  fresh: deployment
+  idle: pause
+  reset: keep
+  warm: {{gentle: 30s, at_least: 12s, at_most: 20s, window: 3s, bound: 5%}}
+margins: {{throughput: {margin}, mean: {margin}, p99: 10%}}
+"""
+
+
+def study_text(asked: Asked, size: Size) -> str:
+    """A study of the platform that is asked about, against the native process, with an A/A pair.
+
+    Raises:
+        KnowledgeError: the question is about a database or platform that a study cannot have.
+    """
+    if why := obstacle(asked):
+        raise KnowledgeError(
+            "no such study can be written",
+            why=why,
+            remedy="leave out --study-out; the findings stand without it",
+        )
+    share = asked.share if asked.share is not None else 1.0
+    return _TEMPLATE.format(
+        name=_name(asked),
+        question=f"What does this cost here? {_plain(asked.words())}",
+        deployments=size.deployments,
+        margin=f"{size.margin:.3%}".rstrip("0%").rstrip(".") + "%",
+        method=size.method,
+        nodes=asked.nodes or asked.replication_factor or 1,
+        replicas=asked.replication_factor or 1,
+        workload=asked.workload or _WORKLOADS.get(asked.operation, "ycsb-a"),
+        threads=asked.threads or max(1, round(_THREADS * share)),
+        load_note=_load_note(asked),
+        level=_level(asked),
+        patch=_patch(asked),
+    )
+
+
+def write_study(path: Path, text: str) -> None:
+    """Write the study and read it back, so that no file is left that cannot be planned.
+
+    Raises:
+        KnowledgeError: there is a file already.
+        StudyError: the text is no valid study; the file is removed again.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise KnowledgeError(
+            "not overwritten", where=str(path), why="there is a file already", remedy="name another"
+        ) from error
+    try:
+        load_study(path)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def obstacle(asked: Asked) -> str:
+    """Why no study can answer the question here; empty where one can."""
+    if asked.database not in ("", "cassandra"):
+        return f"studies know Cassandra only, not {asked.database}"
+    known = asked.platform in RUNNABLE and asked.over == "native"
+    if not known or asked.network not in ("", *NETWORKS) or asked.storage not in ("", *STORAGES):
+        return (
+            f"studies compare Docker with native processes, on the networks {', '.join(NETWORKS)} "
+            f"and the storages {', '.join(STORAGES)}"
+        )
+    if asked.platform == "native" and asked.client != "docker":
+        return "both sides would be the same"
+    return ""
+
+
+def _name(asked: Asked) -> str:
+    parts = ["advise", asked.database or "cassandra", _level(asked), asked.operation]
+    return re.sub(r"[^a-z0-9-]+", "-", "-".join(part for part in parts if part).lower())[:64]
+
+
+def _level(asked: Asked) -> str:
+    if asked.platform == "native":
+        return "docker-client"
+    network = asked.network or "bridge"
+    both = "-and-client" if asked.client == "docker" else ""
+    return f"docker-{network}{both}"
+
+
+def _patch(asked: Asked) -> str:
+    parts = []
+    if asked.platform == "docker":
+        network, storage = asked.network or "bridge", asked.storage or "volume"
+        parts.append(f"platform: {{runtime: docker, network: {network}, storage: {storage}}}")
+    if asked.client == "docker":
+        parts.append("client: {runtime: docker, network: bridge}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _load_note(asked: Asked) -> str:
+    if asked.share is None or asked.share >= 1:
+        return ""
+    return (
+        f" {asked.share:.0%} of the threads, which is more than {asked.share:.0%} of the"
+        "\n# throughput; once the maximum is known, set `rate` to its share of it instead."
+    )
+
+
+def _plain(text: str) -> str:
+    """Text that is safe as a plain YAML value."""
+    return re.sub(r"[^A-Za-z0-9 .,%-]+", " ", text)

@@ -1,0 +1,83 @@
+"""How many deployments an answer needs, from the variability that is known."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+from scipy import stats
+
+from tare.knowledge.pooling import sd_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tare.knowledge.pooling import Near
+
+ALPHA, POWER = 0.05, 0.80
+LEAST, MOST = 3, 1000
+"""Deployments per condition: fewer than 3 say nothing about deployments; more than 1000 no study
+may have."""
+ASSUMED = 0.05
+"""Sd of a log-ratio where nothing is known; what docs/decisions/0002 simulates."""
+FURTHEST = 0.5
+
+
+class Size(BaseModel):
+    """The number of deployments, and what it rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    deployments: int = Field(description="per condition")
+    margin: float = Field(description="the relative difference to be seen")
+    sd_log: float = Field(description="sd of the log-ratio between repetitions, taken")
+    known: list[float] = Field(description="those known near the question; empty: one is assumed")
+    method: str
+
+
+def size_of(near: Iterable[Near], margin: float) -> Size:
+    """Deployments that give 80% power to see a difference as large as the margin.
+
+    The sd is the median of those known of the same metric near the question.
+    """
+    known = sorted(
+        sd
+        for one in near
+        if one.nearness.distance <= FURTHEST
+        for sd in [sd_log(one.finding)]
+        if sd is not None and sd > 0
+    )
+    sd = statistics.median(known) if known else ASSUMED
+    n = deployments_for(sd, margin)
+    basis = (
+        f"the median of {len(known)} known ({known[0]:.1%} to {known[-1]:.1%})"
+        if known
+        else "assumed, for none is known near the question"
+    )
+    return Size(
+        deployments=n,
+        margin=margin,
+        sd_log=sd,
+        known=known,
+        method=f"Paired t test, two-sided {ALPHA:.0%}, power {POWER:.0%}, for a difference of "
+        f"{margin:.0%}; sd of the log-ratio between repetitions {sd:.1%}, {basis}.",
+    )
+
+
+def deployments_for(sd: float, margin: float) -> int:
+    """Least number of pairs with the power, between LEAST and MOST (noncentral t)."""
+    effect = math.log1p(margin) / sd
+    low, high = LEAST - 1, LEAST
+    while high < MOST and _power(effect, high) < POWER:
+        low, high = high, min(MOST, high * 2)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _power(effect, middle) >= POWER else (middle, high)
+    return high
+
+
+def _power(effect: float, n: int) -> float:
+    critical = float(stats.t.ppf(1 - ALPHA / 2, n - 1))
+    return float(stats.nct.sf(critical, n - 1, effect * math.sqrt(n)))

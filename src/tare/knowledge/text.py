@@ -1,0 +1,245 @@
+"""Findings and advice as rows and lines for people; JSON has the same numbers in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.knowledge.library import place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.knowledge.advice import Advice, Answer, Found
+    from tare.knowledge.change import Change, CheckResult
+    from tare.knowledge.library import Entry
+    from tare.knowledge.schema import Finding, Load, Side
+
+COLUMNS = (
+    "id", "study", "database", "version", "over", "platform", "network", "storage", "client",
+    "workload", "operation", "load", "metric", "unit", "baseline", "treatment",
+    "ratio", "low", "high", "ci_low", "ci_high", "direction", "how", "n", "origin", "source",
+)  # fmt: skip
+"""Columns of the CSV; the table shows fewer."""
+
+
+def percent(ratio: float) -> str:
+    """A ratio as a change: 1.034 is +3.4%."""
+    change = (ratio - 1) * 100
+    return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
+
+
+def change_of(finding: Finding) -> str:
+    """The effect in a word: a change, a range, or a direction."""
+    effect = finding.effect
+    if effect is None:
+        return "spread"
+    if effect.how == "range":
+        low = percent(effect.low) if effect.low is not None else ""
+        high = percent(effect.high) if effect.high is not None else ""
+        if low and high:
+            return f"{low} to {high}"
+        return f"{low} or more" if low else f"up to {high}"
+    if effect.ratio is None:
+        words = {"none": "alike", "varies": "varies"}
+        return words.get(effect.direction, effect.direction)
+    ci = finding.spread.ci
+    return percent(effect.ratio) + (f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else "")
+
+
+def load_of(load: Load) -> str:
+    """The load level in a few words."""
+    parts = [
+        f"{load.threads} threads" if load.threads else "",
+        f"{load.rate:,.0f}/s" if load.rate else "",
+        f"{load.share:.0%}" if load.share else "",
+    ]
+    said = ", ".join(part for part in parts if part)
+    return said or load.label
+
+
+def side_of(side: Side) -> str:
+    """One side in a few words: docker bridge layer, client docker."""
+    parts = [side.platform, side.network, side.address, side.plugin, side.storage]
+    words = " ".join(part for part in parts if part)
+    extra = [f"client {side.client}"] if side.client == "docker" else []
+    extra += [f"{side.clusters} clusters"] if side.clusters and side.clusters > 1 else []
+    extra += [f"RF {side.replication_factor}"] if side.replication_factor else []
+    return ", ".join([words, *extra])
+
+
+def row(entry: Entry) -> dict[str, str | int | float | None]:
+    """One finding as a CSV row."""
+    one = entry.finding
+    side = one.treatment or one.baseline
+    effect, ci = one.effect, one.spread.ci
+    return {
+        "id": one.id,
+        "study": one.study,
+        "database": one.database,
+        "version": one.version,
+        "over": one.baseline.platform,
+        "platform": side.platform,
+        "network": side.network,
+        "storage": side.storage,
+        "client": side.client,
+        "workload": " ".join(one.workload),
+        "operation": one.operation,
+        "load": load_of(one.load),
+        "metric": one.metric,
+        "unit": one.unit,
+        "baseline": one.values.baseline,
+        "treatment": one.values.treatment,
+        "ratio": effect.ratio if effect else None,
+        "low": effect.low if effect else None,
+        "high": effect.high if effect else None,
+        "ci_low": ci[0] if ci else None,
+        "ci_high": ci[1] if ci else None,
+        "direction": effect.direction if effect else "",
+        "how": effect.how if effect else "spread",
+        "n": one.spread.n or one.spread.units,
+        "origin": entry.origin,
+        "source": place(entry),
+    }
+
+
+def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
+    """(label, text) of everything that a finding says."""
+    one = entry.finding
+    yield "finding", one.id
+    yield "effect", f"{one.metric} {change_of(one)}"
+    values = one.values
+    if values.baseline is not None and values.treatment is not None:
+        yield "values", f"{values.baseline} to {values.treatment} {one.unit}"
+    if one.effect is not None:
+        yield "how had", _how(one)
+    yield "database", _cluster(one)
+    yield "baseline", side_of(one.baseline)
+    if one.treatment is not None:
+        yield "treatment", side_of(one.treatment)
+    yield "load", f"{', '.join(one.workload)}, {one.operation}, {load_of(one.load)}"
+    if spread := _spread(one):
+        yield "spread", spread
+    yield "hardware", one.hardware
+    yield "source", place(entry)
+    yield "work", ", ".join(part for part in (entry.work.title, entry.work.published) if part)
+    for clash in one.discrepancies:
+        other = f"{clash.other}: " if clash.other is not None else ""
+        yield "discrepancy", f"{clash.place}: {other}{clash.note}"
+    if one.notes:
+        yield "notes", one.notes
+    replaced = f", in place of the one in {entry.overrides}" if entry.overrides else ""
+    yield "origin", entry.origin + replaced
+
+
+def _how(one: Finding) -> str:
+    effect = one.effect
+    if effect is None or effect.printed is None:
+        return effect.how if effect else ""
+    unit = {"percent": "%", "points": " points"}.get(effect.printed_as, "")
+    return f"{effect.how}; the source prints {effect.printed:g}{unit}"
+
+
+def _cluster(one: Finding) -> str:
+    parts = [f"{one.database} {one.version}".strip()]
+    parts += [f"{one.nodes} node{'s' if one.nodes > 1 else ''}"] if one.nodes else []
+    parts += [f"RF {one.replication_factor}"] if one.replication_factor else []
+    parts += [one.consistency] if one.consistency else []
+    parts += [f"{name} {value}" for name, value in one.settings.items()]
+    return ", ".join(parts)
+
+
+def _spread(one: Finding) -> str:
+    spread = one.spread
+    parts = [
+        f"n {spread.n}" if spread.n else "",
+        f"sd {spread.baseline_sd} (baseline)" if spread.baseline_sd is not None else "",
+        f"sd {spread.treatment_sd} (treatment)" if spread.treatment_sd is not None else "",
+        f"sd at least {spread.sd_low}" if spread.sd_low is not None else "",
+        f"sd at most {spread.sd_high}" if spread.sd_high is not None else "",
+        f"Cohen's d {spread.cohens_d}" if spread.cohens_d is not None else "",
+        f"sd of the log-ratio {spread.sd_log:g}" if spread.sd_log is not None else "",
+        f"{spread.units} units of analysis" if spread.units else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def advice_lines(advice: Advice) -> Iterator[str]:
+    """The advice as text: what was found, the range, what follows, what would settle it."""
+    yield f"{advice.question}"
+    for answer in advice.answers:
+        yield ""
+        yield from _answer_lines(answer)
+    if advice.follows:
+        yield ""
+        yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
+        for rule in advice.follows:
+            yield f"  {rule.purpose}: {rule.answer}"
+            yield f"    {rule.because} [{rule.source}]"
+            yield f"    what makes it so: {rule.safe_if}"
+    if advice.notes:
+        yield ""
+        yield from advice.notes
+    yield ""
+    size = advice.settle
+    if advice.obstacle:
+        yield f"Tare cannot settle it: {advice.obstacle}."
+    else:
+        yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
+
+
+def _answer_lines(answer: Answer) -> Iterator[str]:
+    yield f"{answer.title}"
+    for one in answer.nearest:
+        yield f"  {_found(one)}"
+        differs = (
+            f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
+        )
+        yield f"      {one.word} ({one.distance:.2f}), {differs}"
+        yield f"      {one.source}"
+        if one.contradicted:
+            yield f"      its source contradicts itself here: tare findings show {one.id}"
+    yield from (f"  {line}" for line in _pooled_lines(answer))
+
+
+def _found(one: Found) -> str:
+    words = {"none": "alike", "varies": "varies"}
+    change = (
+        percent(one.ratio) if one.ratio is not None else words.get(one.direction, one.direction)
+    )
+    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
+    return f"{change}{ci}  {one.metric}  {one.id}" + (
+        f"  ({one.origin})" if one.origin != "shipped" else ""
+    )
+
+
+def _pooled_lines(answer: Answer) -> Iterator[str]:
+    pooled = answer.pooled
+    for study in pooled.studies:
+        span = f" ({percent(study.low)} to {percent(study.high)})" if study.low < study.high else ""
+        count = len(study.findings)
+        yield f"{study.study}: {percent(study.ratio)}{span}, from {count} finding" + (
+            "s" if count > 1 else ""
+        )
+    if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:
+        low, high = pooled.prediction
+        yield (
+            f"over studies: {percent(pooled.ratio)} "
+            f"[{percent(pooled.ci[0])}, {percent(pooled.ci[1])}]; another such study: "
+            f"{percent(low)} to {percent(high)}"
+        )
+    yield pooled.method
+
+
+def change_lines(result: CheckResult) -> Iterator[str]:
+    """The comparison of two analyses as text."""
+    for one in result.changes:
+        yield f"{one.condition}  {one.metric}  {_change(one)}: {one.verdict}"
+        if one.known is not None:
+            low, high = percent(one.known[0]), percent(one.known[1])
+            yield f"    the platform alone ({one.platform}): {low} to {high}, {one.basis}"
+    yield from result.notes
+
+
+def _change(one: Change) -> str:
+    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
+    return f"{percent(one.ratio)}{ci} over {one.units[0]} and {one.units[1]} {one.unit}s"

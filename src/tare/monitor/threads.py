@@ -1,0 +1,61 @@
+"""The CPU time of a process, thread by thread, so that it can be told by what the threads are for.
+
+The kernel counts each thread's time on a CPU in nanoseconds (/proc/PID/task/TID/schedstat, first
+field; Documentation/scheduler/sched-stats.rst). Java gives its threads' names to the kernel, which
+keeps 15 characters of them. So this needs no connection to the JVM, and works for a process in a
+container as for any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+NAME_LENGTH = 15
+"""characters that the kernel keeps of a thread's name, prctl(2) PR_SET_NAME"""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Thread id to (name, CPU seconds since the thread began), as of one moment."""
+
+    found: Mapping[int, tuple[str, float]]
+
+
+def read_threads(pid: int, proc: Path = Path("/proc")) -> Threads:
+    """All live threads of a process; empty where they cannot be seen."""
+    found: dict[int, tuple[str, float]] = {}
+    try:
+        tasks = list((proc / str(pid) / "task").iterdir())
+    except OSError:
+        return Threads({})
+    for task in tasks:
+        try:
+            name = (task / "comm").read_text(encoding="utf-8", errors="replace").rstrip("\n")
+            used = (task / "schedstat").read_text(encoding="ascii").split()[0]
+            found[int(task.name)] = name, int(used) / 1e9
+        except (OSError, ValueError, IndexError):  # the thread has just ended
+            continue
+    return Threads(found)
+
+
+def grown(before: Threads, after: Threads, groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """CPU seconds that each group of threads used between two readings.
+
+    A thread that began in between counts from its beginning. One that ended is not seen any more:
+    what it did is in no group.
+
+    Args:
+        groups: group to the beginnings of its threads' names, which are cut as the kernel cuts
+            names. A thread belongs to the first group that fits.
+    """
+    prefixes = [(group, tuple(n[:NAME_LENGTH] for n in names)) for group, names in groups.items()]
+    totals = dict.fromkeys(groups, 0.0)
+    for thread, (name, seconds) in after.found.items():
+        for group, beginnings in prefixes:
+            if name.startswith(beginnings):
+                used = before.found[thread][1] if thread in before.found else 0.0
+                totals[group] += max(seconds - used, 0.0)
+                break
+    return totals

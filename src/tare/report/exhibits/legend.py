@@ -1,0 +1,58 @@
+"""The legend of an exhibit's chart: a sample of each series beside its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report.exhibits.shapes import bar, marker
+from tare.report.svg import add, label
+from tare.report.text import plain, shorten
+
+if TYPE_CHECKING:
+    import xml.etree.ElementTree as ET
+    from collections.abc import Iterator, Mapping
+
+    from tare.analysis.model import Chart
+    from tare.report.exhibits.series import Look
+
+ROW = 18
+_SAMPLE, _GAP, _CHARACTER, _LONGEST = 24, 16, 6.6, 44
+
+
+def legend_height(chart: Chart, look: Mapping[str, Look], width: int) -> float:
+    """Room that the legend needs, pixels."""
+    rows = [row for _, row, _ in _places(chart, look, width)]
+    return (max(rows) + 1) * ROW if rows else 0
+
+
+def draw_legend(
+    root: ET.Element, chart: Chart, look: Mapping[str, Look], width: int, top: float
+) -> None:
+    """One entry per series, in rows."""
+    for series, row, x in _places(chart, look, width):
+        y = top + row * ROW + ROW / 2
+        kinds = {layer.kind for layer in chart.layers if layer.series == series}
+        one = look[series]
+        group = add(root, "g", f"layer legend-entry {one.css}")
+        if kinds & {"bars", "boxes"}:
+            bar(group, x + 4, x + 20, y + 6, y - 6, one.texture if "bars" in kinds else "")
+        elif "line" in kinds:
+            add(group, "path", "curve").set("d", f"M{x:.1f} {y:.1f}h{_SAMPLE - 2}")
+        if "points" in kinds and "boxes" not in kinds:
+            marker(group, one.marker, x + _SAMPLE / 2 - 1, y, 4.0)
+        label(root, x + _SAMPLE + 3, y + 4, series, "small", length=_LONGEST)
+
+
+def _places(chart: Chart, look: Mapping[str, Look], width: int) -> Iterator[tuple[str, int, float]]:
+    """(series, row, x); nothing where there is one series without a name."""
+    names = [s for s in dict.fromkeys(layer.series for layer in chart.layers) if s in look]
+    if names == [""]:
+        return
+    row, x = 0, 0.0
+    for series in names:
+        shown = shorten(plain(series), _LONGEST)
+        needed = _SAMPLE + 3 + len(shown) * _CHARACTER + _GAP
+        if x > 0 and x + needed - _GAP > width:
+            row, x = row + 1, 0.0
+        yield series, row, x
+        x += needed

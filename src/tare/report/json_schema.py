@@ -1,0 +1,67 @@
+"""The JSON Schemas of what Tare writes: analyses, comparisons and trial manifests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic.json_schema import GenerateJsonSchema
+
+from tare.analysis.compare_model import Comparison
+from tare.analysis.model import Analysis
+from tare.records.manifest import TrialManifest
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import core_schema
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NOT_FINITE = ("Infinity", "-Infinity", "NaN")
+"""What stands in the files for the numbers that JSON does not have."""
+
+DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
+    "analysis": (Analysis, "Tare analysis"),
+    "comparison": (Comparison, "Tare comparison"),
+    "manifest": (TrialManifest, "Tare trial manifest"),
+}
+
+
+class _Written(GenerateJsonSchema):
+    """Documents as they are written: with every field, and texts for numbers not finite."""
+
+    def field_is_required(
+        self,
+        field: core_schema.ModelField | core_schema.DataclassField | core_schema.TypedDictField,
+        total: bool,
+    ) -> bool:
+        return True  # a default is written too
+
+    def float_schema(self, schema: core_schema.FloatSchema) -> JsonSchemaValue:
+        return {"anyOf": [super().float_schema(schema), {"enum": list(NOT_FINITE)}]}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema, draft 2020-12, of the document of this name.
+
+    Fields may be added in later versions, so readers must pass over fields that they do not know;
+    the schema allows them.
+
+    Raises:
+        KeyError: there is no such document.
+    """
+    model, title = DOCUMENTS[name]
+    document = model.model_json_schema(mode="serialization", schema_generator=_Written)
+    return {"$schema": DIALECT, **_open(document), "title": title}
+
+
+def _open(value: Any) -> Any:
+    """Without the refusal of unknown fields, which holds for this version alone."""
+    if isinstance(value, dict):
+        closed = value.get("additionalProperties") is False
+        return {k: _open(v) for k, v in value.items() if not (closed and k == _CLOSED)}
+    if isinstance(value, list):
+        return [_open(item) for item in value]
+    return value
+
+
+_CLOSED = "additionalProperties"

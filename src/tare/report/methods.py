@@ -1,0 +1,258 @@
+"""A methods paragraph for a paper, from what really happened in a run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tare.report import numbers
+from tare.report.text import plain
+from tare.report.words import in_sentence, listing, primary_metrics
+from tare.study.quantities import parse_duration
+
+MOST_METHODS = 3
+"""Other ways of making an interval are stated beside each comparison, not in the paragraph."""
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tare.analysis.model import Analysis, Effect
+
+
+def methods_paragraph(analysis: Analysis) -> str:
+    """How the numbers came about: set-up, design, unit of analysis, statistics, noise, machine.
+
+    Only what the records say is said; what they do not say is called unknown. Plain text on one
+    line, for the reader to put into a paper.
+    """
+    sentences = [
+        *_platforms(analysis),
+        *_load(analysis),
+        *(_imported(analysis) if imported(analysis) else _design(analysis)),
+        *_statistics(analysis),
+        *_noise(analysis),
+        *_machine(analysis),
+        *_outcome(analysis),
+    ]
+    return plain(" ".join(sentence for sentence in sentences if sentence))
+
+
+def imported(analysis: Analysis) -> bool:
+    """Whether other tools measured it."""
+    return bool(_sources(analysis))
+
+
+def _sources(analysis: Analysis) -> Mapping[str, Any]:
+    return _mapping(analysis.provenance.get("sources"))
+
+
+def _platforms(analysis: Analysis) -> list[str]:
+    """What was compared, and on which database."""
+    setups = _mapping(analysis.provenance.get("settings"))
+    names = [c.condition for c in analysis.conditions]
+    shown = listing(names) if len(names) <= 8 else f"{len(names)} conditions"
+    what = "condition" if len(names) == 1 else "conditions"
+    factors = list(dict.fromkeys(f for c in analysis.conditions for f in c.levels))
+    by = f" ({listing(factors)})" if factors and len(names) > 1 else ""
+    database = _mapping(analysis.provenance.get("database"))
+    version = _one(s.get("version") for s in _parts(setups, "database")) or database.get("version")
+    kind = {"cassandra": "Apache Cassandra", "mongodb": "MongoDB"}.get(
+        str(database.get("kind") or _one(s.get("kind") for s in _parts(setups, "database"))), ""
+    )
+    if imported(analysis) or not kind:
+        return [f"We compared {shown}{by}."]
+    nodes = _one(s.get("nodes") for s in _parts(setups, "database"))
+    copies = _one(s.get("replication_factor") for s in _parts(setups, "database"))
+    cluster = f"{kind} {version}" if version else kind
+    if nodes:
+        cluster += f" on {numbers.count(int(nodes), 'node')}"
+    if copies:
+        cluster += f" with replication factor {copies}"
+    java = database.get("java")
+    runs = f", Java {java}" if isinstance(java, str) else ""
+    return [f"We measured {cluster}{runs}, in the {what} {shown}{by}."]
+
+
+def _load(analysis: Analysis) -> list[str]:
+    """The workload and its intensity, where they are the same in all conditions."""
+    if imported(analysis):
+        return []
+    loads = _parts(_mapping(analysis.provenance.get("settings")), "load")
+    if not loads:
+        return []
+    workload, records = (_one(one.get(key) for one in loads) for key in ("workload", "records"))
+    rate, threads = (_one(one.get(key) for one in loads) for key in ("rate", "threads"))
+    parts = [f"The load was {workload or 'a workload that varied between conditions'}"]
+    if records:
+        parts.append(f"over {int(records):,} rows")
+    if rate:
+        parts.append(f"open loop at {float(rate):,.0f} operations/s per client")
+    elif all(one.get("rate") is None for one in loads):
+        flight = f"{threads} operations in flight" if threads else "a number of threads that varied"
+        parts.append(f"closed loop with {flight} per client")
+    warmup, measure = (_one(one.get(key) for one in loads) for key in ("warmup", "measure"))
+    sentence = ", ".join(parts) + "."
+    if measure:
+        sentence += f" Every trial measured {_seconds(measure)}"
+        sentence += f" after {_seconds(warmup)} that were left out." if warmup else "."
+    return [sentence]
+
+
+def _design(analysis: Analysis) -> list[str]:
+    """Rounds, blocks and their order."""
+    study = _mapping(analysis.provenance.get("study"))
+    design = _mapping(study.get("design"))
+    if not design:
+        return ["The design of the run is not recorded."]
+    rounds, blocks = design.get("deployments"), design.get("blocks")
+    order = "in random order" if design.get("order") == "randomised" else "in a fixed order"
+    seed = f" (seed {study.get('seed')})" if order == "in random order" else ""
+    found = [
+        f"Each of {numbers.count(int(blocks or 0), 'block')} per round held every condition once, "
+        f"{order}{seed}, over {numbers.count(int(rounds or 0), 'round')}."
+    ]
+    fresh = design.get("fresh")
+    if fresh == "deployment":
+        found.append("Every round deployed every condition's cluster anew.")
+    elif fresh:
+        found.append(f"Every {fresh} had a newly deployed cluster.")
+    warm = [trial.warm for trial in analysis.trials if trial.warm is not None]
+    if warm:
+        found.append(
+            "Each deployment was warmed up until throughput and CPU per operation were flat, or "
+            f"its time was up; {sum(warm)} of {len(warm)} trials ran on a flat one."
+        )
+    return found
+
+
+def _imported(analysis: Analysis) -> list[str]:
+    """What is known of measurements of other tools, and what is not."""
+    tools = [f"{numbers.count(int(n), 'file')} of {tool}" for tool, n in _sources(analysis).items()]
+    done = sum(trial.status == "done" for trial in analysis.trials)
+    return [
+        f"The measurements were made with other tools and imported by Tare: {listing(tools)}, "
+        f"{numbers.count(done, 'trial')}.",
+        "The order of the trials, the state of the clusters before them and their warm-up are "
+        "unknown to this analysis.",
+    ]
+
+
+def _statistics(analysis: Analysis) -> list[str]:
+    """Unit of analysis, estimator, intervals, margins and multiplicity."""
+    effects = [e for e in analysis.effects if not e.aa]
+    if not effects:
+        return ["No effect could be computed."]
+    units = list(dict.fromkeys(e.unit_of_analysis for e in effects))
+    counts = sorted({e.deployments for e in effects})
+    span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    found = [
+        "Effects are ratios of treatment to baseline, estimated on the log scale from "
+        f"{'per-trial values' if units != ['deployment'] else 'means per deployment'}, "
+        f"with 95% intervals; the unit of analysis is the {listing(units)} "
+        f"({span} per comparison)."
+    ]
+    over = sorted({factor for e in effects for factor in e.over})
+    if over:
+        found.append(f"Some effects are averaged over {listing(over)}.")
+    primary = [m.name for m in primary_metrics(analysis)]
+    methods = list(dict.fromkeys(_interval(e.method) for e in effects if e.metric in primary))
+    if len(methods) <= MOST_METHODS:
+        found.append(f"Intervals: {'; or '.join(methods)}.")
+    else:
+        found.append("How each interval was made is stated beside it.")
+    margins = {e.metric: e.margin for e in effects if e.margin is not None and e.metric in primary}
+    titles = {m.name: in_sentence(m) for m in analysis.metrics}
+    if margins:
+        told = "; ".join(f"{numbers.share(m)} for {titles[n]}" for n, m in margins.items())
+        found.append(
+            "Equivalence was tested by two one-sided tests at 5% against the margins that the "
+            f"study declares ({told})."
+        )
+    found += _adjustment(effects)
+    if all(e.conditional for e in effects):
+        found.append(
+            "With one deployment per condition, the intervals are conditional on these clusters."
+        )
+    return found
+
+
+def _interval(method: str) -> str:
+    """How an interval was made, without what is peculiar to one comparison."""
+    first = re.split(r"\.(?:\s|$)", method, maxsplit=1)[0]
+    return re.sub(r",? [\d.]+ degrees of freedom", "", first)
+
+
+def _adjustment(effects: Iterable[Effect]) -> list[str]:
+    """The corrections, and the sizes of their families."""
+    families: dict[str, set[int]] = {}
+    for effect in effects:
+        found = re.fullmatch(r"(.+) over (\d+) (.+)", effect.adjustment)
+        if found:
+            families.setdefault(f"{found[1]} over {found[3]}", set()).add(int(found[2]))
+    told = [
+        f"{how} ({'a family' if len(sizes) == 1 else 'families'} of "
+        f"{listing([str(n) for n in sorted(sizes)])})"
+        for how, sizes in families.items()
+    ]
+    return [f"P values are adjusted after {' and '.join(told)}."] if told else []
+
+
+def _noise(analysis: Analysis) -> list[str]:
+    primary = {m.name: in_sentence(m) for m in primary_metrics(analysis)}
+    floors = [f for f in analysis.noise_floor if f.metric in primary]
+    if not floors:
+        return ["No condition was measured twice under two names (A/A), so the noise floor is "
+                "unknown."]  # fmt: skip
+    told = listing([f"{numbers.share(f.floor)} for {primary[f.metric]}" for f in floors])
+    return [f"Identical conditions (A/A) differed by up to {told} in 95% of pairs."]
+
+
+def _machine(analysis: Analysis) -> list[str]:
+    environment = _mapping(analysis.provenance.get("environment"))
+    machine = _mapping(environment.get("machine"))
+    software = _mapping(analysis.provenance.get("software"))
+    version = software.get("tare")
+    tool = f"Analysed with Tare {version}." if version else "Analysed with Tare."
+    if not machine:
+        return ["The machine is not recorded.", tool]
+    parts = [f"{machine.get('cpus')} CPUs ({machine.get('cpu_model') or 'model unknown'})"]
+    memory = machine.get("memory_bytes")
+    if isinstance(memory, int | float):
+        parts.append(f"{memory / 2**30:.1f} GiB of memory")
+    if machine.get("kernel"):
+        parts.append(f"Linux {machine['kernel']}")
+    docker = _mapping(environment.get("docker")).get("version")
+    if docker:
+        parts.append(f"Docker {docker}")
+    where = machine.get("virtualization")
+    under = f", under {where}" if where and where not in ("none", "unknown") else ""
+    return [f"The machine had {', '.join(parts)}{under}.", tool]
+
+
+def _outcome(analysis: Analysis) -> list[str]:
+    """Failed trials, and doubts, which a reader of the paper has to know too."""
+    failed = sum(trial.status == "failed" for trial in analysis.trials)
+    found = [f"{numbers.count(failed, 'trial')} failed and entered no effect."] if failed else []
+    if not analysis.valid:
+        found.append("The run is not valid: " + "; ".join(analysis.problems[:3]) + ".")
+    return found
+
+
+def _parts(setups: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+    return [_mapping(_mapping(setup).get(part)) for setup in setups.values()]
+
+
+def _one(values: Iterable[Any]) -> Any:
+    """The value, if it is the same everywhere."""
+    found = list(values)
+    return found[0] if found and all(value == found[0] for value in found) else None
+
+
+def _seconds(value: Any) -> str:
+    """A duration, which a study may hold as it was written."""
+    found = parse_duration(value)
+    return f"{found:g} s" if isinstance(found, int | float) else str(value)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

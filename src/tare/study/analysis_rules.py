@@ -1,0 +1,176 @@
+"""What cannot be compared: an analysis section that names what the study does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.problems import Problem, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tare.study.origins import FieldPath
+    from tare.study.schema import Study
+
+_KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
+_OPERATIONS = {
+    "ycsb-a": ("read", "update"),
+    "ycsb-b": ("read", "update"),
+    "ycsb-c": ("read",),
+    "stress-mixed": ("read", "write"),
+    "stress-read": ("read",),
+    "stress-write": ("write",),
+}
+"""Per workload, the operations that tare-load sends."""
+_ALL_OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write")
+_COUNTED = "errors"
+
+
+def analysis_problems(study: Study) -> Iterator[Problem]:
+    """Unknown factors and metrics, factors in two roles, and questions without an answer."""
+    wrong = [*_factors(study), *_twice(study)]
+    yield from wrong
+    if not wrong:
+        yield from _nothing(study)
+    yield from _metrics(study)
+
+
+def _roles(study: Study) -> Iterator[tuple[str, FieldPath, str]]:
+    """(role, where, factor) of every factor that the section names."""
+    asked = study.analysis
+    over = asked.over.factors if asked.over else []
+    path: FieldPath = ("analysis", "over")
+    if (*path, "factors") in study.origins.at:
+        path = (*path, "factors")
+    for role, at, names in (
+        ("compare", ("analysis", "compare"), asked.compare),
+        ("by", ("analysis", "by"), asked.by),
+        ("over", path, over),
+    ):
+        for index, name in enumerate(names):
+            yield role, (*at, index), name
+
+
+def _factors(study: Study) -> Iterator[Problem]:
+    for role, path, name in _roles(study):
+        if name not in study.factors:
+            yield Problem(
+                study.origin(path),
+                f"analysis.{role}: unknown factor {name!r}",
+                f"factors: {', '.join(study.factors) or 'none'}",
+                _meant(name, study.factors),
+            )
+
+
+def _twice(study: Study) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for role, path, name in _roles(study):
+        if name in seen:
+            yield Problem(
+                study.origin(path),
+                f"analysis.{role}: factor {name} is in {seen[name]} already",
+                "a factor is compared, or kept apart (by), or averaged over",
+                f"take {name} out of {role}, or out of {seen[name]}",
+            )
+        seen.setdefault(name, role)
+
+
+def _nothing(study: Study) -> Iterator[Problem]:
+    """Roles that leave nothing to compare."""
+    asked = study.analysis
+    for index, name in enumerate(asked.compare):
+        if len(study.factors[name]) < 2:
+            yield Problem(
+                study.origin(("analysis", "compare", index)),
+                f"analysis.compare: factor {name} has one level only",
+                "a comparison needs the baseline's level and another one",
+                f"add a level to {name}, or take it out of compare",
+            )
+        elif name not in study.baseline:
+            yield Problem(
+                study.origin(("analysis", "compare", index)),
+                f"analysis.compare: the baseline names no level of {name}",
+                "each combination is compared with the baseline's combination",
+                f"add {name}: {next(iter(study.factors[name]))} to baseline",
+            )
+    kept = {*asked.by, *(asked.over.factors if asked.over else ())}
+    if kept and not asked.compare and kept.issuperset(study.factors):
+        yield Problem(
+            study.origin(("analysis",)),
+            "analysis: no factor is left to compare",
+            "every factor of the study is in by or over",
+            "name the factor whose levels are compared: analysis.compare",
+        )
+
+
+def _metrics(study: Study) -> Iterator[Problem]:
+    asked = study.analysis
+    for role, names in (("metrics", asked.metrics), ("primary", asked.primary)):
+        for index, name in enumerate(names):
+            path: FieldPath = ("analysis", role, index)
+            yield from _metric(study, path, f"analysis.{role}", name)
+            if name in names[:index]:
+                yield Problem(
+                    study.origin(path), f"analysis.{role}: {name} twice", "", "remove one of them"
+                )
+    for index, name in enumerate(asked.primary):
+        if asked.metrics and name not in asked.metrics:
+            yield Problem(
+                study.origin(("analysis", "primary", index)),
+                f"analysis.primary: {name} is not among analysis.metrics",
+                "only the metrics listed there are compared",
+                f"add {name} to analysis.metrics",
+            )
+
+
+def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
+    if name == _COUNTED:
+        yield Problem(
+            study.origin(path),
+            f"{field}: {name} cannot be compared as a ratio",
+            "it is a count, and mostly 0; the checks of the report judge it",
+            f"remove {name}",
+        )
+    operation, _, kind = name.rpartition(".")
+    known = {"all", *_ALL_OPERATIONS}
+    if operation in known and kind not in _KINDS:
+        yield Problem(
+            study.origin(path),
+            f"{field}: {operation} has no {kind}",
+            f"a kind of latency is one of {', '.join(_KINDS)}",
+            _meant(kind, _KINDS),
+        )
+    elif kind in _KINDS and operation not in known and nearest(operation, known, 0.7):
+        yield Problem(
+            study.origin(path),
+            f"{field}: unknown operation {operation!r}",
+            f"operations: {', '.join(sorted(known))}",
+            _meant(operation, known),
+        )
+    elif operation in _ALL_OPERATIONS and study.files.template is None:
+        sent = _sent(study)
+        if operation not in sent:
+            yield Problem(
+                study.origin(path),
+                f"{field}: no condition sends {operation} operations",
+                f"the workloads of this study send {', '.join(sorted(sent))}",
+                f"remove {name}; if it is in files of another tool, name them in files.template",
+            )
+
+
+def _sent(study: Study) -> set[str]:
+    """The operations of all workloads that the base or a level names."""
+    workloads: set[str] = {study.load.workload}
+    for levels in study.factors.values():
+        for patch in levels.values():
+            load = patch.get("load")
+            inner = load.get("workload") if isinstance(load, dict) else None
+            workloads.update(
+                one for one in (inner, patch.get("load.workload")) if isinstance(one, str)
+            )
+    return {operation for one in workloads for operation in _OPERATIONS.get(one, ())}
+
+
+def _meant(wanted: str, known: Iterable[str]) -> str:
+    near = nearest(wanted, known)
+    return f"did you mean {near}?" if near else "name one of those, or remove it"

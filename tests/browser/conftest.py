@@ -1,0 +1,96 @@
+"""A real Chromium that opens reports from the disk, as a reader does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tare.report.write import write_report
+from tests.browser.sample import hostile_analysis, traced_analysis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find_browser() -> str | None:
+    """The program that TARE_BROWSER names, else the first of the usual ones on the path."""
+    return os.environ.get("TARE_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def without_browser(*, ci: bool) -> NoReturn:
+    """Says loudly that nothing was tested; where machines test, that is a failure."""
+    reason = "THE PAGE WAS NOT TESTED: no Chromium here; setup/browser.sh installs one"
+    if ci:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+# not for the session: while it runs, Playwright's event loop keeps other tests from their own
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    program = find_browser()
+    if program is None:
+        without_browser(ci=os.environ.get("CI") == "true")
+    with sync_playwright() as playwright:
+        # Chromium refuses its sandbox to root
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        started = playwright.chromium.launch(executable_path=program, args=arguments)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the sample, with the files that its trials name."""
+    return write_report(tmp_path_factory.mktemp("run"), traced_analysis())
+
+
+@pytest.fixture(scope="session")
+def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(tmp_path_factory.mktemp("hostile"), hostile_analysis())
+
+
+@dataclass
+class Opened:
+    """A page, and what went on in it that should not."""
+
+    page: Page
+    wrong: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def tip(self) -> str:
+        """What is told at the pointer or the focus; empty: nothing."""
+        shown: str = self.page.locator("#tip").evaluate("e => e.hidden ? '' : e.innerText")
+        return shown
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Opened]]:
+    """Opens a report; at the end of the test, nothing may have gone wrong in any that it opened."""
+    all_opened = []
+
+    def open_report(path: Path, fragment: str = "", **settings: object) -> Opened:
+        view = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | settings
+        page = browser.new_page(**view)  # type: ignore[arg-type]  # playwright's own keywords
+        page.set_default_timeout(10_000)
+        one = Opened(page)
+        page.on("console", lambda m: one.wrong.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: one.wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (one.wrong.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: one.requests.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        all_opened.append(one)
+        return one
+
+    yield open_report
+    for one in all_opened:
+        one.page.close()
+    assert [text for one in all_opened for text in one.wrong] == []

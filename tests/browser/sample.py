@@ -1,0 +1,95 @@
+"""Reports to open: the sample with raw files and events, a factorial one, a hostile one."""
+
+from __future__ import annotations
+
+from tare.analysis.model import Analysis
+from tests.report.sample import sample_analysis
+
+FILES = ("manifest.json", "latency-c1.hlog", "progress.jsonl", "samples.parquet")
+HOSTILE = "=cmd|' /C calc'!A0</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def traced_analysis() -> Analysis:
+    """The sample; every trial names its files, and one of the baseline had a compaction."""
+    analysis = sample_analysis()
+    for trial in analysis.trials:
+        trial.files = [f"trials/{trial.trial}/{name}" for name in FILES]
+    first = next(series for series in analysis.series if series.condition == "native")
+    first.events = [(3.0, 7.5, "compaction")]
+    return analysis
+
+
+def factorial_analysis() -> Analysis:
+    """Three treatments at three numbers of threads: more comparisons than sentences can tell."""
+    analysis = sample_analysis()
+    threads = ("t16", "t64", "t256")
+
+    def named(platform: str, level: str) -> str:
+        return f"{platform}.{level}"
+
+    def levels(platform: str, level: str) -> dict[str, str]:
+        return {"platform": platform, "threads": level}
+
+    changed = {
+        "conditions": [
+            c.model_copy(
+                update={
+                    "condition": named(c.condition, level),
+                    "levels": levels(c.condition, level),
+                    "aa_of": c.aa_of and named(c.aa_of, level),
+                }
+            )
+            for level in threads
+            for c in analysis.conditions
+        ],
+        "effects": [
+            e.model_copy(
+                update={
+                    "treatment": named(e.treatment, level),
+                    "baseline": named(e.baseline, level),
+                    "levels": levels(e.treatment, level),
+                    "factor": "platform",
+                }
+            )
+            for level in threads
+            for e in analysis.effects
+        ],
+        "trials": [
+            t.model_copy(
+                update={
+                    "trial": named(t.trial, level),
+                    "condition": named(t.condition, level),
+                    "files": [f"trials/{named(t.trial, level)}/{FILES[0]}"],
+                }
+            )
+            for level in threads
+            for t in analysis.trials
+        ],
+        "series": [],
+        "distributions": [],
+        "baseline": "platform: native",
+    }
+    return analysis.model_copy(update=changed)
+
+
+def hostile_analysis() -> Analysis:
+    """The sample with the name of a condition, reasons, events and files that try to get out."""
+    analysis = traced_analysis()
+    old = "docker-bridge"
+
+    def poison(value: object) -> object:
+        if isinstance(value, dict):
+            return {(HOSTILE if k == old else k): poison(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [poison(item) for item in value]
+        if isinstance(value, str) and (value == old or value.endswith(f"-{old}")):
+            return value.replace(old, HOSTILE)
+        return value
+
+    poisoned = Analysis.model_validate(poison(analysis.model_dump(mode="json")))
+    poisoned.study = "../" + HOSTILE
+    poisoned.question = HOSTILE
+    poisoned.trials[0].reason = HOSTILE
+    poisoned.trials[0].files = ["javascript:alert(3)", '../../etc/passwd"><img src=x>', HOSTILE]
+    poisoned.series[0].events = [(1.0, 5.0, HOSTILE)]
+    return poisoned

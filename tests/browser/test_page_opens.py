@@ -1,0 +1,113 @@
+"""Opening a report: nothing is asked of other places, nothing fails, every size and mode reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.browser.conftest import Opened
+
+CONTRAST = """() => {
+  // relative luminance and contrast as WCAG 2.1 defines them, of every visible text
+  const part = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const read = s => s.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const behind = e => {
+    for (; e; e = e.parentElement) {
+      const colour = read(getComputedStyle(e).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.getClientRects().length || e.closest('script, style, .unseen')) continue;
+    const style = getComputedStyle(e), svg = e instanceof SVGElement;
+    const back = light(behind(svg ? e.closest('div') : e));
+    const front = light(read(svg ? style.fill : style.color));
+    const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    if (ratio < 4.5) found.push(`${e.textContent.trim().slice(0, 30)} ${ratio.toFixed(2)}`);
+  }
+  return found;
+}"""
+
+
+def test_nothing_is_requested_but_the_page_itself(
+    opened: Callable[..., Opened], report: Path
+) -> None:
+    one = opened(report)
+    assert one.requests == [report.as_uri()]
+    assert one.page.locator("html").get_attribute("class") == "scripted"
+
+
+def test_without_its_script_the_page_reads_wholly(
+    opened: Callable[..., Opened], report: Path
+) -> None:
+    page = opened(report, java_script_enabled=False).page
+    assert page.get_by_text("12.3% lower").first.is_visible()
+    assert page.locator("#effects .panel").first.is_visible()
+    assert not page.locator("#filter").is_visible()
+    assert page.locator("button:visible").count() == 0
+    page.locator("#latency details").first.click()
+    assert page.locator("#latency-1").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 320, 1280])
+def test_the_page_never_scrolls_sideways(
+    opened: Callable[..., Opened], report: Path, width: int
+) -> None:
+    page = opened(report, viewport={"width": width, "height": 800}).page
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_text_has_the_contrast_of_wcag_aa(
+    opened: Callable[..., Opened], report: Path, mode: str
+) -> None:
+    page = opened(report, color_scheme=mode).page
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_dark_mode_is_dark(opened: Callable[..., Opened], report: Path) -> None:
+    page = opened(report, color_scheme="dark").page
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(int(part) for part in background.strip("rgb()").split(",")) < 60
+
+
+def test_paper_shows_every_fold_and_no_control(opened: Callable[..., Opened], report: Path) -> None:
+    page = opened(report).page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("details:not([open])").count() == page.locator("#filter details").count()
+    assert not page.locator("button:visible:not(.sort)").count()
+    assert page.locator("#trials-table").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF-")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() > 1
+
+
+def test_hostile_names_run_nothing_and_stay_text(
+    opened: Callable[..., Opened], hostile_report: Path
+) -> None:
+    one = opened(hostile_report)
+    page = one.page
+    page.locator("#effects g.row").nth(2).hover()
+    assert "<img src=x onerror=alert(2)>" in one.tip()
+    page.locator("#timeline .panel").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    assert one.requests == [hostile_report.as_uri()]
+    targets = page.locator("#trials-table a").evaluate_all("all => all.map(a => a.href)")
+    assert targets
+    outside = [t for t in targets if not t.startswith(hostile_report.parent.as_uri() + "/")]
+    assert outside == []

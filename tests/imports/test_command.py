@@ -1,0 +1,71 @@
+"""`tare import` as it is typed: exit status, JSON, and the report that it leaves."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+from typer.testing import CliRunner, Result
+
+from tare.cli.commands import COMMANDS, build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def tare(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(build(COMMANDS), [str(one) for one in arguments])
+
+
+def test_all_files_in_is_0_and_leaves_a_report(results: Path, study: Path, run: Path) -> None:
+    archive = results.parent / "results.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in results.iterdir():
+            file.write(path, path.name)
+    done = tare("import", "ycsb", archive, "--study", study, "--out", run)
+    assert done.exit_code == 0, done.output
+    assert "8 trials from 8 parts of files, 0 skipped" in done.output
+    assert (run / "report.html").is_file()
+    assert "bare_16_1.txt" in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_some_skipped_is_3_and_json_names_them(results: Path, study: Path, run: Path) -> None:
+    (results / "notes.md").write_text("hello", encoding="utf-8")
+    done = tare("import", "ycsb", results, "--study", study, "--out", run, "--no-report", "--json")
+    assert done.exit_code == 3
+    document = json.loads(done.output)
+    assert len(document["trials"]) == 8
+    assert document["skipped"][0]["reason"] == "its name does not fit the template"
+    assert document["report"] is None
+    assert not (run / "report.html").exists()
+
+
+def test_none_in_is_1(results: Path, study: Path, run: Path) -> None:
+    done = tare("import", "latte", results, "--study", study, "--out", run)
+    assert done.exit_code == 1
+    assert "use tare import ycsb" in done.output.replace("\n", " ")
+    assert not run.exists()
+
+
+def test_a_hostile_name_cannot_speak_to_the_terminal_or_the_page(
+    results: Path, study: Path, run: Path
+) -> None:
+    (results / "\x1b]0;owned\x07<img src=x onerror=y>_16_1.txt").write_text("x", encoding="utf-8")
+    done = tare("import", "ycsb", results, "--study", study, "--out", run)
+    assert done.exit_code == 3
+    assert "\x1b]0" not in done.output
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "<img src=x" not in page
+    assert "&lt;img src=x" in page
+
+
+def test_wrong_options_are_refused(results: Path, study: Path, run: Path) -> None:
+    base = ["import", "hlog", results, "--study", study, "--out", run]
+    for wrong in (
+        ["--unit", "min"], ["--level", "threads"], ["--level", "threads=none"],
+        ["--scope", "a b"], ["--interval", "-1"], ["--interval", "nan"],
+    ):  # fmt: skip
+        assert tare(*base, *wrong).exit_code != 0
+    assert tare("import", "ysb", results, "--study", study, "--out", run).exit_code != 0
+    assert not run.exists()

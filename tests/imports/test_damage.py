@@ -1,0 +1,165 @@
+"""Whatever a file holds, a reader gives a result or a reason, and a result that makes sense.
+
+A corpus of small damaged files (corpus/, each with its reason below) and a fuzzer that mutates
+real output.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from tare.imports.reading import Reading, UnreadableError
+from tare.imports.tools import TOOLS, Options, reader_of
+from tests.imports.conftest import DATA
+from tests.imports.test_series import DSTAT
+from tests.imports.test_tables import INTERVALS, TRIALS
+
+CORPUS = Path(__file__).parent / "corpus"
+REASONS = {
+    "cut-overall.ycsb": "no operation follows",
+    "cut-update.ycsb": "cut off",
+    "huge.ycsb": "absurdly large",
+    "nan.ycsb": "is NaN",
+    "two-runs.ycsb": "more than one run",
+    "windows-1252.ycsb": "not a text in UTF-8",
+    "swapped.ycsb": "use tare import cassandra-stress",
+    "html.ycsb": "not YCSB output",
+    "cut.cassandra-stress": "no END",
+    "failed.cassandra-stress": "FAILURE",
+    "german.cassandra-stress": "comma",
+    "torn.latte": "cut off or damaged JSON",
+    "deep.latte": "not JSON|damaged",
+    "cut.hlog": "cut off or damaged",
+    "cut.sar": "cut off or damaged",
+    "restarted.sar": "",
+    "zero.iostat": "no series",
+    "torn.csv": "cut off",
+    "binary.csv": "not a text",
+    "empty.dstat": "empty",
+}
+OPTIONS = Options(unit="ns", cpus=2, interval=1.0)
+SEEDS: dict[str, list[bytes]] = {
+    "ycsb": [
+        (DATA / name).read_bytes()
+        for name in ("ycsb-cassandra-a-t.txt", "go-ycsb-ferretdb-a-run.txt")
+    ],
+    "cassandra-stress": [(DATA / "stress-3.11.2-mixed-j17.txt").read_bytes()[-5000:]],
+    "latte": [(DATA / "latte-mixed-report.json").read_bytes()],
+    "hlog": [b"\n".join((DATA / "stress-3.11.2-mixed.hdr").read_bytes().splitlines()[:8])],
+    "sar": [(DATA / name).read_bytes() for name in ("sar.txt", "sadf.json")],
+    "iostat": [(DATA / name).read_bytes() for name in ("iostat.txt", "iostat.json")],
+    "dstat": [DSTAT.encode()],
+    "csv": [TRIALS.encode(), INTERVALS.encode()],
+}
+SPICE = [
+    *(b"\x00", b"\xff", b"NaN", b"-1", b"1e999", b"9" * 400, b",", b"\n", b"[", b"{", b'"'),
+    *(b"Results:", b"END", b"[OVERALL], ", b"HIST", b"\xf0\x9f\x92\xa5", b"0", b"Infinity"),
+]
+
+
+def sensible(readings: list[Reading]) -> None:
+    """What every result must be: numbers that are finite and not negative."""
+    assert readings
+    for reading in readings:
+        assert all(math.isfinite(v) and v >= 0 for v in reading.values.values()), reading.values
+        assert reading.seconds is None or 0 <= reading.seconds < math.inf
+        assert reading.operations is None or reading.operations >= 0
+        assert all(math.isfinite(i.t) and math.isfinite(i.ops_per_s) for i in reading.intervals)
+        assert all(math.isfinite(s.t) and 0 <= s.value < math.inf for s in reading.samples)
+        assert reading.values or reading.intervals or reading.samples
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_the_corpus_is_named_with_its_reason(name: str) -> None:
+    read = reader_of(name.rpartition(".")[2], OPTIONS)
+    data = (CORPUS / name).read_bytes()
+    if not REASONS[name]:
+        sensible(read(data, {}))
+        return
+    with pytest.raises(UnreadableError, match=REASONS[name]):
+        read(data, {})
+
+
+def test_every_file_of_the_corpus_has_its_reason() -> None:
+    assert {path.name for path in CORPUS.iterdir()} == set(REASONS)
+
+
+@st.composite
+def mutations(draw: st.DrawFn, data: bytes) -> bytes:
+    """The data, cut, spliced, spiced or reordered a few times."""
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(data)))
+        to = min(len(data), at + draw(st.integers(0, 200)))
+        kind = draw(st.sampled_from(["cut", "drop", "twice", "spice", "lines", "byte"]))
+        if kind == "cut":
+            data = data[:at]
+        elif kind == "drop":
+            data = data[:at] + data[to:]
+        elif kind == "twice":
+            data = data[:to] + data[at:]
+        elif kind == "spice":
+            data = data[:at] + draw(st.sampled_from(SPICE)) + data[to:]
+        elif kind == "byte":
+            data = data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :]
+        else:
+            lines = data.split(b"\n")
+            one, two = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
+            lines[one], lines[two] = lines[two], lines[one]
+            data = b"\n".join(lines)
+    return data
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(data=st.data())
+def test_a_mutated_file_gives_a_result_or_a_reason(tool: str, data: st.DataObject) -> None:
+    mutated = data.draw(st.sampled_from(SEEDS[tool]).flatmap(mutations))
+    try:
+        readings = reader_of(tool, OPTIONS)(mutated, {})
+    except UnreadableError as error:
+        assert str(error)
+        assert len(str(error)) < 2000
+    else:
+        sensible(readings)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(data=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
+@example(data=b"\xef\xbb\xbf")
+@example(data=b"\xff\xfe")
+@example(data=b"\n,\n,\n")
+@example(data=b"[]")
+@example(data=b'{"sysstat": {"hosts": []}}')
+def test_any_bytes_give_a_reason(tool: str, data: bytes) -> None:
+    try:
+        sensible(reader_of(tool, OPTIONS)(data, {}))
+    except UnreadableError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("other", [tool for tool in TOOLS if tool != "csv"])
+def test_another_tools_file_is_never_taken(tool: str, other: str) -> None:
+    if tool == other:
+        return
+    for data in SEEDS[other]:
+        with pytest.raises(UnreadableError):
+            reader_of(tool, OPTIONS)(data, {})
+
+
+@pytest.mark.parametrize("tool", SEEDS)
+def test_the_seeds_themselves_are_read(tool: str) -> None:
+    for data in SEEDS[tool]:
+        if tool != "cassandra-stress":
+            sensible(reader_of(tool, OPTIONS)(data, {}))

@@ -1,0 +1,12 @@
+"""Tests see the shipped knowledge alone, whatever the person who runs them has added."""
+
+from __future__ import annotations
+
+import pytest
+
+from tare.knowledge.library import VARIABLE
+
+
+@pytest.fixture(autouse=True)
+def _nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)

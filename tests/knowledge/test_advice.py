@@ -1,0 +1,144 @@
+"""Advice: what was found near, and what follows by the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.knowledge.advice import advise, family
+from tare.knowledge.asked import Asked, questions_of
+from tare.knowledge.library import load_library
+from tare.knowledge.rules import PURPOSES, load_rules
+from tare.study.conditions import expand
+from tare.study.read import load_study
+from tests.knowledge.sample import changed, finding, library
+from tests.knowledge.test_shipped import FILES
+
+SHIPPED = load_library(environment={})
+ASKED = Asked(
+    database="cassandra", platform="docker", network="bridge", operation="update", share=0.66
+)
+
+
+def test_the_nearest_come_first_and_say_where_they_are_printed() -> None:
+    advice = advise(SHIPPED, ASKED)
+    mean = next(one for one in advice.answers if one.family == "mean")
+    distances = [round(one.distance, 2) for one in mean.nearest]
+    assert distances == sorted(distances)
+    assert mean.nearest[0].study == "grambow-2018"
+    assert "Table" in mean.nearest[0].source
+
+
+def test_three_studies_of_mean_latency_give_a_range_and_one_of_disk_does_not() -> None:
+    answers = {one.family: one.pooled for one in advise(SHIPPED, ASKED).answers}
+    assert answers["mean"].enough
+    assert {one.study for one in answers["mean"].studies} == {
+        "grambow-2018", "bth-docker-2016", "shirinbab-2020",
+    }  # fmt: skip
+    assert not answers["disk"].enough
+    assert "Too few" in answers["disk"].method
+
+
+def test_findings_about_something_else_than_the_platform_do_not_enter() -> None:
+    same = {"runtime": "docker", "network": "bridge", "client": "native"}
+    cache = finding(id="cache", baseline=same, settings={"key_cache": "auto over 0"})
+    copies = finding(id="rf", treatment={"replication_factor": 3})
+    assert advise(library([cache, copies]), ASKED).answers == []
+
+
+def test_nothing_known_is_said() -> None:
+    advice = advise(library([changed(3.0)]), Asked(platform="vmware"))
+    assert advice.answers == []
+    assert "Nothing is known of vmware" in advice.notes[0]
+
+
+def test_one_study_alone_is_said_to_be_one() -> None:
+    notes = advise(library([changed(3.0)]), ASKED).notes
+    assert any("one study, study-a" in note for note in notes)
+
+
+def test_the_five_rules_of_grambow_are_there_with_their_source() -> None:
+    rules = load_rules()
+    assert {rule.purpose for rule in rules} == {*PURPOSES, "always"}
+    assert all("section 5" in rule.source for rule in rules)
+    systems = next(rule for rule in rules if rule.purpose == "compare-systems")
+    assert systems.threshold is not None
+    assert (systems.threshold.low, systems.threshold.high) == (0.20, 0.30)
+
+
+def test_whether_it_is_safe_depends_on_what_the_benchmark_is_for() -> None:
+    answers = {one.purpose: one.answer for one in advise(SHIPPED, ASKED).follows}
+    assert answers["compare-configurations"] == "no"
+    assert answers["track-changes"] == "with a condition"
+    only = advise(SHIPPED, ASKED, purposes=["track-changes"]).follows
+    assert [one.purpose for one in only] == ["track-changes", "always"]
+
+
+def test_a_platform_that_does_more_than_the_threshold_takes_it_back() -> None:
+    follows = advise(library([changed(80.0)]), ASKED).follows
+    assert "too little" in next(one.safe_if for one in follows if one.purpose == "compare-systems")
+
+
+def test_the_rules_are_about_containers_only() -> None:
+    kvm = Asked(database="cassandra", platform="kvm", operation="read")
+    assert advise(SHIPPED, kvm).answers
+    assert advise(SHIPPED, kvm).follows == []
+
+
+def test_what_tare_cannot_run_is_said() -> None:
+    assert "Docker" in advise(SHIPPED, Asked(database="cassandra", platform="kvm")).obstacle
+    assert advise(SHIPPED, ASKED).obstacle == ""
+
+
+def test_a_finding_that_its_source_contradicts_is_marked() -> None:
+    kvm = Asked(database="cassandra", platform="kvm", operation="write", share=0.66)
+    throughput = next(o for o in advise(SHIPPED, kvm).answers if o.family == "throughput")
+    marked = {one.id: one.contradicted for one in throughput.nearest}
+    assert marked["bth-kvm-2016.throughput.write.66"]
+    assert not marked["bth-kvm-2016.throughput.write.100"]
+
+
+def test_a_docker_client_alone_is_a_question_too() -> None:
+    asked = Asked(database="cassandra", platform="native", client="docker", operation="read")
+    mean = next(one for one in advise(SHIPPED, asked).answers if one.family == "mean")
+    sides = [SHIPPED.entries[one.id].finding.treatment for one in mean.nearest]
+    assert {(side.platform, side.client) for side in sides if side} == {("native", "docker")}
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [
+        ("read.mean", "mean"),
+        ("write.p95", "p95"),
+        ("throughput", "throughput"),
+        ("cpu.util", "cpu"),
+        ("cpu.server_per_op", "cpu_per_op"),
+        ("disk.write_kbps", "disk"),
+        ("disk.write_kbps_max", "write_kbps_max"),
+    ],
+)
+def test_kinds_of_metrics(metric: str, kind: str) -> None:
+    assert family(metric) == kind
+
+
+def test_a_study_asks_one_question_per_platform() -> None:
+    checkout = next(parent for parent in FILES[0].parents if (parent / "studies").is_dir())
+    study = load_study(checkout / "studies" / "quickstart.yaml")
+    conditions = expand(study)
+    questions = questions_of(conditions, conditions[0])
+    assert {name: one.network for name, one in questions.items()} == {
+        "docker-host": "host",
+        "docker-bridge": "bridge",
+        "docker-published": "published",
+    }
+    assert all(one.operation == "all" for one in questions.values())
+
+
+def test_more_clusters_are_no_question_about_a_platform(tmp_path: Path) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(
+        "study: many\nfactors: {count: {one: {}, four: {clusters: 4}}}\nbaseline: {count: one}\n"
+    )
+    conditions = expand(load_study(file))
+    assert questions_of(conditions, conditions[0]) == {}

@@ -1,0 +1,108 @@
+"""What the validator objects to: numbers of one finding that do not agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tare.knowledge.checks import Span, as_printed, objections
+from tests.knowledge.sample import changed, finding
+
+
+def problems(**changes: Any) -> list[str]:
+    return [one.what for one in objections([finding(**changes)])]
+
+
+def test_a_consistent_finding_has_no_problem() -> None:
+    assert problems() == []
+
+
+def test_the_ratio_must_follow_from_the_two_values() -> None:
+    assert "1.1000" in problems(effect={"ratio": 1.2})[0]
+
+
+def test_the_ratio_must_follow_from_the_printed_change() -> None:
+    [problem] = objections([changed(7.02, effect={"ratio": 1.072})])
+    assert "1.0702" in problem.what
+
+
+def test_a_printed_change_may_differ_by_rounding_only() -> None:
+    # 2.0 stands for 1.95 to 2.05 and 2.2 for 2.15 to 2.25: a change of 5% to 15%
+    assert problems(effect={"printed": 15, "printed_as": "percent"}) == []
+    [problem] = problems(effect={"printed": 20, "printed_as": "percent"})
+    assert "no discrepancy is recorded" in problem
+
+
+def test_a_recorded_discrepancy_is_accepted_and_a_false_one_is_not() -> None:
+    clash = {"about": "change", "other": 30, "place": "the summary", "note": "says 30%"}
+    assert problems(discrepancies=[clash]) == []
+    assert "agrees" in problems(discrepancies=[{**clash, "other": 10}])[0]
+
+
+def test_a_change_in_points_is_the_difference_of_the_values() -> None:
+    points: dict[str, Any] = {"printed": 5.07, "printed_as": "points", "ratio": 1.089}
+    values = {"baseline": 56.98, "treatment": 62.05}
+    cpu = {"metric": "cpu.util", "unit": "%", "values": values}
+    assert problems(**cpu, effect=points) == []
+    assert problems(**cpu, effect={**points, "printed": 8.07})
+
+
+def test_an_effect_size_must_follow_from_means_and_sds() -> None:
+    spread = {"baseline_sd": 0.1, "treatment_sd": 0.1, "n": 10}
+    assert problems(spread={**spread, "cohens_d": 2.0}) == []
+    assert "give 2.00" in problems(spread={**spread, "cohens_d": 3.0})[0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "fits"),
+    [
+        ("update.mean", "us", True),
+        ("update.mean", "%", False),
+        ("throughput", "operations/s", True),
+        ("throughput", "ms", False),
+        ("cpu.util", "%", True),
+        ("cpu.util", "ms", False),
+    ],
+)
+def test_a_metric_has_its_units(metric: str, unit: str, fits: bool) -> None:
+    assert (problems(metric=metric, unit=unit) == []) is fits
+
+
+def test_a_latency_is_of_the_operation_that_the_finding_is_about() -> None:
+    assert "operation update" in problems(metric="read.mean")[0]
+
+
+def test_a_mean_must_be_the_mean_of_its_parts() -> None:
+    parts = [changed(1.0, id="a"), changed(2.0, id="b")]
+    good = changed(1.5, id="mean", effect={"mean_of": ["a", "b"]})
+    assert objections([*parts, good]) == []
+    bad = changed(1.8, id="mean", effect={"mean_of": ["a", "b"]})
+    assert "1.50" in objections([*parts, bad])[0].what
+    lost = changed(1.5, id="mean", effect={"mean_of": ["a", "z"]})
+    assert "z is no finding" in objections([*parts, lost])[0].what
+
+
+def test_an_interval_holds_its_ratio() -> None:
+    assert problems(spread={"ci": (1.05, 1.2)}) == []
+    assert "does not hold" in problems(spread={"ci": (1.15, 1.2)})[0]
+
+
+def test_an_id_is_used_once() -> None:
+    assert objections([finding(), finding()])[0].what == "id used twice"
+
+
+def test_a_direction_without_a_number_claims_no_number() -> None:
+    stated = {"how": "direction", "ratio": None}
+    assert problems(effect=stated, values={"baseline": None, "treatment": None}) == []
+    assert problems(effect={**stated, "ratio": 1.1})
+
+
+@settings(deadline=None)
+@given(st.decimals(min_value="0.01", max_value="99999", places=2))
+def test_rounding_as_printed_holds_the_number_and_its_neighbours_below_half(value: Any) -> None:
+    span = as_printed(float(value))
+    assert float(value) in span
+    assert span.meets(Span(float(value) + 0.004, float(value) + 0.5))

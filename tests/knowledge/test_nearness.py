@@ -1,0 +1,82 @@
+"""How near a finding is to a question, and in what it differs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tare.knowledge.asked import Asked
+from tare.knowledge.nearness import nearness
+from tare.knowledge.schema import Network, Operation
+from tests.knowledge.sample import finding
+
+ASKED = Asked(
+    database="cassandra", platform="docker", network="bridge", operation="update", share=1.0
+)
+
+
+def test_the_same_conditions_are_alike_and_differ_in_nothing() -> None:
+    found = nearness(ASKED, finding())
+    assert (found.distance, found.differs, found.word) == (0.0, [], "alike")
+
+
+def test_what_was_not_asked_is_not_compared() -> None:
+    assert nearness(Asked(platform="docker"), finding(database="mongodb")).distance == 0.0
+
+
+def test_another_platform_is_farther_than_another_network() -> None:
+    swarm = finding(treatment={"runtime": "swarm"})
+    published = finding(treatment={"network": "published"})
+    assert nearness(ASKED, swarm).distance > nearness(ASKED, published).distance > 0
+
+
+def test_a_bridge_is_nearer_to_a_published_port_than_to_the_host_network() -> None:
+    published = nearness(ASKED, finding(treatment={"network": "published"}))
+    host = nearness(ASKED, finding(treatment={"network": "host"}))
+    assert published.distance < host.distance
+    assert published.differs == ["network published"]
+
+
+def test_what_the_source_does_not_say_lies_between_the_same_and_another() -> None:
+    unknown = nearness(ASKED, finding(treatment={"network": None})).distance
+    assert 0 < unknown < nearness(ASKED, finding(treatment={"network": "service-ip"})).distance
+
+
+def test_a_write_is_nearer_to_an_update_than_a_read() -> None:
+    write, read = finding(operation="write"), finding(operation="read")
+    assert nearness(ASKED, write).distance < nearness(ASKED, read).distance
+
+
+def test_the_share_of_saturating_threads_stands_in_for_an_unknown_share() -> None:
+    load = {"share": None, "threads": 75, "threads_at_maximum": 150}
+    found = nearness(replace(ASKED, share=0.5), finding(load=load))
+    assert found.distance == 0.0
+    assert nearness(ASKED, finding(load=load)).differs == ["load 50% of the saturating threads"]
+
+
+def test_an_orchestrator_is_far_from_a_plain_container() -> None:
+    k8s = finding(
+        database="mongodb",
+        operation="read",
+        treatment={"runtime": "kubernetes", "network": "service-ip"},
+    )
+    assert nearness(ASKED, k8s).word == "far"
+
+
+@settings(deadline=None)
+@given(
+    network=st.sampled_from([*get_args(Network), None]),
+    operation=st.sampled_from(get_args(Operation)),
+    share=st.none() | st.floats(0.01, 1),
+    asked=st.sampled_from(get_args(Network)),
+)
+def test_a_distance_is_between_0_and_1(
+    network: str | None, operation: str, share: float | None, asked: str
+) -> None:
+    one = finding(treatment={"network": network}, operation=operation, load={"share": share})
+    found = nearness(replace(ASKED, network=asked), one)
+    assert 0 <= found.distance <= 1
+    assert (found.distance == 0) == (found.differs == [])

@@ -1,0 +1,82 @@
+"""The study that would settle a question can be planned, and answers that question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.errors import KnowledgeError
+from tare.knowledge.asked import Asked
+from tare.knowledge.proposal import study_text, write_study
+from tare.knowledge.sizing import Size
+from tare.study.conditions import expand
+from tare.study.plan import make_plan
+from tare.study.read import load_study
+
+SIZE = Size(deployments=6, margin=0.05, sd_log=0.03, known=[0.03], method="As many as needed.")
+
+
+@pytest.mark.parametrize("network", ["", "host", "bridge", "published"])
+@pytest.mark.parametrize("operation", ["", "read", "update", "write", "mixed", "all"])
+@pytest.mark.parametrize("client", ["native", "docker"])
+def test_every_question_about_docker_becomes_a_plan(
+    network: str, operation: str, client: str, tmp_path: Path
+) -> None:
+    asked = Asked(network=network, operation=operation, client=client, share=0.66)
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(asked, SIZE))
+    plan = make_plan(load_study(path))
+    assert len(plan.conditions) == 3
+    assert plan.study.design.deployments == 6
+    assert plan.conditions[1].aa_of == "native"
+
+
+def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
+    asked = Asked(
+        network="published", storage="layer", client="docker", nodes=3, replication_factor=3
+    )
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(asked, SIZE))
+    setup = expand(load_study(path))[-1].setup
+    assert (setup.platform.runtime, setup.platform.network) == ("docker", "published")
+    assert (setup.platform.storage, setup.client.runtime) == ("layer", "docker")
+    assert (setup.database.nodes, setup.database.replication_factor) == (3, 3)
+
+
+def test_a_docker_client_alone(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(Asked(platform="native", client="docker"), SIZE))
+    setup = expand(load_study(path))[-1].setup
+    assert (setup.platform.runtime, setup.client.runtime) == ("native", "docker")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Asked(database="mongodb"),
+        Asked(platform="kubernetes"),
+        Asked(platform="docker", over="vmware"),
+        Asked(network="service-ip"),
+        Asked(platform="native"),
+    ],
+    ids=str,
+)
+def test_what_no_study_can_have_is_refused(asked: Asked) -> None:
+    with pytest.raises(KnowledgeError):
+        study_text(asked, SIZE)
+
+
+def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text("mine")
+    with pytest.raises(KnowledgeError, match="not overwritten"):
+        write_study(path, study_text(Asked(), SIZE))
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("margin", "text"), [(0.05, "5%"), (0.1, "10%"), (0.025, "2.5%")])
+def test_the_margin_is_written_as_a_person_would(margin: float, text: str) -> None:
+    assert f"margins: {{throughput: {text}," in study_text(
+        Asked(), SIZE.model_copy(update={"margin": margin})
+    )

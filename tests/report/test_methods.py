@@ -1,0 +1,100 @@
+"""The paragraph says what happened, and what is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.analysis.analyse import analyse
+from tare.report.methods import imported, methods_paragraph
+from tests.synthetic_run import docker, write_run
+from tests.synthetic_trial import Truth
+
+from .sample import sample_analysis
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Analysis
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    effects = {
+        "native": Truth(),
+        "native-again": Truth(),
+        "docker-bridge": Truth(throughput=0.9, patch=docker("bridge")),
+    }
+    place = tmp_path_factory.mktemp("runs") / "small"
+    return analyse(
+        write_run(place, effects=effects, blocks=2, measure_s=3, failed=["D1-B01-docker-bridge"])
+    )
+
+
+def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
+    text = methods_paragraph(measured)
+    for said in (
+        "Apache Cassandra 5.0.9 on 1 node",
+        "Java 17.0.12",
+        "native, native-again and docker-bridge (platform)",
+        "ycsb-a, over 10,000 rows, closed loop with 32 operations in flight",
+        "Every trial measured 3 s after 2 s that were left out.",
+        "in random order (seed 7), over 3 rounds",
+        "deployed every condition's cluster anew",
+        "the unit of analysis is the deployment",
+        "margins that the study declares (5% for throughput; 10% for 99th percentile latency)",
+        "Intervals: t interval over 3 deployments, variance pooled over 3 conditions",
+        "Holm over primary comparisons (a family of 2)",
+        "Identical conditions (A/A) differed by up to",
+        "1 trial failed and entered no effect.",
+        "Analysed with Tare 0.",
+    ):
+        assert said in text
+    assert "\n" not in text
+
+
+def test_what_is_not_recorded_is_called_unknown(measured: Analysis) -> None:
+    text = methods_paragraph(measured)
+    assert "The machine is not recorded." in text, "synthetic runs have no environment.json"
+    measured = measured.model_copy(update={"noise_floor": []})
+    assert "the noise floor is unknown" in methods_paragraph(measured)
+
+
+def test_the_machine_is_described_where_it_is_known(measured: Analysis) -> None:
+    machine = {
+        "cpus": 8,
+        "cpu_model": "Example CPU",
+        "memory_bytes": 32 * 2**30,
+        "kernel": "6.8.0",
+        "virtualization": "kvm",
+    }
+    facts = measured.provenance | {"environment": {"machine": machine}}
+    text = methods_paragraph(measured.model_copy(update={"provenance": facts}))
+    expected = "The machine had 8 CPUs (Example CPU), 32.0 GiB of memory, Linux 6.8.0, under kvm."
+    assert expected in text
+
+
+def test_imported_files_name_their_tool_and_what_is_unknown(measured: Analysis) -> None:
+    facts = {**measured.provenance, "sources": {"ycsb": 360}}
+    run = measured.model_copy(update={"provenance": facts})
+    assert imported(run)
+    text = methods_paragraph(run)
+    assert "imported by Tare: 360 files of ycsb" in text
+    assert "order of the trials" in text
+    assert "warm-up are unknown" in text
+    for never in ("in random order", "anew", "warmed up until", "ycsb-a"):
+        assert never not in text
+
+
+def test_a_run_without_effects_or_provenance_still_has_a_paragraph() -> None:
+    analysis = sample_analysis()
+    analysis.effects, analysis.noise_floor, analysis.provenance = [], [], {}
+    text = methods_paragraph(analysis)
+    assert "No effect could be computed." in text
+    assert "The design of the run is not recorded." in text
+
+
+def test_an_invalid_run_says_so_in_its_methods() -> None:
+    analysis = sample_analysis()
+    analysis.valid, analysis.problems = False, ["errors: 3% of the operations failed"]
+    text = methods_paragraph(analysis)
+    assert "The run is not valid: errors: 3% of the operations failed." in text
