@@ -93,7 +93,8 @@ def _own(kind: Kind, shape: tuple[int, ...], rng: np.random.Generator) -> Values
         return heavy
     if kind.name == "outliers":
         sizes = np.exp(rng.normal(np.log(OUTLIER_MEDIAN), OUTLIER_SIGMA, shape))
-        return normal - sizes * (rng.random(shape) < OUTLIER_SHARE)
+        low: Values = normal - sizes * (rng.random(shape) < OUTLIER_SHARE)
+        return low
     if kind.name == "drift":
         drifted: Values = normal + DRIFT * _clock(shape, rng) / (math.prod(shape[1:]) - 1)
         return drifted
