@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from bench.calibration.noise import BLOCK_SD, IN_TURN, KINDS, draw
-from tare.analysis.comparisons import Rules, compare_in_blocks, compare_independent
-from tare.analysis.contrasts import Contrast, Contrasts
-from tare.analysis.estimates import estimate, make_stratum
-from tare.analysis.independent import sample
+from tare.analysis.inference.comparisons import Rules, compare_in_blocks, compare_independent
+from tare.analysis.inference.contrasts import Contrast, Contrasts
+from tare.analysis.inference.estimates import estimate, make_stratum
+from tare.analysis.inference.independent import sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bench.calibration.noise import Kind
-    from tare.analysis.averages import How
-    from tare.analysis.estimates import Estimate, Logs
+    from tare.analysis.inference.averages import How
+    from tare.analysis.inference.estimates import Estimate, Logs
 
 BASELINE = "c0"
 SHUFFLED = [kind for kind in KINDS if kind is not IN_TURN]

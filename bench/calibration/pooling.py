@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tare.analysis.estimates import Logs, Stratum, estimate, make_stratum, t_interval
-from tare.analysis.verdicts import decide, run_tests
+from tare.analysis.inference.estimates import Logs, Stratum, estimate, make_stratum, t_interval
+from tare.analysis.inference.verdicts import decide, run_tests
 
 
 @dataclass(frozen=True)

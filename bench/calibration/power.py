@@ -9,14 +9,14 @@ from zlib import crc32
 import numpy as np
 
 from bench.calibration.rates import MARGIN, Rate, rate
-from tare.analysis.verdicts import ALPHA, bounds, decide, further_units, run_tests
+from tare.analysis.inference.verdicts import ALPHA, bounds, decide, further_units, run_tests
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bench.calibration.designs import AnyDesign
     from bench.calibration.noise import Kind
-    from tare.analysis.estimates import Estimate
+    from tare.analysis.inference.estimates import Estimate
 
     Values = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.verdicts import ALPHA, bounds, decide, run_tests
+from tare.analysis.inference.verdicts import ALPHA, bounds, decide, run_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.estimates import Estimate
+    from tare.analysis.inference.estimates import Estimate
 
 MARGIN = 0.05
 

@@ -12,10 +12,14 @@ import numpy as np
 from bench.calibration.designs import BASELINE, DESIGNS, AnyDesign, Averaged, Design, as_logs
 from bench.calibration.noise import BLOCK_SD
 from bench.calibration.rates import Rate, rate
-from tare.analysis.comparisons import Rules
-from tare.analysis.contrasts import Contrast, Contrasts
-from tare.analysis.independent import sample
-from tare.analysis.variance import variance_ratios, variances_in_blocks, variances_of_samples
+from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrasts import Contrast, Contrasts
+from tare.analysis.inference.independent import sample
+from tare.analysis.inference.variance import (
+    variance_ratios,
+    variances_in_blocks,
+    variances_of_samples,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

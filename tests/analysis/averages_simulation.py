@@ -13,9 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tare.analysis.averages import Average, How, average
-from tare.analysis.contrasts import Contrast
-from tare.analysis.independent import Sample, Spread, _pooled, estimate_independent, sample
+from tare.analysis.inference.averages import Average, How, average
+from tare.analysis.inference.contrasts import Contrast
+from tare.analysis.inference.independent import (
+    Sample,
+    Spread,
+    _pooled,
+    estimate_independent,
+    sample,
+)
 
 SETUPS = 4
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tare.analysis.compare import compare
+from tare.analysis.comparison.compare import compare
 from tare.analysis.metrics import describe
 from tare.analysis.model import Analysis, ConditionSummary, TrialSummary
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.contrasts import make_contrasts
-from tare.analysis.effects import make_effects
+from tare.analysis.inference.contrasts import make_contrasts
+from tare.analysis.inference.effects import make_effects
 from tare.analysis.trials import Trial
 from tare.records.manifest import Source, TrialManifest
 from tare.study.conditions import condition_name, expand

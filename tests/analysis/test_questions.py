@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tare.analysis.contrasts import Contrast, make_contrasts, without_undescribed_twins
+from tare.analysis.inference.contrasts import Contrast, make_contrasts, without_undescribed_twins
 from tare.study.conditions import expand
 from tests.analysis.repetitions import conditions_of, study_of
 

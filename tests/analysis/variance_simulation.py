@@ -13,10 +13,10 @@ import sys
 import numpy as np
 from scipy import special, stats
 
-from tare.analysis.comparisons import Rules
-from tare.analysis.contrasts import Contrast, Contrasts
-from tare.analysis.independent import sample
-from tare.analysis.variance import variances_in_blocks, variances_of_samples
+from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrasts import Contrast, Contrasts
+from tare.analysis.inference.independent import sample
+from tare.analysis.inference.variance import variances_in_blocks, variances_of_samples
 
 
 def noise(rng: np.random.Generator, tail: int, shape: tuple[int, ...]) -> np.ndarray:

@@ -9,13 +9,13 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from tare.analysis.compare import compare
+from tare.analysis.comparison.compare import compare
 from tare.report.comparison import headline, render_markdown, render_terminal, sentence, warnings
 
 from .sample import sample_analysis
 
 if TYPE_CHECKING:
-    from tare.analysis.compare_model import Comparison
+    from tare.analysis.comparison.model import Comparison
     from tare.analysis.model import Analysis
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.analysis.compare import compare
+from tare.analysis.comparison.compare import compare
 from tare.cli.schema import Document, text
 from tare.report.json_schema import schema
 from tare.report.write import to_json

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tare.analysis.beside import describe_beside
 from tare.analysis.metrics import describe
 from tare.analysis.model import Analysis, BesideChange, Change, CostPart, CostSplit, Why
+from tare.analysis.why.beside import describe_beside
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.why import explanations, why_panels, why_table

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
-from tare.analysis.comparisons import logs_of, make_rules
-from tare.analysis.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.distributions import distributions
-from tare.analysis.effects import make_effects
 from tare.analysis.exhibits.make import make_exhibits
-from tare.analysis.further import also_asked
+from tare.analysis.inference.comparisons import logs_of, make_rules
+from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
+from tare.analysis.inference.effects import make_effects
+from tare.analysis.inference.further import also_asked
+from tare.analysis.inference.noise import noise_floor
 from tare.analysis.metrics import describe, in_order, margin_of
 from tare.analysis.model import Analysis
-from tare.analysis.noise import noise_floor
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance
 from tare.analysis.reading import read_trials
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
-from tare.analysis.why import make_why
+from tare.analysis.why.why import make_why
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.read import load_study
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from tare.analysis.contrasts import Contrasts
+    from tare.analysis.inference.contrasts import Contrasts
     from tare.analysis.model import Check, NoiseFloor
     from tare.analysis.trials import Trial
     from tare.study.conditions import Condition

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tare.analysis.beside import BESIDE
 from tare.analysis.model import Metric
+from tare.analysis.why.beside import BESIDE
 from tare.records.hlog import merged
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.metrics import ALL, LatencyKey, trial_values
-from tare.analysis.resources import MODES, beside_values, machine_totals, usage_values
 from tare.analysis.series import client_series, drawn_events, machine_means, sampled_series
 from tare.analysis.steady import change_points, mser5
+from tare.analysis.why.resources import MODES, beside_values, machine_totals, usage_values
 from tare.errors import RecordError
 from tare.records.events import read_events
 from tare.records.hlog import HistogramLog, Latencies

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from tare.analysis.analyse import analyse
-from tare.analysis.compare import compare
+from tare.analysis.comparison.compare import compare
 from tare.analysis.model import Analysis
 from tare.cli.report import NOT_VALID, only_one
 from tare.errors import RecordError, UsageError
@@ -22,7 +22,7 @@ from tare.study.quantities import parse_fraction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.compare_model import Comparison
+    from tare.analysis.comparison.model import Comparison
 
 MET = 1
 LARGEST = 256 * 2**20

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tare.analysis.compare_model import (
+    from tare.analysis.comparison.model import (
         Comparison,
         Difference,
         EffectChange,

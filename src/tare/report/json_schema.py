@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from tare.analysis.compare_model import Comparison
+from tare.analysis.comparison.model import Comparison
 from tare.analysis.model import Analysis
 from tare.records.manifest import TrialManifest
 

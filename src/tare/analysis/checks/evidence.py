@@ -10,7 +10,7 @@ from tare.analysis.model import Check
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tare.analysis.contrasts import Contrasts
+    from tare.analysis.inference.contrasts import Contrasts
     from tare.analysis.model import Effect, NoiseFloor, ParityDifference
     from tare.analysis.trials import Trial
     from tare.records.reader import Damage

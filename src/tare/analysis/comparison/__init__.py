@@ -1,0 +1,1 @@
+"""Two runs compared: which of their conditions match, how they differ, and by how much."""

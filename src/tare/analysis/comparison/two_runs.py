@@ -1,0 +1,148 @@
+"""Two runs share no block: means over each one's independent units, and the interval of B over A.
+
+Welch's t is taken, variances apart, because two runs may be of two machines. Variances are not
+pooled over the conditions of a run: in one round they share what the round was like.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tare.analysis.inference.estimates import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.analysis.inference.estimates import UnitKind
+    from tare.analysis.model import Analysis
+
+LEAST_SE = 1e-12
+"""Standard errors below this are rounding of equal numbers."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One condition of one run on one metric.
+
+    Attributes:
+        logs: log value per independent unit (the mean over the unit's blocks).
+        unit: what a unit is.
+        single: the condition had one deployment only, whose blocks are the units.
+    """
+
+    logs: list[float]
+    unit: UnitKind
+    single: bool
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.logs))
+
+    @property
+    def squared_se(self) -> float:
+        return float(np.var(self.logs, ddof=1)) / len(self.logs)
+
+
+def sides_of(analysis: Analysis) -> dict[str, dict[str, Side]]:
+    """Metric to condition to its independent units.
+
+    With one life of a cluster per round (`design.fresh: deployment`) a unit is a round: the mean of
+    its blocks' log values. Else every block has a cluster of its own, and is a unit, and so is
+    every repetition of imported files.
+    """
+    unit = unit_of(analysis)
+    cells: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
+    for trial in analysis.trials:
+        for metric, value in trial.values.items():
+            if trial.status == "done" and 0 < value < math.inf and metric != "errors":
+                cells[metric, trial.condition][trial.round, trial.block] = math.log(value)
+    found: dict[str, dict[str, Side]] = {}
+    for (metric, condition), of in cells.items():
+        found.setdefault(metric, {})[condition] = _side(of, unit)
+    return found
+
+
+def unit_of(analysis: Analysis) -> UnitKind:
+    """What is independent in the run: imported repetitions, else as the study's design says."""
+    if any(effect.unit_of_analysis == "repetition" for effect in analysis.effects):
+        return "repetition"
+    study = analysis.provenance.get("study")
+    design = study.get("design") if isinstance(study, dict) else None
+    fresh = design.get("fresh") if isinstance(design, dict) else None
+    return "deployment" if fresh in (None, "deployment") else "block"
+
+
+def _side(cells: Mapping[tuple[int, int], float], unit: UnitKind) -> Side:
+    rounds: dict[int, list[float]] = defaultdict(list)
+    for (round_, _), log in cells.items():
+        rounds[round_].append(log)
+    if unit != "deployment":
+        return Side(list(cells.values()), unit, False)
+    if len(rounds) > 1:
+        return Side([float(np.mean(logs)) for logs in rounds.values()], unit, False)
+    return Side(list(cells.values()), "block", True)
+
+
+def welch(a: Side, b: Side) -> Estimate | None:
+    """B over A: Welch's t (1947), variances apart, Satterthwaite's degrees of freedom.
+
+    Returns:
+        None where a side has fewer than two units.
+    """
+    if min(len(a.logs), len(b.logs)) < 2:
+        return None
+    se, df = combined((a.squared_se, len(a.logs) - 1), (b.squared_se, len(b.logs) - 1))
+    conditional = a.single or b.single
+    how = (
+        f"Welch's t interval over {len(a.logs)} {a.unit}s in A and {len(b.logs)} {b.unit}s in B, "
+        f"{df:.1f} degrees of freedom"
+    )
+    if conditional:
+        how += (
+            "; conditional on these very deployments: with one deployment on a side, what differs "
+            "between the runs and the deployment cannot be told apart"
+        )
+    units = max(2, round(2 / (1 / len(a.logs) + 1 / len(b.logs))))  # harmonic mean
+    return between(b.mean - a.mean, (se, df), units, a.unit, conditional, how + ".")
+
+
+def between(
+    log_ratio: float,
+    spread: tuple[float, float],
+    units: int,
+    unit: UnitKind,
+    conditional: bool,
+    method: str,
+) -> Estimate:
+    """An estimate without pairs, of two independent sides.
+
+    Args:
+        spread: (standard error, degrees of freedom).
+        units: per side. One more on each side brings two degrees of freedom.
+    """
+    se, df = spread
+    return Estimate(
+        log_ratio=log_ratio, se=se, df=df, units=units, unit=unit, slope=2, unpooled=None,
+        pairs={}, conditional=conditional, method=method,
+    )  # fmt: skip
+
+
+def combined(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a difference of independent estimates.
+
+    Args:
+        a, b: (squared standard error, its degrees of freedom).
+
+    Satterthwaite (1946): df = (va + vb)^2 / (va^2 / dfa + vb^2 / dfb).
+    """
+    (va, dfa), (vb, dfb) = a, b
+    total = va + vb
+    if total <= LEAST_SE**2:
+        return LEAST_SE, min(dfa, dfb)
+    share = va**2 / dfa + vb**2 / dfb
+    return math.sqrt(total), total**2 / share if share > 0 else math.inf

@@ -1,0 +1,1 @@
+"""From values per trial to effects, intervals and verdicts."""

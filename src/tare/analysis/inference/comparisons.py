@@ -1,0 +1,262 @@
+"""Every contrast of a study on one metric: which trials enter, and which estimate is theirs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tare.analysis.inference.averages import WORDS, Typical, average, averaged_logs
+from tare.analysis.inference.bootstrap import Resampled
+from tare.analysis.inference.crosschecks import check_blocks, check_independent
+from tare.analysis.inference.estimates import Stratum, estimate, make_stratum
+from tare.analysis.inference.independent import estimate_independent, sample
+from tare.analysis.metrics import NO_RATIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from tare.analysis.inference.averages import Average, How
+    from tare.analysis.inference.contrasts import Contrast, Contrasts
+    from tare.analysis.inference.estimates import Cell, Estimate, Logs
+    from tare.analysis.inference.independent import Sample
+    from tare.analysis.model import CrossCheck
+    from tare.analysis.trials import Trial
+    from tare.study.question import AnalysisSection
+
+Samples = dict[str, "Sample"]
+"""Condition to its independent repetitions."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One contrast on one metric.
+
+    Attributes:
+        values: typical value of baseline and treatment, in the metric's unit.
+        trials: single values of both sides that entered, where these are single conditions.
+        cells: pairs of conditions averaged.
+        repetitions: trials that entered, of both sides.
+        crosschecks: what other ways say, given the p value of the interval.
+    """
+
+    contrast: Contrast
+    estimate: Estimate
+    values: tuple[float, float]
+    trials: tuple[list[float], list[float]]
+    cells: int
+    repetitions: int
+    crosschecks: Callable[[float | None], list[CrossCheck]]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a study's trials are put together.
+
+    Attributes:
+        by_deployment: one life of a cluster serves all blocks of its round.
+        independent: repetitions are no pairs.
+        how: the averages asked for.
+        served: condition to its deployments; empty for imported trials.
+    """
+
+    by_deployment: bool
+    independent: bool = False
+    how: How = "model"
+    served: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def shared(self, contrast: Contrast) -> bool:
+        """Baseline and treatment were served by the very same deployments."""
+        return all(self.served.get(b) == self.served.get(t) for b, t in contrast.cells)
+
+
+def make_rules(
+    trials: Sequence[Trial], asked: AnalysisSection | None, *, by_deployment: bool
+) -> Rules:
+    """The rules that follow from the study and, where it leaves them open, from its trials.
+
+    Trials that other tools left behind are independent repetitions: nothing says that those of
+    the same number were measured side by side.
+    """
+    pairing = asked.pairing if asked else "auto"
+    imported = [trial for trial in trials if trial.manifest.source is not None]
+    return Rules(
+        by_deployment=by_deployment and not imported,
+        independent=pairing == "none" or (pairing == "auto" and bool(imported)),
+        how=asked.over.how if asked and asked.over else "model",
+        served={} if imported else _deployments(trials),
+    )
+
+
+def _deployments(trials: Iterable[Trial]) -> dict[str, frozenset[str]]:
+    """Condition to the deployments that served it."""
+    served: dict[str, set[str]] = {}
+    for trial in trials:
+        if trial.done:
+            served.setdefault(trial.condition, set()).add(trial.manifest.deployment)
+    return {condition: frozenset(ids) for condition, ids in served.items()}
+
+
+def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
+    """Metric to condition to (round, block) to log value, over all trials that were done.
+
+    Where a trial was recorded twice, the later attempt counts.
+    """
+    logs: dict[str, Logs] = {}
+    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
+        for metric, value in trial.values.items():
+            if value > 0 and metric not in NO_RATIO:
+                cells = logs.setdefault(metric, {}).setdefault(trial.condition, {})
+                cells[trial.cell] = math.log(value)
+    return logs
+
+
+def samples_of(trials: Iterable[Trial]) -> dict[str, Samples]:
+    """Metric to condition to its independent repetitions.
+
+    An imported trial is one. Of Tare's own, a deployment is: trials of one life of a cluster are
+    related, and enter as their geometric mean.
+    """
+    units: dict[str, dict[str, dict[str, dict[Cell, float]]]] = {}
+    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
+        unit = trial.name if trial.manifest.source else trial.manifest.deployment
+        for metric, value in trial.values.items():
+            if value > 0 and metric not in NO_RATIO:
+                own = units.setdefault(metric, {}).setdefault(trial.condition, {})
+                own.setdefault(unit, {})[trial.cell] = math.log(value)
+    return {
+        metric: {
+            condition: sample([math.exp(sum(v.values()) / len(v)) for v in own.values()])
+            for condition, own in conditions.items()
+        }
+        for metric, conditions in units.items()
+    }
+
+
+def compare_independent(samples: Samples, contrasts: Contrasts, rules: Rules) -> Iterator[Compared]:
+    """Every contrast that has repetitions on both sides."""
+    typical = {name: one.typical for name, one in samples.items()}
+    strata = _strata(contrasts)
+    resampled = Resampled(samples)
+    for contrast in contrasts.of:
+        how = rules.how if contrast.rows else "model"
+        found = average(contrast, how, typical)
+        if found is None:
+            continue
+        stratum = strata[contrast.baseline, contrast.over]
+        result = estimate_independent(
+            found, samples, stratum, how, len(contrast.cells), rules.served
+        )
+        if result is None:
+            continue
+        sides = found.baseline, found.treatment
+        base, treated = ([v for name in side for v in samples[name].values] for side in sides)
+        yield Compared(
+            contrast,
+            result,
+            found.values,
+            ([], []) if contrast.rows else (base, treated),
+            len(found.cells),
+            len(base) + len(treated),
+            partial(check_independent, result, found, samples, resampled, how),
+        )
+
+
+def _strata(contrasts: Contrasts) -> dict[tuple[str, tuple[str, ...]], list[str]]:
+    """(baseline, factors averaged over) to all conditions of the contrasts that share them."""
+    strata: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    for contrast in contrasts.of:
+        own = strata.setdefault((contrast.baseline, contrast.over), {})
+        own.update((name, None) for pair in contrast.cells for name in pair)
+    return {key: list(names) for key, names in strata.items()}
+
+
+def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterator[Compared]:
+    """Every contrast that has two complete units of analysis."""
+    typical = {
+        name: Typical(
+            sum(math.exp(y) for y in cells.values()) / len(cells), sum(cells.values()) / len(cells)
+        )
+        for name, cells in logs.items()
+        if cells
+    }
+    strata: dict[str, Stratum] = {}
+    for contrast in contrasts.of:
+        if contrast.rows:
+            averaged = _average_in_blocks(logs, typical, contrast, contrasts, rules)
+            if averaged is not None:
+                yield averaged
+            continue
+        baseline = contrast.baseline
+        if baseline not in strata:
+            members = {n: logs[n] for n in contrasts.stratum(baseline) if n in logs}
+            strata[baseline] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
+        shared = rules.shared(contrast)
+        result = estimate(strata[baseline], contrast.treatment, shared=shared)
+        if result is not None:
+            pairs = result.pairs
+            base = [math.exp(logs[baseline][c]) for c in pairs]
+            treated = [math.exp(logs[contrast.treatment][c]) for c in pairs]
+            values = _geometric_mean(base), _geometric_mean(treated)
+            yield Compared(
+                contrast,
+                result,
+                values,
+                (base, treated),
+                1,
+                2 * len(pairs),
+                partial(check_blocks, result),
+            )
+
+
+def _average_in_blocks(
+    logs: Logs,
+    typical: Mapping[str, Typical],
+    contrast: Contrast,
+    contrasts: Contrasts,
+    rules: Rules,
+) -> Compared | None:
+    """Average inside each block first, then as for single conditions, with the ratio asked for."""
+    found = average(contrast, rules.how, typical)
+    if found is None:
+        return None
+    weights = {contrast.baseline: found.baseline, contrast.treatment: found.treatment}
+    for other in contrasts.of:  # what else shares the baseline, for the variance
+        if (other.baseline, other.over) != (contrast.baseline, contrast.over):
+            continue
+        beside = average(other, rules.how, typical)
+        if beside is not None and beside.baseline.keys() == found.baseline.keys():
+            partner = dict(other.cells)
+            weights.setdefault(
+                other.treatment,
+                beside.treatment
+                if rules.how == "ratio-of-means"
+                else {partner[b]: w for b, w in found.baseline.items()},
+            )
+    own = averaged_logs(logs, weights)
+    stratum = make_stratum(own, contrast.baseline, by_deployment=rules.by_deployment)
+    result = estimate(stratum, contrast.treatment, shared=rules.shared(contrast))
+    if result is None:
+        return None
+    cells, asked = len(found.cells), len(contrast.cells)
+    of = f"{cells}" if cells == asked else f"{cells} of {asked}"
+    words = f"{WORDS[rules.how]} over {of} cells, averaged inside each block; {result.method}"
+    return Compared(
+        contrast,
+        replace(result, log_ratio=_centre(rules.how, found, result), method=words),
+        found.values,
+        ([], []),
+        cells,
+        2 * cells * len(result.pairs),
+        partial(check_blocks, result),
+    )
+
+
+def _centre(how: How, found: Average, result: Estimate) -> float:
+    """The ratio as asked; the model's own is that of the fit, which mends missing blocks."""
+    return result.log_ratio if how == "model" else math.log(found.ratio)
+
+
+def _geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(math.log(value) for value in values) / len(values))

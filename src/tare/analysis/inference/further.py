@@ -1,0 +1,67 @@
+"""What is asked beside effects: do they depend on another factor, is a treatment noisier?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.inference.comparisons import logs_of, make_rules, samples_of
+from tare.analysis.inference.factorial import questions
+from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
+from tare.analysis.inference.multiplicity import primary_endpoints
+from tare.analysis.inference.variance import (
+    variance_ratios,
+    variances_in_blocks,
+    variances_of_samples,
+)
+from tare.analysis.metrics import in_order, margin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.analysis.inference.contrasts import Contrast, Contrasts
+    from tare.analysis.inference.factorial import Question
+    from tare.analysis.inference.interactions import Answer
+    from tare.analysis.inference.variance import Spreads
+    from tare.analysis.model import Interaction, VarianceRatio
+    from tare.analysis.trials import Trial
+    from tare.study.conditions import Condition
+    from tare.study.question import AnalysisSection
+
+
+def also_asked(
+    trials: Sequence[Trial],
+    conditions: Sequence[Condition],
+    baseline: Mapping[str, str],
+    contrasts: Contrasts,
+    margins: Mapping[str, float],
+    *,
+    by_deployment: bool,
+    asked: AnalysisSection,
+) -> tuple[list[Interaction], list[VarianceRatio]]:
+    """Interactions and ratios of variances, for the metrics with a margin and the primary ones."""
+    rules = make_rules(trials, asked, by_deployment=by_deployment)
+    samples = samples_of(trials) if rules.independent else {}
+    logs = {} if rules.independent else logs_of(trials)
+    primary = primary_endpoints(margins, asked.primary)
+    open_questions = questions(conditions, baseline, asked)
+    answers: list[tuple[str, Question, Answer]] = []
+    spreads: dict[str, list[tuple[Contrast, Spreads]]] = {}
+    for metric in in_order([*samples, *logs]):
+        if asked.metrics and metric not in asked.metrics:
+            continue
+        if margin_of(metric, margins) is None and metric not in primary:
+            continue
+        for question in open_questions:
+            answer = (
+                answer_samples(question, samples[metric])
+                if rules.independent
+                else answer_blocks(question, logs[metric], rules)
+            )
+            if answer is not None:
+                answers.append((metric, question, answer))
+        spreads[metric] = list(
+            variances_of_samples(samples[metric], contrasts)
+            if rules.independent
+            else variances_in_blocks(logs[metric], contrasts, rules)
+        )
+    return interactions(answers), variance_ratios(spreads)

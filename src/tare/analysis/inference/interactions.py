@@ -1,0 +1,242 @@
+"""Does the effect of what is compared depend on another factor? Interactions in factorial studies.
+
+Where the design is balanced, the F test of the right error stratum is exact and is used: inside
+each unit of analysis, what the unit and a deployment's own level add to all its conditions cancels
+in a contrast of contrasts. Where trials are missing, a mixed model stands in (`mixed`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import special
+from scipy.stats import false_discovery_control
+
+from tare.analysis.inference.mixed import fit_mixed
+from tare.analysis.model import Interaction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.estimates import Cell, Logs
+    from tare.analysis.inference.factorial import Question
+
+    Array = NDArray[np.float64]
+
+ALPHA = 0.05
+TINY = 1e-24
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Means of log values per cell, the variance of a contrast of them, and the test.
+
+    Attributes:
+        unit_variance: variance of a contrast of contrasts (four cells, each once).
+    """
+
+    means: Array
+    unit_variance: float
+    test: Literal["F", "Wald F"]
+    statistic: float
+    df: float
+    method: str
+
+
+def answer_samples(question: Question, samples: Samples) -> Answer | None:
+    """F test over independent repetitions, variance pooled over the conditions; exact also where
+    their numbers differ (general linear hypothesis on cell means)."""
+    if any(name not in samples for name in question.conditions):
+        return None
+    df = sum(samples[name].df for name in question.conditions)
+    squares = sum(samples[name].variance * samples[name].df for name in question.conditions)
+    if df < 1 or squares / df < TINY:
+        return None
+    variance = squares / df
+    means = _over_cells(question, {name: samples[name].mean_log for name in question.conditions})
+    shares = _over_cells(question, {name: 1 / samples[name].n for name in question.conditions})
+    shares /= len(question.cells[0][0])
+    return Answer(
+        means,
+        4 * variance * float(shares.max()),
+        "F",
+        _hypothesis(means, np.diag(variance * shares.ravel())),
+        float(df),
+        "F test of the interaction on cell means, independent repetitions, variance pooled over "
+        f"{len(question.conditions)} conditions",
+    )
+
+
+def answer_blocks(question: Question, logs: Logs, rules: Rules) -> Answer | None:
+    """F test against interaction by unit of analysis; exact where no trial is missing."""
+    if any(name not in logs for name in question.conditions):
+        return None
+    rounds = {cell[0] for name in question.conditions for cell in logs[name]}
+    single = rules.by_deployment and len(rounds) < 2
+    if single and not _same_lives(question, rules):
+        return None
+    by_round = rules.by_deployment and not single
+    held = [set(logs[name]) for name in question.conditions]
+    if by_round and set.union(*held) != set.intersection(*held):
+        mixed = _mixed(question, logs, rules)
+        if mixed is not None:
+            return mixed
+    common = sorted(set.intersection(*held))
+    units: dict[object, list[Cell]] = {}
+    for cell in common:
+        units.setdefault(cell[0] if by_round else cell, []).append(cell)
+    if len(units) < 2:
+        return None
+    tables = np.stack(
+        [
+            _over_cells(question, {n: _mean(logs[n], cells) for n in question.conditions})
+            for cells in units.values()
+        ]
+    )
+    return _against_units(question, tables, "deployments" if by_round else "blocks")
+
+
+def _against_units(question: Question, tables: Array, kind: str) -> Answer | None:
+    """Mean square of the interaction over that of interaction by unit."""
+    inner = tables - tables.mean(axis=1, keepdims=True) - tables.mean(axis=2, keepdims=True)
+    inner += tables.mean(axis=(1, 2), keepdims=True)
+    mean = inner.mean(axis=0)
+    count, q = len(tables), question.freedom
+    error = float(((inner - mean) ** 2).sum()) / (q * (count - 1))
+    if error < TINY:
+        return None
+    return Answer(
+        tables.mean(axis=0),
+        4 * error / count,
+        "F",
+        count * float((mean**2).sum()) / q / error,
+        float(q * (count - 1)),
+        f"F test of the interaction against interaction by unit, over {count} {kind}",
+    )
+
+
+def _mixed(question: Question, logs: Logs, rules: Rules) -> Answer | None:
+    fit = fit_mixed({n: logs[n] for n in question.conditions}, rules.served)
+    if fit is None:
+        return None
+    names = fit.conditions
+    place = {name: i for i, name in enumerate(names)}
+    size = len(question.cells[0][0])
+    flat = [cell for row in question.cells for cell in row]
+    mean = np.zeros((len(flat), len(names)))
+    for i, cell in enumerate(flat):
+        for name in cell:
+            mean[i, place[name]] = 1 / size
+    means = (mean @ fit.means).reshape(len(question.rows), len(question.columns))
+    covariance = mean @ fit.covariance @ mean.T
+    df = float(question.freedom * (fit.rounds - 1))
+    contrasts = _contrasts(*means.shape)
+    return Answer(
+        means,
+        float(np.diag(contrasts @ covariance @ contrasts.T).max()),
+        "Wald F",
+        _hypothesis(means, covariance),
+        df,
+        "Wald test of the interaction in a mixed model (condition fixed; round, block and "
+        "deployment random; REML), because trials are missing; degrees of freedom as if none were",
+    )
+
+
+def _same_lives(question: Question, rules: Rules) -> bool:
+    """Each compared combination was served at all levels by the same deployments."""
+    return all(
+        len({rules.served.get(name) for cell in row for name in cell}) == 1
+        for row in question.cells
+    )
+
+
+def _mean(values: Mapping[Cell, float], cells: Sequence[Cell]) -> float:
+    return sum(values[cell] for cell in cells) / len(cells)
+
+
+def _over_cells(question: Question, values: Mapping[str, float]) -> Array:
+    """Rows by columns: the mean over the conditions of each cell."""
+    return np.array(
+        [[sum(values[n] for n in cell) / len(cell) for cell in row] for row in question.cells]
+    )
+
+
+def _contrasts(rows: int, columns: int) -> Array:
+    """Every row against the first, every column against the first."""
+    one = np.hstack([-np.ones((rows - 1, 1)), np.eye(rows - 1)])
+    other = np.hstack([-np.ones((columns - 1, 1)), np.eye(columns - 1)])
+    return np.kron(one, other).astype(np.float64)
+
+
+def _hypothesis(means: Array, covariance: Array) -> float:
+    """F of no interaction: (L m)' (L V L')^-1 (L m) / q."""
+    contrasts = _contrasts(*means.shape)
+    distance = contrasts @ means.ravel()
+    inner = contrasts @ covariance @ contrasts.T
+    return float(distance @ np.linalg.solve(inner, distance)) / len(distance)
+
+
+def interactions(found: Sequence[tuple[str, Question, Answer]]) -> list[Interaction]:
+    """The answers, p values adjusted over all of them.
+
+    Args:
+        found: (metric, question, answer).
+    """
+    if not found:
+        return []
+    ps = [float(special.fdtrc(q.freedom, a.df, a.statistic)) for _, q, a in found]
+    adjusted = false_discovery_control(ps, method="bh")
+    return [
+        _interaction(*one, p, float(after))
+        for one, p, after in zip(found, ps, adjusted, strict=True)
+    ]
+
+
+def _interaction(
+    metric: str, question: Question, answer: Answer, p: float, adjusted: float
+) -> Interaction:
+    effects = answer.means[1:] - answer.means[0]
+    pairs = list(itertools.combinations(range(len(question.columns)), 2))
+    row, (first, second) = max(
+        itertools.product(range(len(effects)), pairs),
+        key=lambda one: abs(effects[one[0], one[1][1]] - effects[one[0], one[1][0]]),
+    )
+    log = float(effects[row, second] - effects[row, first])
+    level = 1 - ALPHA / 2 / (len(effects) * len(pairs))
+    half = min(float(special.stdtrit(answer.df, level)) * math.sqrt(answer.unit_variance), 300.0)
+    depends = adjusted <= ALPHA
+    what, at = question.rows[row + 1], (question.columns[first], question.columns[second])
+    sentence = (
+        f"What {what} does to {metric} "
+        f"{'depends' if depends else 'is not shown to depend'} on {question.by}"
+        f"{' (' + question.where + ')' if question.where else ''}: "
+        f"{_change(effects[row, first])} at {at[0]}, {_change(effects[row, second])} at {at[1]}."
+    )
+    return Interaction(
+        metric=metric,
+        compared=list(question.compared),
+        by=question.by,
+        where=question.where,
+        test=answer.test,
+        statistic=answer.statistic,
+        df=(float(question.freedom), answer.df),
+        p=p,
+        p_adjusted=adjusted,
+        depends=depends,
+        largest=math.exp(log),
+        largest_ci=(math.exp(log - half), math.exp(log + half)),
+        largest_of=f"{what}: {at[1]} over {at[0]}",
+        sentence=sentence,
+        method=f"{answer.method}; {question.freedom} and {answer.df:g} degrees of freedom.",
+    )
+
+
+def _change(log: float) -> str:
+    return f"{math.expm1(log) * 100:+.1f}%"

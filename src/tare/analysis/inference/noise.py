@@ -1,0 +1,59 @@
+"""The noise floor: how far apart identical conditions (A/A) came out."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tare.analysis.model import NoiseFloor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.analysis.inference.estimates import Cell, Logs
+
+PERCENTILE = 95.0
+
+
+def noise_floor(
+    metric: str,
+    twins: tuple[str, str],
+    logs: Logs,
+    margin: float | None,
+) -> NoiseFloor | None:
+    """The 95th percentile of |log-ratio| over the pairs of a condition and its repetition.
+
+    Args:
+        twins: the condition and the same setup under another name.
+        margin: declared margin as a fraction.
+
+    Returns:
+        None where no block holds both.
+    """
+    first, second = (logs.get(name, {}) for name in twins)
+    pairs = {cell: second[cell] - first[cell] for cell in sorted(first.keys() & second.keys())}
+    if not pairs:
+        return None
+    floor = _floor(list(pairs.values()))
+    rounds = _round_means(pairs)
+    return NoiseFloor(
+        metric=metric,
+        conditions=twins,
+        floor=floor,
+        deployment_floor=_floor(rounds) if len(rounds) > 1 else None,
+        exceeds_margin=margin is not None and floor > margin,
+    )
+
+
+def _floor(log_ratios: Sequence[float]) -> float:
+    return math.expm1(float(np.percentile(np.abs(log_ratios), PERCENTILE)))
+
+
+def _round_means(pairs: Mapping[Cell, float]) -> list[float]:
+    rounds: dict[int, list[float]] = defaultdict(list)
+    for (round_, _), value in pairs.items():
+        rounds[round_].append(value)
+    return [float(np.mean(values)) for values in rounds.values()]

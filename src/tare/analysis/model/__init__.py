@@ -1,0 +1,192 @@
+"""The analysis as a document: what `tare report --json` prints and the pages are made from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from tare.analysis.model.base import (
+    Part,
+    Verdict,
+)
+from tare.analysis.model.effects import (
+    CrossCheck,
+    Effect,
+    Interaction,
+    Metric,
+    NoiseFloor,
+    Pair,
+    VarianceRatio,
+)
+from tare.analysis.model.exhibits import (
+    Chart,
+    Exhibit,
+    Grid,
+    Layer,
+)
+from tare.analysis.model.why import (
+    BesideChange,
+    Change,
+    CostPart,
+    CostSplit,
+    Why,
+)
+
+__all__ = [
+    "Analysis",
+    "BesideChange",
+    "Change",
+    "Chart",
+    "Check",
+    "ConditionSummary",
+    "CostPart",
+    "CostSplit",
+    "CrossCheck",
+    "Distribution",
+    "Effect",
+    "Exhibit",
+    "Grid",
+    "Interaction",
+    "Layer",
+    "Metric",
+    "NoiseFloor",
+    "Pair",
+    "ParityDifference",
+    "Part",
+    "Series",
+    "TrialSummary",
+    "VarianceRatio",
+    "Verdict",
+    "Why",
+]
+
+
+class Check(Part):
+    """One thing that decides whether the result can be trusted."""
+
+    name: str
+    status: Literal["ok", "warning", "invalid"]
+    summary: str
+    details: list[str] = Field(default_factory=list)
+
+
+class ParityDifference(Part):
+    """A fact that should be alike in all conditions, and is not."""
+
+    fact: str
+    values: dict[str, list[str]] = Field(description="value to the conditions that have it")
+    expected: bool = Field(description="it follows from what the study varies")
+
+
+class TrialSummary(Part):
+    """One trial as the tables and plots show it."""
+
+    trial: str
+    condition: str
+    round: int
+    block: int
+    position: int
+    deployment: str
+    status: Literal["done", "failed"]
+    reason: str
+    values: dict[str, float] = Field(description="metric name to value")
+    beside: dict[str, float] = Field(
+        default_factory=dict,
+        description="counts per operation that may explain an effect, by name as in why[].beside",
+    )
+    errors: int
+    saturated: bool
+    warm: bool | None
+    steady: bool | None = Field(description="by MSER-5; null: too short to tell")
+    change_points: list[float] = Field(
+        default_factory=list,
+        description="seconds at which the level of throughput changes (PELT)",
+    )
+    outlier: bool = Field(description="shown, never dropped")
+    files: list[str] = Field(
+        default_factory=list, description="its raw files, as paths inside the run directory"
+    )
+    sources: list[str] = Field(
+        default_factory=list, description="of an imported trial: the other tool's files, as named"
+    )
+
+
+class Series(Part):
+    """One-second series of one trial; t = 0 is the start of the measured part."""
+
+    trial: str
+    condition: str
+    t: list[float]
+    values: dict[str, list[float | None]] = Field(
+        description="throughput (ops/s), p99 (us), server_cpu, client_cpu, machine_cpu (cores), "
+        "disk_write, disk_read, network (bytes/s)"
+    )
+    events: list[tuple[float, float, str]] = Field(
+        default_factory=list,
+        description="(from, to, what) in seconds of t, e.g. a compaction",
+    )
+
+
+class Distribution(Part):
+    """Latency quantiles of one condition, from merged histograms."""
+
+    condition: str
+    operation: str = Field(description="READ, UPDATE, ... or ALL")
+    kind: Literal["service", "response"]
+    count: int
+    quantiles: list[tuple[float, float]] = Field(description="(percentile 0..100, microseconds)")
+
+
+class ConditionSummary(Part):
+    """One condition as the tables show it."""
+
+    condition: str
+    levels: dict[str, str]
+    aa_of: str | None = Field(description="the condition it repeats under another name")
+    trials: int
+    failed: int
+    metrics: dict[str, float] = Field(description="metric to geometric mean over trials")
+    cv: dict[str, float] = Field(description="metric to coefficient of variation over trials")
+    median_trial: str | None = Field(
+        default=None, description="the trial with the median throughput"
+    )
+    steady_share: float | None = Field(
+        default=None, description="of the trials long enough to tell, those steady by MSER-5"
+    )
+
+
+class Analysis(Part):
+    """Everything that a report shows."""
+
+    format: int = 2
+    study: str
+    question: str
+    run: str
+    valid: bool
+    problems: list[str] = Field(description="what makes it invalid or doubtful, worst first")
+    baseline: str
+    metrics: list[Metric]
+    conditions: list[ConditionSummary]
+    effects: list[Effect]
+    interactions: list[Interaction] = Field(
+        default_factory=list, description="does an effect depend on another factor?"
+    )
+    variances: list[VarianceRatio] = Field(
+        default_factory=list, description="is a treatment noisier, not only slower?"
+    )
+    noise_floor: list[NoiseFloor]
+    checks: list[Check]
+    parity: list[ParityDifference]
+    trials: list[TrialSummary]
+    series: list[Series]
+    distributions: list[Distribution]
+    why: list[Why] = Field(
+        default_factory=list, description="what changed together with the effects, per treatment"
+    )
+    exhibits: list[Exhibit] = Field(
+        default_factory=list, description="figures and tables that the study asked for"
+    )
+    provenance: dict[str, Any] = Field(
+        description="sections of facts: software, machine, study, commands, seed, digests"
+    )

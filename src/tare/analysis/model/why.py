@@ -1,0 +1,72 @@
+"""Parts of the analysis document: what changed together with the effects."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tare.analysis.model.base import Part
+from tare.analysis.model.effects import Metric
+
+
+class Change(Part):
+    """A count per operation on both sides of a comparison, and the difference with its interval."""
+
+    metric: Metric
+    baseline: float = Field(description="mean over trials, in the metric's unit")
+    treatment: float
+    difference: float = Field(description="treatment minus baseline, in the metric's unit")
+    ci: tuple[float, float] = Field(description="95% interval of the difference")
+    clear: bool = Field(
+        description="the interval excludes 0 also after an adjustment for how many are listed"
+    )
+
+
+class CostPart(Change):
+    """One part of a CPU time per operation that divides into parts."""
+
+    share: float | None = Field(
+        default=None,
+        description="of the whole's difference, as a fraction; null: the whole did not clearly "
+        "change, so that there is nothing to share out",
+    )
+    share_ci: tuple[float, float] | None = Field(
+        default=None, description="95% interval of the share; null: fewer than three units"
+    )
+
+
+class CostSplit(Part):
+    """A CPU time per operation and the parts that add up to it, for one comparison."""
+
+    by: Literal["mode", "unit", "thread"] = Field(
+        description="mode: the machine's, by the kernel's modes; unit: the machine's, by who used "
+        "it; thread: the database's, by what its threads are for"
+    )
+    whole: Change
+    parts: list[CostPart]
+
+
+class BesideChange(Change):
+    """A count per operation that changed, or not, together with an effect."""
+
+    ratio: float | None = Field(description="treatment over baseline; null: one of them is 0")
+    correlation: dict[str, float] = Field(
+        default_factory=dict,
+        description="metric to Pearson's r of its log-ratios with this count's, over blocks, "
+        "after their rounds' means are taken away; empty: too few pairs",
+    )
+
+
+class Why(Part):
+    """What changed together with the effects of one treatment."""
+
+    baseline: str
+    treatment: str
+    aa: bool
+    conditional: bool = Field(description="one deployment only, as in the effects")
+    units: int = Field(description="independent units that the intervals count")
+    unit_of_analysis: Literal["deployment", "block", "repetition"]
+    splits: list[CostSplit]
+    beside: list[BesideChange]
+    sentences: list[str] = Field(description="what of it can be said")

@@ -1,0 +1,1 @@
+"""What changed with an effect, and its share in the explanation."""

@@ -1,0 +1,186 @@
+"""Differences of counts per operation, with intervals from the estimator that the effects use.
+
+An effect is a ratio, and log values go into its estimator. A CPU time that divides into parts
+needs differences, which add up: here the values themselves go in. The estimator is linear, so that
+with no trial missing the differences of the parts add up to that of the whole, exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import stats
+
+from tare.analysis.inference.estimates import estimate, make_stratum, t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from tare.analysis.inference.comparisons import Rules
+    from tare.analysis.inference.contrasts import Contrast, Contrasts
+    from tare.analysis.inference.estimates import Cell, Logs, Stratum, UnitKind
+    from tare.analysis.trials import Trial
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Treatment minus baseline of one count.
+
+    Attributes:
+        sides: means of baseline and treatment over the trials that entered.
+        units: independent units, of the given kind.
+        by_unit: unit to the difference inside it, where baseline and treatment are pairs.
+        conditional: one deployment only.
+    """
+
+    sides: tuple[float, float]
+    value: float
+    se: float
+    df: float
+    units: int
+    unit: UnitKind
+    by_unit: Mapping[Hashable, float]
+    conditional: bool
+
+    def interval(self, comparisons: int = 1) -> tuple[float, float]:
+        """The 95% interval; of several comparisons, one that holds for all of them (Bonferroni)."""
+        return t_interval(self.value, self.se, self.df, 1 - (1 - LEVEL) / comparisons)
+
+    def clear(self, comparisons: int = 1) -> bool:
+        """The interval excludes 0."""
+        low, high = self.interval(comparisons)
+        return low > 0 or high < 0
+
+
+def tables_of(trials: Iterable[Trial]) -> dict[str, Logs]:
+    """Count to condition to (round, block) to its value; of a repeated trial the later attempt.
+
+    The machine's and the database's CPU per operation are among them: they are the wholes.
+    """
+    tables: dict[str, Logs] = {}
+    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
+        for name, value in trial.beside.items():
+            if math.isfinite(value):
+                tables.setdefault(name, {}).setdefault(trial.condition, {})[trial.cell] = value
+    return tables
+
+
+class Differences:
+    """The differences of one count, contrast by contrast."""
+
+    def __init__(self, table: Logs, contrasts: Contrasts, rules: Rules) -> None:
+        self._table = table
+        self._contrasts = contrasts
+        self._rules = rules
+        self._strata: dict[str, Stratum] = {}
+
+    def of(self, contrast: Contrast) -> Difference | None:
+        """None where either side has fewer than two units."""
+        if self._rules.independent:
+            return self._independent(contrast)
+        base, treated = (self._table.get(n, {}) for n in (contrast.baseline, contrast.treatment))
+        stratum = self._stratum(contrast.baseline)
+        found = estimate(stratum, contrast.treatment, shared=self._rules.shared(contrast))
+        if found is None:
+            return None
+        sides = _mean(base[c] for c in found.pairs), _mean(treated[c] for c in found.pairs)
+        table = stratum.table
+        units = [unit for name, unit in table if name == contrast.baseline]
+        return Difference(
+            sides, found.log_ratio, found.se, found.df, found.units, found.unit,
+            {
+                unit: table[contrast.treatment, unit] - table[contrast.baseline, unit]
+                for unit in units
+                if (contrast.treatment, unit) in table
+            },
+            found.conditional,
+        )  # fmt: skip
+
+    def _stratum(self, baseline: str) -> Stratum:
+        if baseline not in self._strata:
+            names = self._contrasts.stratum(baseline)
+            members = {name: self._table[name] for name in names if name in self._table}
+            self._strata[baseline] = make_stratum(
+                members, baseline, by_deployment=self._rules.by_deployment
+            )
+        return self._strata[baseline]
+
+    def _independent(self, contrast: Contrast) -> Difference | None:
+        """Welch's t: repetitions are no pairs."""
+        names = contrast.baseline, contrast.treatment
+        first, second = (self._repetitions(self._table.get(n, {})) for n in names)
+        if len(first) < 2 or len(second) < 2:
+            return None
+        parts = [float(np.var(side, ddof=1)) / len(side) for side in (first, second)]
+        se2 = sum(parts)
+        weights = zip(parts, (len(first), len(second)), strict=True)
+        below = sum(part**2 / (n - 1) for part, n in weights)
+        sides = float(first.mean()), float(second.mean())
+        return Difference(
+            sides, sides[1] - sides[0], math.sqrt(se2), se2**2 / below if below else 1.0,
+            min(len(first), len(second)), "repetition", {}, conditional=False,
+        )  # fmt: skip
+
+    def _repetitions(self, cells: Mapping[Cell, float]) -> np.ndarray:
+        """Independent values: trials of one life of a cluster are related, and enter as a mean."""
+        units: dict[Hashable, list[float]] = {}
+        for cell, value in cells.items():
+            units.setdefault(cell[0] if self._rules.by_deployment else cell, []).append(value)
+        return np.array([_mean(own) for own in units.values()])
+
+
+def share(part: Difference, whole: Difference) -> tuple[float, float, float] | None:
+    """The part's share of the whole's difference, and its 95% interval.
+
+    A ratio of two means over the same units; its standard error is that of the residuals
+    part - share * whole (Cochran, Sampling Techniques, 1977, section 6.3). It holds where the
+    whole is well away from 0, which the caller has seen to.
+
+    Returns:
+        None with fewer than three units in which both are known.
+    """
+    units = [unit for unit in part.by_unit if unit in whole.by_unit]
+    if len(units) < 3 or whole.value == 0:
+        return None
+    found = part.value / whole.value
+    residuals = [part.by_unit[unit] - found * whole.by_unit[unit] for unit in units]
+    se = float(np.std(residuals, ddof=1)) / math.sqrt(len(units)) / abs(whole.value)
+    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(units) - 1)) * se
+    return found, found - half, found + half
+
+
+def correlation(
+    first: Mapping[Cell, float], second: Mapping[Cell, float], least: int
+) -> float | None:
+    """Pearson's r over blocks, inside rounds: what differs between deployments is taken away.
+
+    Returns:
+        None with fewer than `least` degrees of freedom (pairs less rounds), or no variation.
+    """
+    cells = sorted(first.keys() & second.keys())
+    rounds = {cell[0] for cell in cells}
+    if len(cells) - len(rounds) < least:
+        return None
+    x, y = (_centred({cell: side[cell] for cell in cells}) for side in (first, second))
+    spread = math.sqrt(float(np.dot(x, x)) * float(np.dot(y, y)))
+    if spread == 0:
+        return None
+    return max(-1.0, min(1.0, float(np.dot(x, y)) / spread))
+
+
+def _centred(values: Mapping[Cell, float]) -> np.ndarray:
+    rounds: dict[int, list[float]] = {}
+    for (round_, _), value in values.items():
+        rounds.setdefault(round_, []).append(value)
+    means = {round_: _mean(own) for round_, own in rounds.items()}
+    return np.array([value - means[cell[0]] for cell, value in values.items()])
+
+
+def _mean(values: Iterable[float] | Sequence[float]) -> float:
+    own = list(values)
+    return sum(own) / len(own)

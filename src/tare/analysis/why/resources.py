@@ -1,0 +1,197 @@
+"""What the machine and the database did per operation, beside each metric of a trial.
+
+Two kinds. `usage_values` are metrics of their own, shown like throughput: how busy CPU and disk
+were. `beside_values` are counts per operation that may explain an effect: they are compared
+(analysis/why/why.py), and no verdict is passed on them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from tare.analysis.metrics import US
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.records.manifest import TrialManifest
+
+MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+BUSY = ("user", "nice", "system", "irq", "softirq")
+LEAST_COVERED = 0.5
+"""Share of the measured part that samples must cover for a total to be given."""
+
+_SUMS = {
+    "os.context_switches_per_op": ("ctxt_per_s",),
+    "os.interrupts_per_op": ("intr_per_s",),
+    "net.packets_per_op": ("net_rx_packets_per_s", "net_tx_packets_per_s"),
+    "net.bytes_per_op": ("net_rx_bytes_per_s", "net_tx_bytes_per_s"),
+    "net.loopback_bytes_per_op": ("lo_rx_bytes_per_s",),
+    "disk.write_bytes_per_op": ("disk_write_bytes_per_s",),
+    "disk.read_bytes_per_op": ("disk_read_bytes_per_s",),
+    "disk.writes_per_op": ("disk_writes_per_s",),
+}
+"""Metric to the sampler's rates that are added up for it."""
+_SERVER_CPU = {
+    "cpu.gc_per_op": "cpu.gc_s",
+    "cpu.jit_per_op": "cpu.jit_s",
+    "cpu.compaction_per_op": "cpu.compaction_s",
+    "cpu.flush_per_op": "cpu.flush_s",
+    "cpu.network_per_op": "cpu.network_s",
+}
+"""Metric to the CPU seconds of the database's threads, as the manifest has them."""
+_PER_MILLION = {
+    "gc.pauses": "gc.pauses_per_million",
+    "flush.tasks": "flush.tasks_per_million",
+    "requests.blocked": "requests.blocked_per_million",
+}
+MILLION = 1e6
+
+
+def machine_totals(samples: pl.DataFrame, manifest: TrialManifest) -> dict[str, float]:
+    """Sampled metric of the machine to its integral over the measured part.
+
+    A sample is a mean over the time since the sample before it. Those that lie across an end of
+    the measured part count by the share of them that lies inside. What the samples do not cover is
+    taken to have been like the rest, if they cover half of it; else the metric is left out.
+    """
+    machine = samples.filter((pl.col("scope") == "machine") & pl.col("value").is_finite())
+    rows: dict[str, list[int]] = {}
+    for row, metric in enumerate(machine["metric"].to_list()):
+        rows.setdefault(metric, []).append(row)
+    times, values = machine["t"].to_numpy(), machine["value"].to_numpy()
+    weights: dict[bytes, np.ndarray | None] = {}  # most metrics share their times
+    totals: dict[str, float] = {}
+    for metric, own in rows.items():
+        t = times[own]
+        key = t.tobytes()
+        if key not in weights:
+            weights[key] = _weights(t, manifest.measure_start, manifest.measure_end)
+        weight = weights[key]
+        if weight is not None:
+            totals[metric] = float(np.dot(weight, values[own]))
+    return totals
+
+
+def _weights(t: np.ndarray, start: float, end: float) -> np.ndarray | None:
+    """Seconds that each sample, taken at `t`, stands for; None where they cover too little."""
+    if len(t) < 2 or end <= start or np.any(np.diff(t) <= 0):
+        return None
+    begun = np.concatenate([[2 * t[0] - t[1]], t[:-1]])
+    inside = np.clip(np.minimum(t, end) - np.maximum(begun, start), 0.0, None)
+    covered = float(inside.sum())
+    if covered < LEAST_COVERED * (end - start):
+        return None
+    scaled: np.ndarray = inside * ((end - start) / covered)
+    return scaled
+
+
+def usage_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[str, float]:
+    """cpu.util and cpu.softirq in % of the machine's CPU time, disk.write_kbps in kB/s."""
+    found: dict[str, float] = {}
+    modes = {mode: totals[f"cpu_{mode}"] for mode in MODES if f"cpu_{mode}" in totals}
+    whole = sum(modes.values())
+    if whole > 0 and "idle" in modes:
+        found["cpu.util"] = 100 * sum(modes.get(mode, 0.0) for mode in BUSY) / whole
+        if "softirq" in modes:
+            found["cpu.softirq"] = 100 * modes["softirq"] / whole
+    if "disk_write_bytes_per_s" in totals:
+        seconds = manifest.measure_end - manifest.measure_start
+        found["disk.write_kbps"] = totals["disk_write_bytes_per_s"] / seconds / 1e3
+    return found
+
+
+def operations_of(manifest: TrialManifest) -> float:
+    """Successful operations; of an imported trial that does not print them, throughput x length."""
+    if manifest.reported is None:
+        return float(sum(client.ok for client in manifest.clients))
+    if manifest.operations is not None:
+        return float(manifest.operations)
+    seconds = manifest.measure_end - manifest.measure_start
+    return max(manifest.reported.get("throughput", 0.0) * seconds, 0.0)
+
+
+def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[str, float]:
+    """Every count per operation that the records allow; what they do not allow is absent."""
+    operations = operations_of(manifest)
+    if operations <= 0:
+        return {}
+    found = {
+        name: sum(totals[part] for part in parts) / operations
+        for name, parts in _SUMS.items()
+        if all(part in totals for part in parts)
+    }
+    found |= _by_mode(totals, manifest, operations)
+    if manifest.reported is None:
+        found |= _by_unit(manifest, operations)
+    return found | _server(manifest, operations)
+
+
+def _by_mode(
+    totals: Mapping[str, float], manifest: TrialManifest, operations: float
+) -> dict[str, float]:
+    """The machine's CPU time per operation in the kernel's modes, microseconds.
+
+    From the counters read at both ends of the measured part; where these were not kept, from the
+    samples.
+    """
+    seconds = dict(manifest.machine_modes_s)
+    if not seconds:
+        seconds = {m: totals[f"cpu_{m}"] for m in MODES if f"cpu_{m}" in totals}
+    if not {"user", "system", "softirq"} <= seconds.keys():
+        return {}
+    each = {
+        "cpu.user_per_op": seconds["user"] + seconds.get("nice", 0.0),
+        "cpu.system_per_op": seconds["system"],
+        "cpu.softirq_per_op": seconds["softirq"] + seconds.get("irq", 0.0),
+    }
+    if "steal" in seconds:
+        each["cpu.steal_per_op"] = seconds["steal"]
+    return {name: value * US / operations for name, value in each.items()}
+
+
+def _by_unit(manifest: TrialManifest, operations: float) -> dict[str, float]:
+    """The machine's CPU time per operation by who used it; the rest is of nobody that was watched.
+
+    The rest is a difference of counters that the kernel keeps in different ways (ticks and
+    nanoseconds), so that it can come out a little below 0.
+    """
+    client = sum(c.cpu_us_per_op * c.ok for c in manifest.clients) / US
+    known = manifest.server_cpu_s + manifest.engine_cpu_s + client
+    found = {
+        "cpu.database_per_op": manifest.server_cpu_s,
+        "cpu.engine_per_op": manifest.engine_cpu_s,
+        "cpu.client_per_op": client,
+        "cpu.others_per_op": manifest.machine_cpu_s - known,
+    }
+    return {name: value * US / operations for name, value in found.items()}
+
+
+def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
+    """What the database counted itself, per operation."""
+    counted = manifest.server
+    found = {
+        name: counted[key] * US / operations for name, key in _SERVER_CPU.items() if key in counted
+    }
+    if manifest.jit_cpu_s is not None:
+        found.setdefault("cpu.jit_per_op", manifest.jit_cpu_s * US / operations)
+    if len(found) == len(_SERVER_CPU):
+        known = sum(found.values())
+        found["cpu.requests_per_op"] = manifest.server_cpu_s * US / operations - known
+    if "gc.pause_s" in counted:
+        found["gc.pause_per_op"] = counted["gc.pause_s"] * US / operations
+    if "gc.allocated_bytes_per_s" in counted:
+        seconds = manifest.measure_end - manifest.measure_start
+        found["gc.allocated_bytes_per_op"] = (
+            counted["gc.allocated_bytes_per_s"] * seconds / operations
+        )
+    for key, name in _PER_MILLION.items():
+        if key in counted:
+            found[name] = counted[key] * MILLION / operations
+    for key, value in counted.items():
+        if key.startswith(("cache.", "internode.")):
+            found[f"{key}_per_op"] = value / operations
+    return found
