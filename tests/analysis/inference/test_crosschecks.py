@@ -17,7 +17,7 @@ from tare.analysis.inference.crosschecks import check_blocks
 from tare.analysis.inference.estimates import Estimate, estimate, make_stratum
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.verdicts import run_tests
-from tests.analysis.test_averages import FACTORS, GRAMBOW, effects_of, noisy, study_of
+from tests.analysis.inference.test_averages import FACTORS, GRAMBOW, effects_of, noisy, study_of
 
 
 def pairs(
