@@ -4,7 +4,8 @@
                                                    directory: 3 GB, and minutes for the writing
     python -m bench.analysis_scale --trials 400    a quick look
 
-Prints seconds, CPU seconds and peak memory; the last line is JSON.
+Prints seconds, CPU seconds and peak memory as JSON: of the process itself, of its largest worker,
+and of all together, had they peaked at once.
 """
 
 from __future__ import annotations
@@ -95,14 +96,16 @@ def _copy(
 def measure(run: Path, out: Path | None) -> None:
     """Analyse a run in this process and print what it took."""
     from tare.analysis.analyse import analyse
+    from tare.analysis.reading import workers_for
 
     wall, cpu = time.perf_counter(), _cpu()
     analysis = analyse(run)
     wall, cpu = time.perf_counter() - wall, _cpu() - cpu
-    peak = max(
+    own, worker = (
         resource.getrusage(who).ru_maxrss / 1024
         for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
+    peak = own + workers_for(len(analysis.trials)) * worker
     if out is not None:
         out.write_text(analysis.model_dump_json(), encoding="utf-8")
     found = {
@@ -111,6 +114,8 @@ def measure(run: Path, out: Path | None) -> None:
         "seconds": round(wall, 1),
         "cpu_seconds": round(cpu, 1),
         "cores": len(os.sched_getaffinity(0)),
+        "own_peak_mb": round(own),
+        "worker_peak_mb": round(worker),
         "peak_mb": round(peak),
         "of_time_budget": round(wall / BUDGET_S, 2),
         "of_memory_budget": round(peak / BUDGET_MB, 2),

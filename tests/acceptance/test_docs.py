@@ -109,6 +109,11 @@ def test_every_command_in_the_documentation_exists(block: Block, line: str) -> N
     assert {word for word in arguments if word.startswith("--")} <= known, str(block)
 
 
+def test_the_readme_lists_every_command_in_the_order_of_the_help() -> None:
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `tare ([a-z]+)", text, re.MULTILINE) == list(CLI_COMMANDS)
+
+
 def links(page: Path) -> list[str]:
     """Targets of the page's links and pictures, as written."""
     inline: list[Token] = [
@@ -141,6 +146,11 @@ def test_every_relative_link_leads_to_a_file_of_the_checkout(page: Path) -> None
         if not inside or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    pages = {f"docs/{page.name}" for page in (CHECKOUT / "docs").glob("*.md")}
+    assert pages <= {link.partition("#")[0] for link in links(CHECKOUT / "README.md")}
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tare.analysis.metrics import describe, in_order, margin_of, trial_values
+from tare.analysis.metrics import describe, in_order, trial_values
 from tare.records.hlog import Latencies
 from tare.records.manifest import ClientResult, OperationResult, TrialManifest
 
@@ -95,13 +95,6 @@ def test_percentiles_are_of_response_time_over_all_operations() -> None:
     assert values["all.p50"] == pytest.approx(500 * 1.024, rel=0.01)
     assert values["all.p99"] == pytest.approx(990 * 1.024, rel=0.01)
     assert values["update.p99"] == values["read.p99"]
-
-
-def test_margins_of_a_kind_hold_for_its_operations() -> None:
-    margins = {"throughput": 0.05, "mean": 0.04, "p99": 0.1}
-    wanted = ["throughput", "read.mean", "update.p99", "all.p999", "cpu.server_per_op"]
-    assert [margin_of(name, margins) for name in wanted] == [0.05, 0.04, 0.1, None, None]
-    assert margin_of("read.p99", {"p99": 0.1, "read.p99": 0.2}) == 0.2
 
 
 def test_metrics_are_described_and_ordered_for_readers() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 
 from tare.analysis.series import client_series, sampled_series
 from tare.records.hlog import HistogramLog, Interval, Latencies
 from tare.records.manifest import TrialManifest
 from tare.records.reader import ProgressInterval
+from tare.records.samples import Samples
 from tests.analysis.test_metrics import client, manifest
 
 
@@ -57,8 +57,8 @@ def trial() -> TrialManifest:
     return manifest([client("c1", 1, 1.0, 1.0)], units=units, measure_start=100.0)
 
 
-def samples(*rows: tuple[float, str, str, float]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=["t", "scope", "metric", "value"], orient="row")
+def samples(*rows: tuple[float, str, str, float]) -> Samples:
+    return Samples.of(rows)
 
 
 def test_units_add_up_and_moments_without_all_of_them_are_gaps() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from tare.analysis.steady import change_points, mser5
+import numpy as np
+from ruptures import KernelCPD
+
+from tare.analysis.steady import BATCH, LEAST_BATCHES, PENALTY, change_points, mser5
 
 
 def test_short_series_tell_nothing() -> None:
@@ -54,3 +57,19 @@ def test_flat_series_rarely_have_change_points_also_when_autocorrelated() -> Non
 def test_short_and_constant_series_have_no_change_points() -> None:
     assert change_points([1.0, 5.0] * 20) == []
     assert change_points([7.0] * 100) == []
+
+
+def test_change_points_are_those_of_a_library() -> None:
+    """Series of whole batches with steps, of unit noise between neighbouring means."""
+    rng = np.random.default_rng(6)
+    for _ in range(100):
+        series = rng.normal(100, 4, BATCH * int(rng.integers(11, 80)))
+        for _ in range(rng.integers(0, 4)):
+            series[int(rng.integers(0, len(series))) :] += rng.normal(0, 12)
+        means = series.reshape(-1, BATCH).mean(axis=1)
+        noise = np.median(np.abs(np.diff(means))) / 0.6745 / math.sqrt(2)
+        search = KernelCPD(kernel="linear", min_size=LEAST_BATCHES)
+        expected = search.fit((means / noise).reshape(-1, 1)).predict(
+            pen=PENALTY * math.log(len(means))
+        )
+        assert change_points(list(series)) == [BATCH * end for end in expected[:-1]]

@@ -72,25 +72,62 @@ class Opened:
         return shown
 
 
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Opened]]:
-    """Opens a report; at the end of the test, nothing may have gone wrong in any that it opened."""
-    all_opened = []
+class Pages:
+    """Pages of the browser by their settings, which the tests take in turn.
 
-    def open_report(path: Path, fragment: str = "", **settings: object) -> Opened:
-        view = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | settings
-        page = browser.new_page(**view)  # type: ignore[arg-type]  # playwright's own keywords
+    A test has a page for itself, and every report is loaded anew; what is shared is the window.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Opened]] = {}
+
+    def take(self, settings: dict[str, object]) -> Opened:
+        """A page that no test uses, as new."""
+        free = self._free.setdefault(repr(settings), [])
+        if not free:
+            return self._new(settings)
+        one = free.pop()
+        one.page.goto("about:blank")
+        one.page.emulate_media(media="null")
+        one.wrong.clear()
+        one.requests.clear()
+        return one
+
+    def give_back(self, one: Opened, settings: dict[str, object]) -> None:
+        self._free.setdefault(repr(settings), []).append(one)
+
+    def _new(self, settings: dict[str, object]) -> Opened:
+        page = self._browser.new_page(**settings)  # type: ignore[arg-type]  # playwright's own
         page.set_default_timeout(10_000)
         one = Opened(page)
         page.on("console", lambda m: one.wrong.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: one.wrong.append(str(error)))
         page.on("dialog", lambda dialog: (one.wrong.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: one.requests.append(request.url))
-        page.goto(path.as_uri() + fragment)
-        all_opened.append(one)
+        return one
+
+
+@pytest.fixture(scope="package")
+def pages(browser: Browser) -> Pages:
+    return Pages(browser)
+
+
+@pytest.fixture
+def opened(pages: Pages) -> Iterator[Callable[..., Opened]]:
+    """Opens a report; at the end of the test, nothing may have gone wrong in any that it opened."""
+    taken: list[tuple[Opened, dict[str, object]]] = []
+
+    def open_report(path: Path, fragment: str = "", **settings: object) -> Opened:
+        view: dict[str, object] = {"viewport": {"width": 1280, "height": 900}}
+        view |= {"reduced_motion": "reduce"} | settings
+        one = pages.take(view)
+        taken.append((one, view))
+        one.page.goto(path.as_uri() + fragment, wait_until="domcontentloaded")
         return one
 
     yield open_report
-    for one in all_opened:
-        one.page.close()
-    assert [text for one in all_opened for text in one.wrong] == []
+    wrong = [text for one, _ in taken for text in one.wrong]
+    for one, view in taken:
+        pages.give_back(one, view)
+    assert wrong == []

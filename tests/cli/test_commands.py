@@ -92,3 +92,18 @@ def test_only_the_command_that_is_called_is_imported() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_plan_says_which_metrics_decide() -> None:
+    text = tare("plan", "studies/quickstart.yaml").stdout
+    assert "primary, which decide: throughput (margin 5%), all.p99 (margin 10%)" in text
+    assert "those with a margin too: mean (margin 5%)" in " ".join(text.split())
+
+
+def test_a_long_order_is_cut_in_the_text_and_whole_in_json() -> None:
+    arguments = ("plan", "studies/quickstart.yaml", "--set", "design.deployments=5")
+    text = tare(*arguments).stdout
+    assert "D3 deploy" in text
+    assert "D4 deploy" not in text
+    assert "more lines of this order; --json has all of it" in text
+    assert len(json.loads(tare(*arguments, "--json").stdout)["rounds"]) == 5

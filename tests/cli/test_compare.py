@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from tare.analysis.analyse import analyse
 from tare.cli.commands import COMMANDS, build
+from tare.cli.compare import read_side
 from tare.errors import RecordError, UsageError
 from tare.report.write import write_data
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from typer.testing import Result
 
 PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.93, patch=docker("bridge"))}
 
@@ -155,7 +151,8 @@ def test_nor_with_its_own_analysis_json(before: Path, before_run: Path) -> None:
 
 
 def test_no_such_run_and_no_such_condition_are_wrong_usage(before: Path, slower: Path) -> None:
-    assert tare("compare", before, "no/such/run").exit_code == 2
+    with pytest.raises(UsageError, match="no such run"):
+        read_side(Path("no/such/run"))
     assert tare("compare", before, slower, "--fail-on", "slower").exit_code == 2
 
 

@@ -51,7 +51,9 @@ def test_a_real_mixed_result() -> None:
         "all.max": 509300, "read.max": 509300, "write.max": 401100,
     }  # fmt: skip
     assert (reading.seconds, reading.operations) == (15.1, 8688)
-    assert reading.facts == {"threads": "32"}
+    assert reading.facts == {"threads": "32", "consistency": "QUORUM"}
+    assert reading.told == {"tool": "cassandra-stress", "load": "mixed"}
+    assert set(reading.counts) == {"read", "write"}
 
 
 def test_rows_of_all_operations_become_the_series() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -36,9 +37,23 @@ def test_some_skipped_is_3_and_json_names_them(results: Path, study: Path, run: 
     assert done.exit_code == 3
     document = json.loads(done.output)
     assert len(document["trials"]) == 8
-    assert document["skipped"][0]["reason"] == "its name does not fit the template"
+    assert "its name does not fit the template" in document["skipped"][0]["reason"]
     assert document["report"] is None
     assert not (run / "report.html").exists()
+
+
+def test_a_result_that_is_not_valid_is_3(results: Path, study: Path, run: Path) -> None:
+    for path in results.glob("docker_*.txt"):
+        text = path.read_text(encoding="utf-8")
+        found = re.search(r"\[READ\], Return=OK, (\d+)", text)
+        assert found is not None
+        ok = int(found[1])
+        failed = f"[READ], Return=OK, {ok - 5000}\n[READ], Return=ERROR, 5000"
+        path.write_text(text.replace(f"[READ], Return=OK, {ok}", failed), encoding="utf-8")
+    done = tare("import", "ycsb", results, "--study", study, "--out", run)
+    assert "Not valid" in done.output
+    assert "0 skipped" in done.output
+    assert done.exit_code == 3
 
 
 def test_none_in_is_1(results: Path, study: Path, run: Path) -> None:
@@ -46,6 +61,18 @@ def test_none_in_is_1(results: Path, study: Path, run: Path) -> None:
     assert done.exit_code == 1
     assert "use tare import ycsb" in done.output.replace("\n", " ")
     assert not run.exists()
+
+
+def test_json_names_no_run_that_was_never_made(results: Path, study: Path, run: Path) -> None:
+    done = tare("import", "latte", results, "--study", study, "--out", run, "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.output)["run"] is None
+
+
+def test_one_is_no_plural(results: Path, study: Path, run: Path) -> None:
+    only = results / "docker_16_1.txt"
+    done = tare("import", "ycsb", only, "--study", study, "--out", run, "--no-report")
+    assert "1 trial from 1 part of files, 0 skipped" in done.output
 
 
 def test_a_hostile_name_cannot_speak_to_the_terminal_or_the_page(

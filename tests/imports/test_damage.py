@@ -7,6 +7,7 @@ real output.
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.tools import TOOLS, Options, reader_of
 from tests.imports.conftest import DATA
-from tests.imports.test_series import DSTAT
+from tests.imports.test_series import DSTAT, IOSTAT, SAR
 from tests.imports.test_tables import INTERVALS, TRIALS
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -56,9 +57,16 @@ SEEDS: dict[str, list[bytes]] = {
     "dstat": [DSTAT.encode()],
     "csv": [TRIALS.encode(), INTERVALS.encode()],
 }
+WHOLE = SEEDS | {
+    "cassandra-stress": [(DATA / "stress-3.11.2-mixed-j17.txt").read_bytes()],
+    "ycsb": [(DATA / "ycsb-cassandra-a-t.stderr.txt").read_bytes()],
+    "sar": [SAR.encode()],
+    "iostat": [IOSTAT.encode()],
+}
 SPICE = [
     *(b"\x00", b"\xff", b"NaN", b"-1", b"1e999", b"9" * 400, b",", b"\n", b"[", b"{", b'"'),
     *(b"Results:", b"END", b"[OVERALL], ", b"HIST", b"\xf0\x9f\x92\xa5", b"0", b"Infinity"),
+    *(b"9" * 5000, b"1e-300"),
 ]
 
 
@@ -87,6 +95,43 @@ def test_the_corpus_is_named_with_its_reason(name: str) -> None:
 
 def test_every_file_of_the_corpus_has_its_reason() -> None:
     assert {path.name for path in CORPUS.iterdir()} == set(REASONS)
+
+
+DIGITS = b"9" * 5000
+"""More than Python agrees to convert to a number."""
+
+
+@pytest.mark.parametrize(
+    ("tool", "old", "new"),
+    [
+        ("sar", b"(2 CPU)", b"(" + DIGITS + b" CPU)"),
+        ("iostat", b"(2 CPU)", b"(" + DIGITS + b" CPU)"),
+        ("sar", b"/26", b"/\xc2\xb2"),
+        ("sar", b"/26", b"/" + DIGITS),
+        ("cassandra-stress", b"with 32 threads", b"with " + DIGITS + b" threads"),
+        ("ycsb", b"[READ: Count=", b"[READ: Count=" + DIGITS),
+        ("ycsb", b"-threads ", b"-threads " + DIGITS),
+    ],
+)
+def test_a_count_too_long_to_be_one_is_passed_over_or_refused(
+    tool: str, old: bytes, new: bytes
+) -> None:
+    data = next(seed for seed in WHOLE[tool] if old in seed)
+    try:
+        sensible(reader_of(tool, OPTIONS)(data.replace(old, new), {}))
+    except UnreadableError as refusal:
+        assert str(refusal)
+
+
+@pytest.mark.parametrize("tool", ["sar", "iostat"])
+@pytest.mark.parametrize("count", [b"Infinity", b"1e999", b"NaN", b"-3", b"null"])
+def test_a_number_of_cpus_that_is_none_is_refused(tool: str, count: bytes) -> None:
+    name = {"sar": "sadf.json", "iostat": "iostat.json"}[tool]
+    data = (DATA / name).read_bytes()
+    damaged = re.sub(rb'("number-of-cpus": ?)\d+', rb"\g<1>" + count, data)
+    assert damaged != data
+    with pytest.raises(UnreadableError):
+        reader_of(tool, Options())(damaged, {})
 
 
 @st.composite

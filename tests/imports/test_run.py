@@ -67,8 +67,14 @@ def test_what_does_not_fit_is_named_and_the_rest_goes_on(import_: Import, result
     outcome = import_("ycsb", results)
     assert len(outcome.trials) == 8
     found = reasons(outcome)
-    assert found["README"] == "its name does not fit the template"
-    assert "platform is 'podman', which is no level" in found["podman_16_1.txt"]
+    assert found["README"] == (
+        "its name does not fit the template {platform}_{threads}_{repetition}.txt: {platform} "
+        "would begin at 'README', and no '_' follows it"
+    )
+    assert found["podman_16_1.txt"] == (
+        "platform is 'podman', which is no level: levels are native, docker; map the text to one "
+        "in files.values"
+    )
     assert "did you mean docker?" in found["dockr_16_1.txt"]
     assert "the same condition and repetition as" in found["native_few_1.txt"]
     assert "repetition is 'x'" in found["docker_16_x.txt"]
@@ -131,7 +137,9 @@ def test_a_name_that_contradicts_the_content_is_not_believed(
 def test_a_factor_that_nothing_tells_is_named(import_: Import, tmp_path: Path) -> None:
     (tmp_path / "16_1.txt").write_text(YCSB, encoding="utf-8")
     outcome = import_("ycsb", tmp_path / "16_1.txt", template="{threads}_{repetition}.txt")
-    assert "tells the factor platform" in reasons(outcome)["16_1.txt"]
+    reason = reasons(outcome)["16_1.txt"]
+    assert "tells the factor platform" in reason
+    assert "--level platform=LEVEL" in reason
 
 
 def test_a_level_can_be_said_for_all_files(import_: Import, tmp_path: Path) -> None:
@@ -173,6 +181,13 @@ def test_a_wrong_sidecar_is_refused(
     with pytest.raises(UsageError, match=what):
         import_("ycsb", tmp_path, sidecar=sidecar)
     assert not run.exists()
+
+
+def test_a_missing_sidecar_is_said_in_words(import_: Import, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        import_("ycsb", tmp_path, sidecar=tmp_path / "none.csv")
+    assert error.value.why == "No such file or directory"
+    assert error.value.remedy
 
 
 def test_what_is_there_is_never_overwritten(import_: Import, results: Path, run: Path) -> None:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from tare.cli.commands import COMMANDS, build
 from tare.errors import KnowledgeError
+from tare.knowledge.library import load_library
 from tare.study.plan import make_plan
 from tare.study.read import load_study
 from tests.knowledge.sample import changed
@@ -150,3 +151,109 @@ def test_a_study_for_each_question_is_not_written_from_many(tmp_path: Path) -> N
 )
 def test_wrong_usage_is_refused_before_anything_is_read(arguments: tuple[str, ...]) -> None:
     assert refused("advise", *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (str(QUICKSTART), "--network", "bridge"),
+        ("--check", "old.json", "new.json", "--load", "66%"),
+    ],
+    ids=["a study", "--check"],
+)
+def test_an_option_that_would_be_passed_over_is_refused(arguments: tuple[str, ...]) -> None:
+    assert "means nothing here" in refused("advise", *arguments).what
+
+
+def test_both_sides_alike_are_no_question() -> None:
+    assert "nothing to compare" in refused("advise", "--platform", "native").what
+
+
+def test_a_metric_of_which_nothing_is_known_is_named() -> None:
+    done = tare("advise", "--platform", "swarm", "--metric", "throughput")
+    assert "Nothing is known of throughput on swarm rather than native." in done.stdout
+
+
+def test_a_direction_is_listed_with_the_note_that_qualifies_it() -> None:
+    done = tare("advise", "--platform", "vmware", "--over", "docker", "--metric", "cpu")
+    assert "not very significant" in done.stdout
+
+
+def test_a_filter_that_matches_nothing_says_so() -> None:
+    assert "none matches" in tare("findings", "--platform", "mainframe").stdout
+
+
+def test_findings_list_is_findings() -> None:
+    filters = ("--platform", "kvm", "--json")
+    assert tare("findings", "list", *filters).stdout == tare("findings", *filters).stdout
+
+
+def test_an_unknown_metric_is_answered_by_the_nearest_one_that_is_known() -> None:
+    text = tare("advise", "--platform", "docker", "--metric", "p99").stdout
+    said = text.index("Nothing is known of p99 on docker rather than native. What is known of the")
+    assert said < text.index("95th percentile latency")
+    assert "Mean latency" not in text
+
+
+def test_a_load_is_a_percentage_or_a_fraction() -> None:
+    asked = [tare("advise", "--load", load, "--json").stdout for load in ("66%", "0.66")]
+    assert asked[0] == asked[1]
+    assert json.loads(asked[0])["asked"]["share"] == 0.66
+    assert refused("advise", "--load", "66").remedy == "did you mean 66%?"
+
+
+def test_threads_are_asked_for_and_taken_into_the_study(tmp_path: Path) -> None:
+    out = tmp_path / "settle.yaml"
+    done = tare("advise", "--network", "host", "--threads", "12", "--study-out", str(out))
+    assert "threads 12" in done.stdout
+    assert load_study(out).load.threads == 12
+
+
+def test_what_a_share_of_the_load_becomes_is_printed_and_written(tmp_path: Path) -> None:
+    out = tmp_path / "settle.yaml"
+    done = tare("advise", "--network", "host", "--load", "50%", "--study-out", str(out))
+    assert load_study(out).load.threads == 16
+    for text in (done.stdout, out.read_text(encoding="utf-8")):
+        assert "Closed loop of 16 threads. That is 50% of 32 threads" in text
+
+
+def test_a_storage_can_be_compared_inside_docker(tmp_path: Path) -> None:
+    out = tmp_path / "settle.yaml"
+    done = tare(
+        "advise", "--platform", "docker", "--over", "docker", "--storage", "volume",
+        "--against-storage", "layer", "--study-out", str(out),
+    )  # fmt: skip
+    assert "on docker with storage volume rather than layer" in done.stdout
+    assert "dockerise" not in done.stdout, "both sides are in containers"
+    plan = make_plan(load_study(out))
+    storages = {one.name: one.setup.platform.storage for one in plan.conditions}
+    assert storages == {
+        "docker-bridge-layer": "layer",
+        "docker-bridge-layer-again": "layer",
+        "docker-bridge-volume": "volume",
+    }
+
+
+def test_networks_inside_kubernetes_are_compared_with_the_one_that_is_named() -> None:
+    sides = ("--platform", "kubernetes", "--over", "kubernetes", "--network", "service-ip")
+    found = json.loads(tare("advise", *sides, "--against-network", "host-port", "--json").stdout)
+    nearest = [one["id"] for answer in found["answers"] for one in answer["nearest"]]
+    library = load_library(environment={}).entries
+    assert nearest
+    assert {library[one].finding.baseline.network for one in nearest} == {"host-port"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (("--over", "docker", "--storage", "volume"), "--against-storage"),
+        (("--over", "docker", "--against-storage", "layer"), "say by --storage"),
+        (("--against-storage", "layer"), "--over docker"),
+        (
+            ("--over", "docker", "--network", "host", "--against-network", "host"),
+            "say by --network",
+        ),
+    ],
+)
+def test_a_question_with_one_side_is_refused(arguments: tuple[str, ...], remedy: str) -> None:
+    assert remedy in refused("advise", *arguments).remedy

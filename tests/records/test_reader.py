@@ -40,8 +40,8 @@ def test_a_run_gives_its_trials_with_series_and_histograms(run_dir: Path) -> Non
     assert [interval.t for interval in intervals] == [1.0, 2.0, 3.0]
     assert damage == []
     samples = trial.samples()
-    assert samples.columns == ["t", "scope", "metric", "value"]
-    assert {"machine", "n1", "c1"} <= set(samples["scope"])
+    assert samples.t.shape == samples.value.shape == samples.part.shape
+    assert {"machine", "n1", "c1"} <= {scope for scope, _ in samples.parts}
 
 
 def _cut(path: Path) -> None:

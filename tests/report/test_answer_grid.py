@@ -106,7 +106,7 @@ def test_the_summary_counts_verdicts_and_names_the_worst() -> None:
         "27 comparisons on primary metrics: 18 different, 3 different within the margin, "
         "3 equivalent, 3 inconclusive."
     )
-    assert "What costs most: docker-published.t16, 99th percentile latency 30.5% higher" in text
+    assert "What costs most: docker-published, t16, 99th percentile latency 30.5% higher" in text
 
 
 def test_averages_over_every_other_factor_lead() -> None:

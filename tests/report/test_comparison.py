@@ -44,7 +44,7 @@ def shown(comparison: Comparison) -> str:
 
 
 def test_the_short_answer_counts_the_primary_comparisons(slower: Comparison) -> None:
-    assert headline(slower).startswith("B against A: 5 worse")
+    assert headline(slower).startswith("From A to B: 5 worse")
 
 
 def test_a_sentence_names_size_interval_and_direction(slower: Comparison) -> None:
@@ -70,7 +70,7 @@ def test_what_else_differed_comes_before_any_number(slower: Comparison) -> None:
 
 def test_markdown_is_a_short_answer_a_table_and_folded_details(slower: Comparison) -> None:
     text = render_markdown(slower)
-    assert text.index("B against A") < text.index("| Condition |") < text.index("<details>")
+    assert text.index("From A to B") < text.index("| Condition |") < text.index("<details>")
     html = READER.render(text)
     assert html.count("<details>") == html.count("</details>") == 3
     assert html.count("<table>") >= 4
@@ -112,3 +112,12 @@ def test_hostile_names_stay_text() -> None:
         assert tag not in html
     assert html.count("</details>") == 3
     assert "\x1b" not in shown(compare(a, b)).replace("\x1b[", "")
+
+
+def test_a_stands_before_b(slower: Comparison) -> None:
+    text = shown(slower)
+    assert text.index("A: ") < text.index("B: ")
+    title = render_markdown(slower).partition("\n")[0]
+    assert title.index("(A)") < title.index("(B)")
+    for said in (text, render_markdown(slower)):
+        assert "A not recorded, B 5.1.0" in said

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tare.analysis.model import Analysis, CrossCheck, Interaction, VarianceRatio
-from tare.report.dependence import interactions, noisier, variance_table
+from tare.report.dependence import interactions, interactions_note, noisier, variance_table
 from tare.report.page import render_html
-from tare.report.tables import cross_checks
+from tare.report.tables import cross_checks, effects_table
 
 from .sample import sample_analysis
 
@@ -86,3 +86,34 @@ def test_cross_checks_say_when_they_contradict() -> None:
     assert cross_checks(effect) == (
         "bootstrap: [0.900, 1.100]; Mann-Whitney: p < 0.001 (contradicts the interval)"
     )
+
+
+def test_changes_that_the_tables_average_in_another_way_are_explained() -> None:
+    analysis = studied()
+    assert interactions_note(analysis) == ""
+    analysis.effects[0].over, analysis.effects[0].how = ["threads"], "mean-of-ratios"
+    assert "geometric means" in interactions_note(analysis)
+    assert "means of ratios" in interactions_note(analysis)
+    assert interactions_note(analysis) in render_html(analysis)
+
+
+def test_an_interaction_has_the_page_s_name_for_its_treatment() -> None:
+    analysis = studied()
+    one = analysis.interactions[1]
+    one.compared, one.largest_of = ["client", "server"], "native.docker: 50 over 10"
+    one.sentence = "What native.docker does to throughput depends on threads."
+    for condition, server in zip(analysis.conditions, ("native", "docker") * 3, strict=False):
+        condition.levels = {"client": "native" if server == "docker" else "docker",
+                            "server": server}  # fmt: skip
+    assert interactions(analysis)[0] == [
+        "What client native, server docker does to throughput depends on threads."
+    ]
+
+
+def test_values_of_an_average_are_said_to_be_means_over_levels_too() -> None:
+    analysis = sample_analysis()
+    before = effects_table(analysis).notes
+    analysis.effects[2].over, analysis.effects[2].how = ["threads"], "model"
+    (said,) = set(effects_table(analysis).notes) - set(before)
+    assert "over threads) are geometric means" in said
+    assert "reached at none of them" in said

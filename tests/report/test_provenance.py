@@ -39,3 +39,23 @@ def test_a_bottomless_document_ends() -> None:
         inner = inner["a"]
     ((_, facts),) = provenance.sections({"deep": deep})
     assert len(facts) == 1
+
+
+def test_what_conditions_share_is_said_once_and_what_differs_with_its_levels() -> None:
+    levels = {
+        f"{platform}.{threads}": {"platform": platform, "threads": threads}
+        for platform in ("native", "docker")
+        for threads in ("8", "32")
+    }
+    settings = {
+        name: {"seed": 7, "load": {"threads": int(own["threads"])}, "pin": name == "native.8"}
+        for name, own in levels.items()
+    }
+    ((_, facts),) = provenance.sections({"settings": settings}, levels)
+    assert facts == [
+        ("seed", "7"),
+        ("load.threads (threads 8)", "8"),
+        ("pin (platform native, threads 8)", "yes"),
+        ("load.threads (threads 32)", "32"),
+        ("pin (native.32, docker.8, docker.32)", "no"),
+    ]

@@ -76,5 +76,5 @@ def test_primary_metrics_are_drawn_first_and_always() -> None:
     analysis.effects = [
         e.model_copy(update={"treatment": f"t{i}"}) for e in analysis.effects for i in range(30)
     ]
-    assert [m.name for m in extent.drawn_metrics(analysis)] == ["throughput", "all.mean"]
-    assert extent.effects_note(analysis).endswith("3 further metrics.")
+    assert [d.metric.name for d in extent.drawn_effects(analysis)] == ["throughput", "all.mean"]
+    assert extent.effects_note(analysis).endswith("3 further metrics among them.")

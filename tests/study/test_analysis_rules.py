@@ -89,3 +89,32 @@ def test_a_workload_of_a_level_counts(read: ReadStudy) -> None:
 def test_files_of_other_tools_may_hold_any_operation(read: ReadStudy) -> None:
     text = STUDY + "  metrics: [scan.p99]\nfiles: {template: '{platform}_{threads}_{cache}.txt'}\n"
     assert read(text).analysis.metrics == ["scan.p99"]
+
+
+def test_a_name_stands_for_a_list_of_one(read: ReadStudy) -> None:
+    text = STUDY + "  compare: platform\n  by: threads\n  over: cache\n"
+    asked = read(text + "  metrics: read.p99\n  primary: read.p99\n").analysis
+    assert (asked.compare, asked.by, asked.metrics) == (["platform"], ["threads"], ["read.p99"])
+    assert asked.primary == ["read.p99"]
+    assert asked.over is not None
+    assert asked.over.factors == ["cache"]
+
+
+@pytest.mark.parametrize(
+    ("section", "what", "why", "remedy"),
+    [
+        ("margins: {latency: 5%}\n", "margins.latency: no metric", "p999, max", "name one"),
+        ("margins: {througput: 5%}\n", "margins.througput", "read.p99", "mean throughput?"),
+        ("margins: {raed.p99: 5%}\n", "unknown operation 'raed'", "update", "mean read?"),
+        ("analysis: {metrics: p99}\n", "called 'p99'", "OPERATION.KIND", "mean all.p99?"),
+        ("analysis: {primary: [thruput]}\n", "called 'thruput'", "OPERATION.KIND", "throughput?"),
+        ("analysis: {metrics: foo.p99}\n", "unknown operation 'foo'", "all, read", "name one"),
+    ],
+)
+def test_a_name_that_is_no_metric_is_answered_with_those_that_are(
+    refuse: RefuseStudy, section: str, what: str, why: str, remedy: str
+) -> None:
+    error = refuse(STUDY.replace("analysis:\n", section))
+    assert what in error.what
+    assert why in error.why
+    assert remedy in error.remedy

@@ -38,6 +38,11 @@ def test_a_size_is_bytes(text: object, size: int) -> None:
     assert parse_size(text) == size
 
 
+def test_a_size_beyond_all_numbers_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than any machine has"):
+        parse_size("9" * 400 + "MiB")
+
+
 @pytest.mark.parametrize("text", ["512m", "512", "2G", "1Mib", "-1MiB", "MiB"])
 def test_a_size_without_a_clear_unit_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="512MiB"):

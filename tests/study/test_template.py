@@ -72,3 +72,19 @@ def test_an_endless_name_is_not_matched() -> None:
 def test_a_template_that_tells_nothing_is_refused(text: str, why: str) -> None:
     with pytest.raises(TemplateError, match=why):
         Template.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "why"),
+    [
+        ("run-{a}.txt", "result-x.txt", "it does not begin with 'run-'"),
+        ("{a}_{b}.txt", "x.txt", "{a} would begin at 'x.txt', and no '_' follows it"),
+        ("{a}_{b}.txt", "x_y.log", "{b} would begin at 'y.log', and no '.txt' follows it"),
+        ("{a}_{b}.txt", "x_y.txt.gz", "'.gz' is left over at its end"),
+        ("{a}_{a}.txt", "x_y.txt", "a field is empty, or has two values"),
+    ],
+)
+def test_where_a_name_stops_fitting_is_said(text: str, name: str, why: str) -> None:
+    template = Template.parse(text)
+    assert template.match(name) is None
+    assert template.misfit(name) == why

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from threadpoolctl import threadpool_limits
+
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
@@ -13,7 +15,7 @@ from tare.analysis.inference.contrasts import make_contrasts, without_undescribe
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.noise import noise_floor
-from tare.analysis.metrics import describe, in_order, margin_of
+from tare.analysis.metrics import describe, in_order
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance
@@ -22,6 +24,7 @@ from tare.analysis.summaries import condition_summaries, series_of, trial_summar
 from tare.analysis.why.why import make_why
 from tare.records.reader import read_run
 from tare.study.conditions import expand
+from tare.study.endpoints import margin_of
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -42,6 +45,12 @@ def analyse(run_dir: Path) -> Analysis:
         RecordError: the directory is not a run's.
         StudyError: its study cannot be read.
     """
+    # with a thread per core, matrices this small cost ten times the CPU time on a busy machine
+    with threadpool_limits(1, user_api="blas"):
+        return _analyse(run_dir)
+
+
+def _analyse(run_dir: Path) -> Analysis:
     run = read_run(run_dir)
     study = load_study(run.files.study)
     reading = read_trials(run.trials)
@@ -50,11 +59,13 @@ def analyse(run_dir: Path) -> Analysis:
     names = [condition.name for condition in conditions]
     margins: dict[str, float] = dict(study.margins.items())
     contrasts = make_contrasts(conditions, study.baseline, study.analysis)
+    by_deployment = study.design.fresh == "deployment"
+    rules = make_rules(trials, study.analysis, by_deployment=by_deployment)
     effects = make_effects(
         trials,
         contrasts,
         margins,
-        by_deployment=study.design.fresh == "deployment",
+        by_deployment=by_deployment,
         asked=study.analysis,
     )
     depends, noisier = also_asked(
@@ -63,7 +74,7 @@ def analyse(run_dir: Path) -> Analysis:
         study.baseline,
         contrasts,
         margins,
-        by_deployment=study.design.fresh == "deployment",
+        by_deployment=by_deployment,
         asked=study.analysis,
     )
     evidence = Evidence(
@@ -74,9 +85,11 @@ def analyse(run_dir: Path) -> Analysis:
         trials=trials,
         damaged=run.damaged,
         effects=effects,
-        floors=_floors(trials, contrasts, margins),
+        floors=_floors(trials, contrasts, margins, by_deployment=rules.by_deployment),
         parity=parity_differences(names, trials),
         left_out=run.left_out(),
+        planned=expand(study),
+        primary=study.analysis.primary,
     )
     checks = run_checks(evidence)
     series = series_of(trials)
@@ -99,11 +112,7 @@ def analyse(run_dir: Path) -> Analysis:
         series=series,
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
-        why=make_why(
-            trials,
-            contrasts,
-            make_rules(trials, study.analysis, by_deployment=study.design.fresh == "deployment"),
-        ),
+        why=make_why(trials, contrasts, rules),
         provenance=provenance(study, run.files.study, run.environment(), trials),
     )
 
@@ -143,11 +152,21 @@ def _baseline(contrasts: Contrasts, levels: Mapping[str, str]) -> str:
 
 
 def _floors(
-    trials: Sequence[Trial], contrasts: Contrasts, margins: Mapping[str, float]
+    trials: Sequence[Trial],
+    contrasts: Contrasts,
+    margins: Mapping[str, float],
+    *,
+    by_deployment: bool,
 ) -> list[NoiseFloor]:
     logs = logs_of(trials)
     found = [
-        noise_floor(metric, twins, logs[metric], margin_of(metric, margins))
+        noise_floor(
+            metric,
+            twins,
+            logs[metric],
+            margin_of(metric, margins),
+            by_deployment=by_deployment,
+        )
         for metric in in_order(logs)
         for twins in contrasts.twins
     ]

@@ -9,10 +9,9 @@ from tare.errors import RecordError
 from tare.records.hlog import Latencies, read_hlog
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tare.analysis.trials import Trial
     from tare.records.reader import ProgressInterval, TrialRecord
+    from tare.records.samples import Samples
 
 KINDS = {"st": "service", "rt": "response"}
 LOST_SHARE = 0.01
@@ -47,7 +46,7 @@ def whole(trial: Trial) -> bool:
     return operations is None or abs(counted - operations) <= LOST_SHARE * operations
 
 
-def imported_series(record: TrialRecord, trial: Trial, samples: pl.DataFrame | None) -> None:
+def imported_series(record: TrialRecord, trial: Trial, samples: Samples | None) -> None:
     """The client's intervals and the machine's samples, on one grid.
 
     Without samples the grid is the client's own intervals; with them it is one of seconds, and a

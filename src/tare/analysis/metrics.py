@@ -102,13 +102,6 @@ def _is_latency(name: str) -> bool:
     return bool(operation) and kind in _TITLES
 
 
-def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
-    """The declared margin, a fraction: the metric's own, else that of its kind (read.p99: p99)."""
-    if name in margins:
-        return margins[name]
-    return margins.get(name.rpartition(".")[2]) if _is_latency(name) else None
-
-
 def trial_values(
     manifest: TrialManifest, latencies: Mapping[LatencyKey, Latencies]
 ) -> dict[str, float]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tare.analysis.trials import Trial
 
 UNKNOWN = "not recorded"
+UNTOLD = "not told"
+"""Of an imported trial: its files do not print the fact."""
 BITS = "bits"
 
 # A fact may differ between conditions whose setups differ in one of these fields, because the
@@ -32,6 +34,15 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "JVM": ("database.jvm", "database.home", "database.image", "database.version"),
     BITS: ("database.version", "database.home", "database.image"),
 }
+TOLD_FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
+    "threads": ("load.threads",),
+    "load": ("load.workload",),
+    "consistency": ("database.consistency",),
+    "read consistency": ("database.consistency",),
+    "write consistency": ("database.consistency",),
+    "database binding": ("database.kind",),
+}
+"""The same for what other tools print."""
 _SIDES = {"database": ("", "platform"), "client": ("client ", "client")}
 
 
@@ -55,7 +66,27 @@ def parity_differences(
                 found.append(
                     ParityDifference(fact=prefix + fact, values=_by_value(known), expected=expected)
                 )
+    found += _told(setups, done)
     return sorted(found, key=lambda difference: difference.expected)
+
+
+def _told(
+    setups: Mapping[str, Mapping[str, Any]], trials: Sequence[Trial]
+) -> list[ParityDifference]:
+    """Of imported trials: what their files tell of tool and load, where conditions differ."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    for trial in trials:
+        if trial.manifest.source is not None:
+            for fact, value in trial.manifest.source.told.items():
+                seen.setdefault(fact, {}).setdefault(trial.condition, set()).add(value)
+    found = []
+    for fact, by in seen.items():
+        known = {name: " and ".join(sorted(by.get(name, {UNTOLD}))) for name in setups}
+        if len(set(known.values())) > 1:
+            fields = TOLD_FOLLOWS_FROM.get(fact, ())
+            expected = bool(fields) and _expected(known, setups, fields)
+            found.append(ParityDifference(fact=fact, values=_by_value(known), expected=expected))
+    return found
 
 
 def _facts(trials: Sequence[Trial], role: str) -> dict[str, dict[str, str]]:

@@ -31,6 +31,7 @@ def provenance(
     return {
         "software": _software(manifests),
         "sources": _sources(manifests),
+        "told by the files": _told(examples),
         "environment": environment,
         "machine": _machine(manifests),
         "database": _database(manifests),
@@ -82,6 +83,15 @@ def _sources(manifests: Iterable[TrialManifest]) -> dict[str, int]:
             files = {file.path for file in manifest.source.files}
             found.setdefault(manifest.source.tool, set()).update(files)
     return {tool: len(files) for tool, files in sorted(found.items())}
+
+
+def _told(examples: Iterable[TrialManifest]) -> dict[str, dict[str, str]]:
+    """Of imported trials: condition to what a file of it tells of its tool and load."""
+    return {
+        manifest.condition: dict(manifest.source.told)
+        for manifest in examples
+        if manifest.source is not None and manifest.source.told
+    }
 
 
 def _machine(manifests: Iterable[TrialManifest]) -> dict[str, list[str]]:

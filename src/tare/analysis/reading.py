@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tare.analysis.trials import Trial, read_trial
 from tare.errors import RecordError
@@ -25,6 +29,11 @@ ENOUGH_FOR_WORKERS = 500
 """With fewer trials, starting processes takes longer than it saves."""
 MOST_WORKERS = 8
 CHUNK = 50
+
+APART = ("manifest", "grid", "series")
+
+Packed = tuple[dict[str, Any], NDArray[np.float64], dict[str, NDArray[np.float64]]]
+"""A trial on its way between processes: everything else, its grid, its series."""
 
 Pooled = dict[str, "dict[LatencyKey, Latencies]"]
 """Condition to its histograms, merged over its trials."""
@@ -51,7 +60,7 @@ def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> R
         workers: processes; None: one per core where there are many trials, else none.
     """
     if workers is None:
-        workers = _workers(len(records))
+        workers = workers_for(len(records))
     parts = _in_workers(records, workers) if workers > 1 else [_read(records)]
     pooled: Pooled = {}
     trials: list[Trial] = []
@@ -62,7 +71,8 @@ def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> R
     return Reading(sorted(trials, key=lambda t: (t.manifest.started, t.name)), pooled)
 
 
-def _workers(trials: int) -> int:
+def workers_for(trials: int) -> int:
+    """Processes that read so many trials; 1: this one alone."""
     if trials < ENOUGH_FOR_WORKERS or multiprocessing.current_process().daemon:
         return 1
     return min(MOST_WORKERS, len(os.sched_getaffinity(0)))
@@ -79,19 +89,28 @@ def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterable[Readin
     except (BrokenProcessPool, OSError):
         return (_read(chunk) for chunk in chunks)
     return (
-        Reading(
-            [Trial(manifest=r.manifest, **values) for r, values in zip(chunk, rows, strict=True)],
-            pooled,
-        )
-        for chunk, (rows, pooled) in zip(chunks, found, strict=True)
+        Reading([_unpacked(r, one) for r, one in zip(chunk, packed, strict=True)], pooled)
+        for chunk, (packed, pooled) in zip(chunks, found, strict=True)
     )
 
 
-def _read_apart(places: Sequence[TrialFiles]) -> tuple[list[dict[str, Any]], Pooled]:
+def _read_apart(places: Sequence[TrialFiles]) -> tuple[list[Packed], Pooled]:
     """In a worker: everything but the manifests, which the other side has."""
     part = _read([read_record(place) for place in places])
-    names = [field.name for field in fields(Trial) if field.name != "manifest"]
-    return [{name: getattr(trial, name) for name in names} for trial in part.trials], part.pooled
+    return [_packed(trial) for trial in part.trials], part.pooled
+
+
+def _packed(trial: Trial) -> Packed:
+    """A trial without its manifest, its series as arrays with NaN for None: none holds a NaN."""
+    rest = {f.name: getattr(trial, f.name) for f in fields(Trial) if f.name not in APART}
+    series = {name: np.array(v, dtype=np.float64) for name, v in trial.series.items()}
+    return rest, np.array(trial.grid, dtype=np.float64), series
+
+
+def _unpacked(record: TrialRecord, packed: Packed) -> Trial:
+    rest, grid, series = packed
+    values = {n: [None if math.isnan(v) else v for v in own.tolist()] for n, own in series.items()}
+    return Trial(manifest=record.manifest, grid=grid.tolist(), series=values, **rest)
 
 
 def _read(records: Iterable[TrialRecord]) -> Reading:

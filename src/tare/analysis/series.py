@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from tare.records.latencies import row_quantiles_us
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from tare.records.latencies import Latencies
     from tare.records.manifest import TrialManifest
     from tare.records.reader import ProgressInterval
+    from tare.records.samples import Part, Samples
 
 Values = list[float | None]
 
@@ -67,18 +67,15 @@ def client_series(
 def _merged_p99(logs: Sequence[HistogramLog]) -> dict[int, float]:
     seconds: dict[int, list[Latencies]] = {}
     for log in logs:
-        first = min((interval.start_s for interval in log.intervals), default=0.0)
-        for interval in log.intervals:
-            if interval.tag.endswith("-rt"):
-                second = round(interval.start_s - first + interval.length_s)
-                seconds.setdefault(second, []).append(interval.latencies)
+        first = min((start for _, start, _, _ in log.intervals), default=0.0)
+        for tag, start, length, latencies in log.intervals:
+            if tag.endswith("-rt"):
+                seconds.setdefault(round(start - first + length), []).append(latencies)
     values = row_quantiles_us(list(seconds.values()), 99.0)
     return {s: value for s, value in zip(seconds, values, strict=True) if value is not None}
 
 
-def sampled_series(
-    samples: pl.DataFrame, manifest: TrialManifest, seconds: int
-) -> dict[str, Values]:
+def sampled_series(samples: Samples, manifest: TrialManifest, seconds: int) -> dict[str, Values]:
     """CPU of the database and of the clients, and the machine's CPU, disk and network.
 
     Several samples that fall into one second are averaged.
@@ -97,27 +94,20 @@ def sampled_series(
     return {name: values for name, values in found.items() if any(v is not None for v in values)}
 
 
-Part = tuple[str, str]
-"""(scope, metric)."""
-
-
 def _per_second(
-    samples: pl.DataFrame, manifest: TrialManifest, wanted: Collection[Part], seconds: int
+    samples: Samples, manifest: TrialManifest, wanted: Collection[Part], seconds: int
 ) -> tuple[list[Part], NDArray[np.float64]]:
     """The parts that were sampled, in the order of the file, and their means per second.
 
     Returns:
         Parts, and an array (parts, seconds) with NaN where there is no sample.
     """
-    scopes, metrics = ({part[i] for part in wanted} for i in (0, 1))
-    chosen = samples.filter(pl.col("scope").is_in(scopes) & pl.col("metric").is_in(metrics))
-    named = list(zip(chosen["scope"], chosen["metric"], strict=True))
-    order = [part for part in dict.fromkeys(named) if part in wanted]
-    rows = {part: row for row, part in enumerate(order)}
-    row = np.array([rows.get(part, -1) for part in named], dtype=np.intp)
-    value = chosen["value"].cast(pl.Float64).fill_null(math.nan).to_numpy()
-    t = chosen["t"].cast(pl.Float64).fill_null(math.nan).to_numpy() - manifest.measure_start
-    second = np.floor(t + 0.5)
+    chosen = [place for place, part in enumerate(samples.parts) if part in wanted]
+    order = [samples.parts[place] for place in chosen]
+    rows = np.full(len(samples.parts), -1, dtype=np.intp)
+    rows[chosen] = np.arange(len(chosen))
+    row, value = rows[samples.part], samples.value
+    second = np.floor(samples.t - manifest.measure_start + 0.5)
     kept = (row >= 0) & np.isfinite(value) & (second >= 1) & (second <= seconds)
     place = row[kept] * seconds + second[kept].astype(np.intp) - 1
     counts = np.bincount(place, minlength=len(order) * seconds)
@@ -140,18 +130,12 @@ def _summed(means: NDArray[np.float64], rows: Sequence[int]) -> Values:
     return [None if math.isnan(value) else value for value in total.tolist()]
 
 
-def machine_means(samples: pl.DataFrame, manifest: TrialManifest) -> dict[str, float]:
+def machine_means(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
     """Metric of the machine to its mean over the samples of the measured part."""
-    means = (
-        samples.filter(
-            (pl.col("scope") == "machine")
-            & pl.col("value").is_finite()
-            & pl.col("t").is_between(manifest.measure_start, manifest.measure_end)
-        )
-        .group_by("metric", maintain_order=True)
-        .agg(pl.col("value").mean())
-    )
-    return dict(means.iter_rows())
+    t, value = samples.t, samples.value
+    inside = (t >= manifest.measure_start) & (t <= manifest.measure_end) & np.isfinite(value)
+    chosen = samples.rows(inside & samples.of_scope("machine"))
+    return {metric: float(value[own].sum()) / len(own) for (_, metric), own in chosen}
 
 
 def drawn_events(

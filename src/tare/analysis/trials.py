@@ -18,10 +18,9 @@ from tare.records.hlog import HistogramLog, Latencies
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from tare.records.manifest import TrialManifest
     from tare.records.reader import TrialRecord
+    from tare.records.samples import Samples
 
 CPU_MODES = frozenset(f"cpu_{mode}" for mode in MODES)
 KINDS = {"st": "service", "rt": "response"}
@@ -184,7 +183,7 @@ def _add_progress(record: TrialRecord, trial: Trial, logs: list[HistogramLog]) -
     trial.series |= client_series(intervals, clients, logs, len(trial.grid))
 
 
-def _add_resources(record: TrialRecord, trial: Trial, samples: pl.DataFrame | None) -> None:
+def _add_resources(record: TrialRecord, trial: Trial, samples: Samples | None) -> None:
     manifest = record.manifest
     totals = {} if samples is None else machine_totals(samples, manifest)
     trial.values = usage_values(totals, manifest) | trial.values
@@ -194,7 +193,7 @@ def _add_resources(record: TrialRecord, trial: Trial, samples: pl.DataFrame | No
     trial.events = drawn_events(events, manifest)
 
 
-def _samples(record: TrialRecord, trial: Trial) -> pl.DataFrame | None:
+def _samples(record: TrialRecord, trial: Trial) -> Samples | None:
     try:
         return record.samples()
     except RecordError as error:
@@ -202,7 +201,7 @@ def _samples(record: TrialRecord, trial: Trial) -> pl.DataFrame | None:
         return None
 
 
-def _steal(samples: pl.DataFrame, manifest: TrialManifest) -> float | None:
+def _steal(samples: Samples, manifest: TrialManifest) -> float | None:
     means = machine_means(samples, manifest)
     total = sum(value for metric, value in means.items() if metric in CPU_MODES)
     return means["cpu_steal"] / total if total and "cpu_steal" in means else None

@@ -13,7 +13,7 @@ from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.asked import Asked, questions_of
 from tare.knowledge.change import check_change
 from tare.knowledge.library import Library, load_library
-from tare.knowledge.proposal import study_text, write_study
+from tare.knowledge.proposal import load_note, study_text, write_study
 from tare.knowledge.rules import PURPOSES
 from tare.knowledge.schema import Network, Operation, Storage
 from tare.knowledge.text import advice_lines, change_lines
@@ -28,12 +28,18 @@ Knowledge = Annotated[
 ]
 
 
+ABOUT_FILES = {"files", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"}
+"""Parameters that go with a study; all others describe a question, which the study does itself."""
+ABOUT_CHECK = {"files", "check", "knowledge", "json"}
+
+
 def command(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
             help="A study to advise on; with --check, two analysis.json: the old, the new.",
-            metavar="[STUDY | OLD NEW]",
+            metavar="STUDY | OLD NEW",
         ),
     ] = None,
     check: Annotated[
@@ -45,9 +51,16 @@ def command(
     over: Annotated[str, typer.Option(help="The platform that it replaces.")] = "native",
     network: Annotated[str, typer.Option(help="host, bridge, published, service-ip, ...")] = "",
     storage: Annotated[str, typer.Option(help="directory, volume, layer, host-path.")] = "",
+    against_network: Annotated[
+        str, typer.Option("--against-network", help="The network it replaces, same platform.")
+    ] = "",
+    against_storage: Annotated[
+        str, typer.Option("--against-storage", help="The storage it replaces, same platform.")
+    ] = "",
     client: Annotated[str, typer.Option(help="The load client: native or docker.")] = "native",
     operation: Annotated[str, typer.Option(help="read, update, write, mixed, all, ...")] = "",
-    load: Annotated[str, typer.Option(help="Share of the maximum, e.g. 66%.")] = "",
+    load: Annotated[str, typer.Option(help="Share of the maximum, 66% or 0.66.")] = "",
+    threads: Annotated[int | None, typer.Option(min=1, help="Operations in flight.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per cluster.")] = None,
     replication_factor: Annotated[
         int | None, typer.Option("--replication-factor", min=1, help="Copies of each row.")
@@ -66,6 +79,8 @@ def command(
     """Say what others found under the nearest conditions, and whether it is safe to dockerise."""
     library = load_library(knowledge or [])
     given = files or []
+    if check or given:
+        _refuse_unused(context, ABOUT_CHECK if check else ABOUT_FILES)
     if check:
         _check(library, given, json=json)
         return
@@ -77,22 +92,26 @@ def command(
     if given:
         questions = _of_study(given)
     else:
-        questions = {
-            "": Asked(
-                database=_one_of("--database", database, ("cassandra", "mongodb")),
-                version=version,
-                platform=_one_of("--platform", platform, PLATFORMS),
-                over=_one_of("--over", over, PLATFORMS),
-                network=_one_of("--network", network, get_args(Network)),
-                storage=_one_of("--storage", storage, get_args(Storage)),
-                client=_one_of("--client", client, ("native", "docker")),
-                operation=_one_of("--operation", operation, get_args(Operation)),
-                share=_share("--load", load) if load else None,
-                nodes=nodes,
-                replication_factor=replication_factor,
-            )
-        }
+        asked = Asked(
+            database=_one_of("--database", database, ("cassandra", "mongodb")),
+            version=version,
+            platform=_one_of("--platform", platform, PLATFORMS),
+            over=_one_of("--over", over, PLATFORMS),
+            network=_one_of("--network", network, get_args(Network)),
+            storage=_one_of("--storage", storage, get_args(Storage)),
+            against_network=_one_of("--against-network", against_network, get_args(Network)),
+            against_storage=_one_of("--against-storage", against_storage, get_args(Storage)),
+            client=_one_of("--client", client, ("native", "docker")),
+            operation=_one_of("--operation", operation, get_args(Operation)),
+            share=_share("--load", load) if load else None,
+            threads=threads,
+            nodes=nodes,
+            replication_factor=replication_factor,
+        )
+        _refuse_alike(asked)
+        questions = {"": asked}
     answers = {name: advise(library, one, **options) for name, one in questions.items()}
+    settled = ""
     if study_out is not None:
         if len(questions) > 1:
             raise KnowledgeError(
@@ -102,12 +121,64 @@ def command(
             )
         name, asked = next(iter(questions.items()))
         write_study(study_out, study_text(asked, answers[name].settle))
-    _print(answers, study_out, json=json)
+        settled = f"{study_out}\n{load_note(asked)}"
+    _print(answers, settled, json=json)
+
+
+def _refuse_alike(asked: Asked) -> None:
+    """Refuse a question whose two sides are the same, or that leaves one of them open."""
+    against = asked.against_network or asked.against_storage
+    if asked.platform != asked.over:
+        if against:
+            raise KnowledgeError(
+                f"--against-network and --against-storage mean nothing over {asked.over}",
+                why="they say what is replaced where both sides are of one platform",
+                remedy=f"leave them out, or add --over {asked.platform}",
+            )
+        return
+    for name, new, old in (
+        ("network", asked.network, asked.against_network),
+        ("storage", asked.storage, asked.against_storage),
+    ):
+        if old and (not new or new == old):
+            raise KnowledgeError(
+                f"--against-{name} {old}: nothing to compare",
+                why=f"--{name} is {new or 'not said'}",
+                remedy=f"say by --{name} what replaces {old}",
+            )
+    if not against and asked.client == "native":
+        named = asked.network or asked.storage
+        option = "storage" if asked.storage else "network"
+        raise KnowledgeError(
+            f"{asked.platform} and {asked.over}: nothing to compare",
+            why=f"what {named} replaces is not said" if named else "both sides are the same",
+            remedy=f"say what it replaces: --against-{option}, or compare with --over native"
+            if named
+            else "name another --platform or --over, --client docker, or a --network and an "
+            "--against-network",
+        )
+
+
+def _refuse_unused(context: typer.Context, used: set[str]) -> None:
+    """Refuse options that would be passed over in silence."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name not in used and source is not None and source.name == "COMMANDLINE":
+            raise KnowledgeError(
+                f"{parameter.opts[0]} means nothing here",
+                why="the files say what is asked",
+                remedy="leave it out, or ask by options alone",
+            )
 
 
 def _of_study(given: list[Path]) -> dict[str, Asked]:
     if len(given) > 1:
-        raise KnowledgeError("one study at a time", why=f"{len(given)} files were given")
+        raise KnowledgeError(
+            "one study at a time",
+            why=f"{len(given)} files were given",
+            remedy="name one; two analysis.json are compared with --check",
+        )
     study = load_study(given[0])
     conditions = expand(study)
     name = baseline_condition(study)
@@ -118,11 +189,12 @@ def _of_study(given: list[Path]) -> dict[str, Asked]:
             "nothing to advise on",
             where=str(given[0]),
             why="no condition of this study runs on another platform than its baseline",
+            remedy="give the study a level that changes the platform, or ask by --platform",
         )
     return questions
 
 
-def _print(answers: dict[str, Advice], study_out: Path | None, *, json: bool) -> None:
+def _print(answers: dict[str, Advice], settled: str, *, json: bool) -> None:
     if json:
         plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
         typer.echo(json_module.dumps(plain.get("", plain), indent=1))
@@ -132,14 +204,16 @@ def _print(answers: dict[str, Advice], study_out: Path | None, *, json: bool) ->
             typer.echo(f"== {name}")
         for line in advice_lines(one):
             typer.echo(line)
-    if study_out is not None:
-        typer.echo(f"\nThe study that would settle it: {study_out}")
+    if settled:
+        typer.echo(f"\nThe study that would settle it: {settled}")
 
 
 def _check(library: Library, given: list[Path], *, json: bool) -> None:
     if len(given) != 2:
         raise KnowledgeError(
-            "--check needs two files", remedy="tare advise --check old.json new.json"
+            "--check needs two files",
+            why=f"{len(given)} were given",
+            remedy="tare advise --check old.json new.json",
         )
     result = check_change(library, *given)
     if json:
@@ -151,15 +225,23 @@ def _check(library: Library, given: list[Path], *, json: bool) -> None:
 
 def _one_of(option: str, value: str, known: Any) -> Any:
     if value and value not in known:
-        raise KnowledgeError(f"{option} {value}: unknown", why=f"one of {', '.join(known)}")
+        raise KnowledgeError(
+            f"{option} {value}: unknown",
+            why=f"it is one of {', '.join(known)}",
+            remedy="name one of these, or leave the option out",
+        )
     return value
 
 
 def _share(option: str, value: str) -> float:
     try:
-        share = float(str(parse_fraction(value)))
-    except ValueError as error:
-        raise KnowledgeError(f"{option} {value}: no percentage", remedy="like 66%") from error
+        share = float(str(parse_fraction(value))) if "%" in value else float(value)
+    except ValueError:
+        share = 0.0
     if not 0 < share <= 1:
-        raise KnowledgeError(f"{option} {value}: not between 0 and 100%", remedy="like 66%")
+        raise KnowledgeError(
+            f"{option} {value}: no percentage",
+            why="more than 0% and at most 100%, with its sign, or as a fraction",
+            remedy=f"did you mean {value}%?" if 1 < share <= 100 else f"like {option} 5% or 0.05",
+        )
     return share

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import tare
 
@@ -26,6 +27,13 @@ COMMANDS = {
 """Command to its module in this package, in the order of the help."""
 
 
+class InOrder(TyperGroup):
+    """The help lists commands in the order of COMMANDS, those with commands of their own too."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # typer keeps the class of ctx to itself
+        return [name for name in COMMANDS if name in self.commands]
+
+
 def wanted(arguments: Sequence[str]) -> list[str]:
     """The command that a command line calls; all of them where it calls none that there is.
 
@@ -41,6 +49,8 @@ def build(names: Iterable[str]) -> typer.Typer:
     """The command line with these commands."""
     app = typer.Typer(
         name="tare",
+        cls=InOrder,
+        epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but not valid.",
         help="Measures what the platform under a NoSQL database cluster costs.",
         no_args_is_help=True,
         add_completion=False,

@@ -41,8 +41,16 @@ def read_side(path: Path) -> Analysis:
     """A run's directory, analysed; or the `analysis.json` that an earlier report left.
 
     Raises:
+        UsageError: there is nothing of that name.
         RecordError: it is neither.
     """
+    if not path.exists():
+        raise UsageError(
+            "there is no such run",
+            where=str(path),
+            why="neither a directory nor a file has this name",
+            remedy="name a run's directory, runs/NAME, or its analysis.json",
+        )
     if not path.is_file():
         return analyse(path.absolute())
     if path.stat().st_size > LARGEST:
@@ -127,9 +135,7 @@ def margins(texts: Sequence[str]) -> dict[str, float]:
 
 
 def _side(name: str) -> Any:
-    return typer.Argument(
-        exists=True, metavar=name, help=f"Run {name}: its directory, or its analysis.json."
-    )
+    return typer.Argument(metavar=name, help=f"Run {name}: its directory, or its analysis.json.")
 
 
 def command(

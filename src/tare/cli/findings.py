@@ -67,6 +67,11 @@ def listing(
         typer.echo(_csv(found), nl=False)
     else:
         _table(found, Console())
+        if not found:
+            typer.echo("none matches; without a filter, `tare findings` lists all that there are")
+
+
+app.command("list")(listing)
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
@@ -202,7 +207,9 @@ def add(
     if machines and machines not in (kinds := Machines.__args__):  # type: ignore[attr-defined]  # of a Literal
         raise KnowledgeError(f"--machines {machines}: unknown", why=f"one of {', '.join(kinds)}")
     if out is not None and out.exists():
-        raise KnowledgeError("not overwritten", where=str(out), why="there is a file already")
+        raise KnowledgeError(
+            "not overwritten", where=str(out), why="there is a file already", remedy="name another"
+        )
     records = read_run(run.absolute())
     about = About(
         study=study,

@@ -13,10 +13,11 @@ from tare.analysis.analyse import analyse
 from tare.errors import UsageError
 from tare.imports.run import Outcome, Request, import_files
 from tare.imports.tools import TOOLS, Options, Unit
+from tare.report.numbers import count
 from tare.report.terminal import render_summary
 from tare.report.write import write_report
 
-SOME_SKIPPED = 3
+FAILED, NOT_VALID = 1, 3
 MOST_SHOWN = 20
 """Skipped files that are listed one by one; --json lists all."""
 
@@ -67,16 +68,18 @@ def command(
 ) -> None:
     """Make a run from the files of YCSB, cassandra-stress, latte, sar and others.
 
-    Exit status: 0 all files are in, 3 some were skipped (they are named), 1 none is in.
+    Exit status: 0 all files are in; 3 some were skipped (they are named), or the result is not
+    valid; 1 none is in, and nothing was written.
     """
     options = Options(_unit(unit), _scope(scope), cpus, _interval(interval))
     request = Request(
         tool, paths, study, out.absolute(), factors, sidecar, _fixed(level or []), options
     )
     outcome = import_files(request)
-    page = None
+    page, valid = None, True
     if report and outcome.trials:
         analysis = analyse(outcome.run)
+        valid = analysis.valid
         page = write_report(outcome.run, analysis)
         if not json:
             Console().print(render_summary(analysis))
@@ -84,13 +87,13 @@ def command(
         typer.echo(to_json.dumps(_document(outcome, page), indent=1, ensure_ascii=False))
     else:
         _show(outcome, page)
-    raise typer.Exit(_status(outcome))
+    raise typer.Exit(_status(outcome, valid=valid))
 
 
-def _status(outcome: Outcome) -> int:
+def _status(outcome: Outcome, *, valid: bool) -> int:
     if not outcome.trials:
-        return 1
-    return SOME_SKIPPED if outcome.skipped else 0
+        return FAILED
+    return 0 if valid and not outcome.skipped else NOT_VALID
 
 
 def _show(outcome: Outcome, page: Path | None) -> None:
@@ -101,9 +104,12 @@ def _show(outcome: Outcome, page: Path | None) -> None:
     lines += [f"note: {note}" for note in outcome.notes]
     trials = len(set(outcome.trials))
     lines.append(
-        f"{trials:,} trials from {outcome.files:,} parts of files, "
+        f"{count(trials, 'trial')} from {count(outcome.files, 'part')} of files, "
         f"{len(outcome.skipped):,} skipped: {outcome.run}"
     )
+    if not outcome.trials:
+        lines[-1] = f"no trial could be made, {len(outcome.skipped):,} skipped; nothing was written"
+        lines.append("  try: mend what is named above, e.g. the template with --factors")
     if page is not None:
         lines.append(f"report: {page}")
     for line in lines:
@@ -112,7 +118,7 @@ def _show(outcome: Outcome, page: Path | None) -> None:
 
 def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
     return {
-        "run": str(outcome.run),
+        "run": str(outcome.run) if outcome.trials else None,
         "trials": sorted(set(outcome.trials)),
         "files": outcome.files,
         "skipped": [{"file": one.label, "reason": one.reason} for one in outcome.skipped],

@@ -56,5 +56,12 @@ def line(progress: Progress) -> str:
     if progress.errors:
         parts.append(f"{progress.errors} errors")
     if progress.seconds_left is not None:
-        parts.append(f"about {progress.seconds_left / 60:.0f} min left")
+        parts.append(_left(progress))
     return "  ".join(part for part in parts if part)
+
+
+def _left(progress: Progress) -> str:
+    minutes = (progress.seconds_left or 0.0) / 60
+    if not minutes and progress.done < progress.total:
+        return "slower than planned"
+    return f"about {minutes:.0f} min left" if minutes >= 1 else "less than a minute left"

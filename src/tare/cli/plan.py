@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,9 +14,15 @@ from tare.cli.doctor import runtime_states
 from tare.machines.facts import local_facts
 from tare.runtimes.docker_engine import data_directory
 from tare.study.checks import refusals, refuse_plan
+from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
+if TYPE_CHECKING:
+    from tare.study.schema import Study
+
+MOST_LINES = 12
+"""Lines of the order that are printed."""
 StudyFile = Annotated[Path, typer.Argument(help="The study, a YAML file.", metavar="STUDY")]
 Overrides = Annotated[
     list[str] | None,
@@ -53,6 +59,37 @@ def command(study: StudyFile, set_: Overrides = None, json: Json = False) -> Non
     show(plan, Console())
 
 
+def _order(plan: Plan) -> list[str]:
+    """The order of deployments and trials, its beginning where it is long."""
+    lines = []
+    for turn in plan.rounds:
+        lines.append(f"  D{turn.index} deploy: {', '.join(turn.deploy)}")
+        lines += [f"     B{block.index:02}: {', '.join(block.order)}" for block in turn.blocks]
+    left = len(lines) - MOST_LINES
+    if left <= 0:
+        return lines
+    return [*lines[:MOST_LINES], f"  and {left} more lines of this order; --json has all of it"]
+
+
+def _endpoints(study: Study) -> str:
+    """What decides, and which margins are of metrics that do not."""
+    primary = primary_endpoints(study.margins, study.analysis.primary)
+    named = [f"{name}{_margin(margin_of(name, study.margins))}" for name in primary]
+    rest = [
+        f"{name}{_margin(study.margins[name])}"
+        for name in secondary_margins(study.margins, primary)
+    ]
+    also = f", those with a margin too: {', '.join(rest)}" if rest else ""
+    return (
+        f"primary, which decide: {', '.join(named) or 'none'}; analysis.primary names others\n"
+        f"secondary: every other metric{also}"
+    )
+
+
+def _margin(margin: float | None) -> str:
+    return " (no margin)" if margin is None else f" (margin {margin * 100:g}%)"
+
+
 def show(plan: Plan, console: Console) -> None:
     """The plan for people."""
     study, design = plan.study, plan.study.design
@@ -75,10 +112,9 @@ def show(plan: Plan, console: Console) -> None:
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
         highlight=False,
     )
-    for turn in plan.rounds:
-        console.print(f"  D{turn.index} deploy: {', '.join(turn.deploy)}", highlight=False)
-        for block in turn.blocks:
-            console.print(f"     B{block.index:02}: {', '.join(block.order)}", highlight=False)
+    for line in _order(plan):
+        console.print(line, highlight=False)
+    console.print(f"\n{_endpoints(study)}", highlight=False)
     need = plan.estimate
     parts = ", ".join(f"{k} {v / 60:.1f}" for k, v in need.breakdown.items())
     console.print(

@@ -30,7 +30,10 @@ def text(document: Document) -> str:
 def command(
     document: Annotated[
         Document,
-        typer.Argument(help="study files, `analysis.json`, comparisons, or trial manifests."),
+        typer.Argument(
+            help="Of study files, `analysis.json`, comparisons, or trial manifests.",
+            metavar="DOCUMENT",
+        ),
     ] = Document.STUDY,
 ) -> None:
     """Print the JSON Schema of study files, or of a file that Tare writes."""

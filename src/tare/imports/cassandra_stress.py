@@ -21,12 +21,16 @@ STEP_US = 100.0
 COARSE = 0.05
 """Share of the median that the rounding may make up unmentioned."""
 
-_RUNNING = re.compile(r"^Running (?:.* )?with (\d+) thread(?:s|Count)\b")
-_SETTING = re.compile(r"^\s*Thread Count: (\d+)\s*$")
+_RUNNING = re.compile(r"^Running (?:.* )?with (\d{1,9}) thread(?:s|Count)\b")
+_SETTING = re.compile(r"^\s*Thread Count: (\d{1,9})\s*$")
+_SETTINGS = {
+    "consistency": re.compile(r"^\s*Consistency Level: ([A-Z_]{1,20})\s*$"),
+    "type": re.compile(r"^\s*Type: ([a-z_]{1,20})\s*$"),
+}
 _LINE = re.compile(r"([A-Za-z][\w. ()-]*?) *: *([^\[]*?) *(?:\[(.*)\])? *")
 _VALUE = re.compile(r"([\d.,]+|NaN)\s*(ms|op/s)?")
 _PART = re.compile(r"([^:,\[\]]+): ?([\d.,]+|NaN)(?: ?(?:ms|op/s))?(?:, |,|$)")
-_DURATION = re.compile(r"(\d+):(\d\d):(\d\d)")
+_DURATION = re.compile(r"(\d{1,9}):(\d\d):(\d\d)")
 _KINDS = {
     "latency mean": "mean",
     "latency median": "p50",
@@ -64,9 +68,24 @@ def read(data: bytes) -> list[Reading]:
         threads = _threads(lines[begin:start])
         if threads is not None:
             reading.facts["threads"] = threads
+        _take_settings(reading, lines[:start])
         reading.part = f"with {threads} threads" if len(starts) > 1 else ""
         readings.append(reading)
     return readings
+
+
+def _take_settings(reading: Reading, lines: Sequence[str]) -> None:
+    """What the head says of the load; the type of load else follows from the operations."""
+    reading.told["tool"] = "cassandra-stress"
+    for name, pattern in _SETTINGS.items():
+        found = next((m[1] for line in lines if (m := pattern.match(line))), None)
+        if found is not None and name == "consistency":
+            reading.facts[name] = found
+        elif found is not None:
+            reading.told["load"] = found
+    if "load" not in reading.told and reading.counts:
+        only = next(iter(reading.counts))
+        reading.told["load"] = only if len(reading.counts) == 1 else "mixed"
 
 
 def _threads(lines: Sequence[str]) -> str | None:
@@ -88,7 +107,7 @@ def _result(lines: Sequence[str]) -> Reading:
         rows[found[1].strip().lower()] = found[2], found[3] or ""
     if missing := [name for name in _NEEDED if name not in rows]:
         raise UnreadableError(f"cut off: the results have no {missing[0]!r}")
-    rate = _number(*_first(rows["op rate"][0], "op rate"), "op rate")
+    rate = grouped(_first(rows["op rate"][0], "op rate")[0], "op rate")
     if rate <= 0:
         raise UnreadableError("op rate is 0: nothing was measured")
     reading = Reading({"throughput": rate}, seconds=_seconds(rows["total operation time"][0]))
@@ -96,6 +115,9 @@ def _result(lines: Sequence[str]) -> Reading:
         if label in rows:
             _take_latency(reading, kind, label, *rows[label])
     _take_errors(reading, *rows["total errors"])
+    for name, own in _parts(rows["op rate"][1]):
+        if own != "NaN" and (rate_of := grouped(own, "op rate")):
+            reading.counts[operation_name(name)] = rate_of * (reading.seconds or 1.0)
     median = reading.values["all.p50"]
     if COARSE * median < STEP_US / 2:
         reading.notes.append(
@@ -106,14 +128,11 @@ def _result(lines: Sequence[str]) -> Reading:
 
 
 def _first(text: str, what: str) -> tuple[str, str]:
+    """The value over all operations, and its unit; old versions print none."""
     found = _VALUE.fullmatch(text)
     if found is None:
         raise UnreadableError(f"{what} is no number: {text[:40]!r}")
     return found[1], found[2] or ""
-
-
-def _number(text: str, unit: str, what: str) -> float:
-    return grouped(text, what)
 
 
 def _take_latency(reading: Reading, kind: str, label: str, text: str, parts: str) -> None:
@@ -128,7 +147,7 @@ def _take_latency(reading: Reading, kind: str, label: str, text: str, parts: str
 
 
 def _take_errors(reading: Reading, text: str, parts: str) -> None:
-    total = _number(*_first(text, "total errors"), "total errors")
+    total = grouped(_first(text, "total errors")[0], "total errors")
     reading.values["errors"] = total
     kinds = {operation_name(name): int(grouped(own, "total errors")) for name, own in _parts(parts)}
     reading.errors_by_kind = {f"{name} failed": n for name, n in kinds.items() if n}

@@ -1,7 +1,7 @@
 """dstat's CSV (--output), and that of pcp-dstat and dool, which write the same.
 
-Groups of columns: total cpu usage, dsk/total, net/total, system. Times: epoch (-T) is best; the
-time of day (-t) has no year.
+Groups of columns: total cpu usage (later versions: total usage), dsk/total, net/total, system.
+Times: epoch (-T) is best; the time of day (-t) has no year.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tare.imports.text import lines_of, number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-GROUP = "total cpu usage"
+GROUPS = ("total cpu usage", "total usage")
 CPU = {"usr": "user", "sys": "system", "idl": "idle", "wai": "iowait", "hiq": "irq",
        "siq": "soft", "stl": "steal"}  # fmt: skip
 OTHERS = {
@@ -48,7 +48,7 @@ def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]
     except csv.Error as error:
         raise UnreadableError(f"damaged CSV: {error}") from None
     columns, body = _split(rows, lines)
-    has_cpu = any(group.startswith(GROUP) for group, _ in columns)
+    has_cpu = any(group in GROUPS for group, _ in columns)
     known = checked_cpus(cpus, "give --cpus") if has_cpu else 1
     reading = Reading(summary=False)
     reading.samples_absolute = any(name == "epoch" for _, name in columns)
@@ -59,7 +59,7 @@ def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]
     for place, cells in enumerate(body[1:], start=1):
         row = _row(columns, cells)
         t = row["epoch", "epoch"] if reading.samples_absolute else place * (interval or 0.0)
-        shares = {CPU[name]: v for (g, name), v in row.items() if g == GROUP and name in CPU}
+        shares = {CPU[name]: v for (g, name), v in row.items() if g in GROUPS and name in CPU}
         reading.samples += list(cpu_samples(t, shares, known))
         others = {OTHERS[key]: value for key, value in row.items() if key in OTHERS}
         reading.samples += as_samples(t, others)
@@ -92,6 +92,6 @@ def _row(columns: Sequence[Column], cells: Sequence[str]) -> Mapping[Column, flo
     wanted = {
         key: cell
         for key, cell in zip(columns, cells, strict=True)
-        if key in OTHERS or key[0] in (GROUP, "epoch")
+        if key in OTHERS or key[0] in (*GROUPS, "epoch")
     }
     return {key: number(cell, key[1]) for key, cell in wanted.items()}

@@ -18,7 +18,8 @@ TOTAL = "TOTAL"
 ERROR = "_ERROR"
 _LINE = re.compile(r"([A-Z_]+) +- (Takes\(s\): .*)")
 _END = re.compile(r"(?:Run|Load) finished, takes ")
-_PROPERTY = re.compile(r'"threadcount"="(\d+)"')
+_PROPERTY = re.compile(r'"threadcount"="(\d{1,9})"')
+_BINDING = re.compile(r'"(cassandra|mongodb)\.[a-z.]+"="')
 _KINDS = {
     "Avg": "mean",
     "50th": "p50",
@@ -57,15 +58,25 @@ def read(lines: Sequence[str]) -> Reading:
             reading.errors_by_kind[operation_name(name)] = round(row["Count"])
             continue
         operation = "all" if name == TOTAL else operation_name(name)
+        if name != TOTAL and row["Count"]:
+            reading.counts[operation] = row["Count"]
         for printed, kind in _KINDS.items():
             if f"{printed}(us)" in row:
                 reading.values[f"{operation}.{kind}"] = row[f"{printed}(us)"]
     reading.values["errors"] = float(sum(reading.errors_by_kind.values()))
     reading.intervals = list(_intervals(lines[: end[0]]))
-    threads = next((m[1] for line in lines if (m := _PROPERTY.fullmatch(line.strip()))), None)
-    if threads is not None:
-        reading.facts["threads"] = threads
+    _take_properties(reading, lines)
     return reading
+
+
+def _take_properties(reading: Reading, lines: Iterable[str]) -> None:
+    """What go-ycsb prints of itself before it starts."""
+    reading.told["tool"] = "go-ycsb"
+    for line in lines:
+        if (found := _PROPERTY.fullmatch(line.strip())) is not None:
+            reading.facts["threads"] = found[1]
+        if (binding := _BINDING.match(line.strip())) is not None:
+            reading.told["database binding"] = binding[1]
 
 
 def _rows(lines: Iterable[str]) -> dict[str, dict[str, float]]:

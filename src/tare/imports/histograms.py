@@ -193,7 +193,8 @@ def _reencoded(payload: bytes, cookie: int) -> str:
     histogram = HdrHistogram(low, high, digits)
     for index in np.flatnonzero(counts):
         value = histogram.get_value_from_index(int(index))
-        histogram.record_value(value, int(counts[index]))
+        if not histogram.record_value(value, int(counts[index])):
+            raise ValueError("a value beyond its own range")
     encoded = histogram.encode()
     return encoded.decode() if isinstance(encoded, bytes) else str(encoded)
 

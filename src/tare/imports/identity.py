@@ -12,12 +12,13 @@ from tare.study.problems import nearest
 from tare.study.template import PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tare.study.conditions import Condition
     from tare.study.schema import Study
 
 MOST_REPETITIONS = 100_000
+MOST_LISTED = 12
 OPERATION = "operation"
 """Field that names the operation of a histogram log without tags."""
 ROUND = "round"
@@ -87,15 +88,28 @@ class Levels:
         if text is None:
             if len(known) == 1:
                 return next(iter(known))
-            raise UnreadableError(f"neither its name nor its content tells the factor {factor}")
+            raise UnreadableError(
+                f"neither its name nor its content tells the factor {factor}; name it in "
+                f"files.template or --factors as {{{factor}}}, or say --level {factor}=LEVEL"
+            )
         level = self.level(factor, text)
         if level is None:
             near = nearest(text, known)
-            hint = f"; did you mean {near}?" if near else ""
-            raise UnreadableError(f"{factor} is {text[:80]!r}, which is no level{hint}")
+            hint = f"did you mean {near}? or " if near else ""
+            raise UnreadableError(
+                f"{factor} is {text[:80]!r}, which is no level: levels are {_listed(known)}; "
+                f"{hint}map the text to one in files.values"
+            )
         if told is not None and self.level(factor, told) not in (level, None):
             raise UnreadableError(f"its name says {factor} {text}, its content {told}")
         return level
+
+
+def _listed(levels: Iterable[str]) -> str:
+    """Levels as a message lists them: not too many."""
+    names = list(levels)
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _texts(study: Study, factor: str) -> dict[str, str]:

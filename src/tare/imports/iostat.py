@@ -1,6 +1,7 @@
 """iostat's text (-x, with -t for times) and JSON.
 
-The first report is the mean since the machine started and is left out, unless iostat ran with -y.
+The first report is the mean since the machine started and is left out. Nothing in a file tells
+that iostat ran with -y; then its first interval is lost.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tare.imports.text import lines_of, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+\S+\s+\S+\s+\((\d+) CPU\)")
+_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+\S+\s+\S+\s+\((\d{1,6}) CPU\)")
 _STAMPS = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p", "%m/%d/%y %H:%M:%S",
            "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%d/%m/%y %H:%M:%S",
            "%Y-%m-%dT%H:%M:%S%z", "%d/%m/%Y %H:%M:%S")  # fmt: skip
@@ -29,7 +30,7 @@ class _Report:
     """One report: the CPU's shares and a row per device."""
 
     def __init__(self) -> None:
-        self.stamp: float | None = None
+        self.stamp: str | None = None
         self.cpu: dict[str, float] = {}
         self.disks: dict[str, dict[str, float]] = {}
 
@@ -58,13 +59,14 @@ def _reading(reports: Sequence[_Report], cpus: int, interval: float | None) -> R
     if len(reports) < 2:
         raise UnreadableError("one report, the mean since the machine started: no series")
     reading = Reading(summary=False)
-    stamps = [report.stamp for report in reports]
-    reading.samples_absolute = None not in stamps
-    if not reading.samples_absolute and interval is None:
-        raise UnreadableError(NO_TIMES)
+    times = _times([report.stamp for report in reports], reading)
+    reading.samples_absolute = bool(times)
+    if not times:
+        if interval is None:
+            raise UnreadableError(NO_TIMES)
+        times = [place * interval for place in range(len(reports))]
     reading.notes.append("iostat's first report, the mean since the machine started, is left out")
-    for place, report in enumerate(reports[1:], start=1):
-        t = report.stamp if report.stamp is not None else place * (interval or 0.0)
+    for t, report in list(zip(times, reports, strict=True))[1:]:
         reading.samples += list(cpu_samples(t, report.cpu, cpus))
         reading.samples += as_samples(t, disk_sums(report.disks))
     if not reading.samples:
@@ -76,7 +78,7 @@ def _from_text(lines: Sequence[str]) -> tuple[list[_Report], int | None]:
     cpus: int | None = None
     reports: list[_Report] = []
     columns: list[str] = []
-    stamp: float | None = None
+    stamp: str | None = None
     for line in (line.strip() for line in lines):
         head = _HEAD.match(line)
         cells = line.split()
@@ -94,7 +96,7 @@ def _from_text(lines: Sequence[str]) -> tuple[list[_Report], int | None]:
         elif columns:
             reports[-1].disks[cells[0]] = _row(columns[1:], cells[1:])
         else:
-            stamp = _stamp(line)
+            stamp = line if any(_parsed([line], form) for form in _STAMPS) else None
     return reports, cpus
 
 
@@ -107,15 +109,30 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _stamp(text: str) -> float | None:
-    """Unix time of a report, its clock read as UTC where it has no zone."""
+def _times(stamps: Sequence[str | None], reading: Reading) -> list[float]:
+    """Unix time of every report, all in the first form that fits them all; empty where none does.
+
+    Clocks without a zone are read as UTC.
+    """
+    texts = [text for text in stamps if text is not None]
+    if len(texts) < len(stamps):
+        return []
     for form in _STAMPS:
-        try:
-            stamp = datetime.strptime(text, form)
-        except ValueError:
-            continue
-        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
-    return None
+        found = _parsed(texts, form)
+        if found:
+            if _parsed(texts, form.replace("%m/%d", "%d/%m")) not in ([], found):
+                reading.notes.append(f"iostat's date {texts[0]} was read as month/day/year")
+            return found
+    return []
+
+
+def _parsed(texts: Sequence[str], form: str) -> list[float]:
+    """Unix times of texts in this form; empty where one has another."""
+    try:
+        stamps = [datetime.strptime(text, form) for text in texts]
+    except ValueError:
+        return []
+    return [(one if one.tzinfo else one.replace(tzinfo=UTC)).timestamp() for one in stamps]
 
 
 def _from_json(text: str) -> tuple[list[_Report], int | None]:
@@ -123,14 +140,14 @@ def _from_json(text: str) -> tuple[list[_Report], int | None]:
     try:
         reports = [_json_report(entry) for entry in host["statistics"] if entry]
         return reports, int(host["number-of-cpus"]) if "number-of-cpus" in host else None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except sadf.WRONG as error:
         raise UnreadableError(f"not iostat's JSON: {type(error).__name__} {error}") from None
 
 
 def _json_report(entry: dict[str, Any]) -> _Report:
     report = _Report()
     if "timestamp" in entry:
-        report.stamp = _stamp(str(entry["timestamp"]))
+        report.stamp = str(entry["timestamp"])
     report.cpu = sadf.numbers(entry.get("avg-cpu") or {}, CPU)
     report.disks = sadf.by_name(entry.get("disk"), "disk_device")
     return report

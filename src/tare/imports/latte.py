@@ -12,7 +12,7 @@ from typing import Any
 from tare.imports.histograms import line_of
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import MOST, microseconds, operation_name, text_of
+from tare.imports.text import json_number, microseconds, operation_name, text_of
 
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 
@@ -53,8 +53,8 @@ def _reading(report: dict[str, Any], result: dict[str, Any]) -> Reading:
     throughput = _positive(result["cycle_throughput"]["value"], "cycle_throughput")
     reading = Reading({"throughput": throughput}, seconds=seconds)
     reading.started = datetime.fromisoformat(str(result["start_time"])).timestamp()
-    errors = int(_number(result["error_count"], "error_count"))
-    reading.operations = max(0, int(_number(result["cycle_count"], "cycle_count")) - errors)
+    errors = int(json_number(result["error_count"], "error_count"))
+    reading.operations = max(0, int(json_number(result["cycle_count"], "cycle_count")) - errors)
     reading.values["errors"] = float(errors)
     if errors:
         reading.errors_by_kind = {"failed": errors}
@@ -75,21 +75,21 @@ def _reading(report: dict[str, Any], result: dict[str, Any]) -> Reading:
 def _take_latency(
     reading: Reading, operation: str, latency: dict[str, Any], percentiles: list[float]
 ) -> None:
-    mean = _number(latency["mean"]["value"], f"{operation}.mean")
+    mean = json_number(latency["mean"]["value"], f"{operation}.mean")
     reading.values[f"{operation}.mean"] = microseconds(mean, "ms")
     for percentile, entry in zip(percentiles, latency["percentiles"], strict=True):
         if percentile in _KINDS:
             metric = f"{operation}.{_KINDS[percentile]}"
-            reading.values[metric] = microseconds(_number(entry["value"], metric), "ms")
+            reading.values[metric] = microseconds(json_number(entry["value"], metric), "ms")
 
 
 def _interval(entry: dict[str, Any], percentiles: list[float]) -> Interval:
     latency = entry["cycle_latency"]["percentiles"]
     p99 = dict(zip(percentiles, latency, strict=True)).get(99.0)
     return Interval(
-        _number(entry["time_s"], "time_s") + _number(entry["duration_s"], "duration_s"),
-        _number(entry["cycle_throughput"], "cycle_throughput"),
-        microseconds(_number(p99["value"], "p99"), "ms") if p99 else None,
+        json_number(entry["time_s"], "time_s") + json_number(entry["duration_s"], "duration_s"),
+        json_number(entry["cycle_throughput"], "cycle_throughput"),
+        microseconds(json_number(p99["value"], "p99"), "ms") if p99 else None,
     )
 
 
@@ -106,14 +106,8 @@ def _facts(conf: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
-        raise UnreadableError(f"{what} is {str(value)[:40]}")
-    return float(value)
-
-
 def _positive(value: Any, what: str) -> float:
-    found = _number(value, what)
+    found = json_number(value, what)
     if not found:
         raise UnreadableError(f"{what} is 0: nothing was measured")
     return found

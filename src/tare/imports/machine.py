@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from tare.imports.reading import Sample, UnreadableError
-from tare.imports.text import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,14 +109,3 @@ def checked_cpus(cpus: int | None, remedy: str) -> int:
     if not 1 <= cpus <= MOST_CPUS:
         raise UnreadableError(f"{cpus} CPUs")
     return cpus
-
-
-def finite(value: object, what: str) -> float:
-    """A number of a JSON document.
-
-    Raises:
-        UnreadableError: it is none, or absurd.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
-        raise UnreadableError(f"{what} is {str(value)[:40]}")
-    return float(value)

@@ -61,7 +61,10 @@ class Names:
             return {}
         fields = self.template.match(path)
         if fields is None:
-            raise UnreadableError("its name does not fit the template")
+            raise UnreadableError(
+                f"its name does not fit the template {self.template.text}: "
+                f"{self.template.misfit(path)}"
+            )
         return fields
 
 
@@ -104,7 +107,13 @@ def _rows(study: Study, path: Path) -> dict[str, dict[str, str]]:
             raise UsageError("a sidecar that is too large", where=where)
         table = list(csv.reader(io.StringIO(text_of(path.read_bytes())), strict=True))
     except (OSError, UnreadableError, csv.Error) as error:
-        raise UsageError("the sidecar cannot be read", where=where, why=str(error)) from error
+        why = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(
+            "the sidecar cannot be read",
+            where=where,
+            why=why or str(error),
+            remedy="name a CSV file with a column file and one per factor",
+        ) from error
     header = [name.strip() for name in table[0]]
     if FILE not in header:
         raise UsageError(

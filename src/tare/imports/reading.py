@@ -59,6 +59,8 @@ class Reading:
         samples: a machine's series.
         samples_absolute: samples' t is Unix time.
         facts: what the content tells of the trial: factor-like name to text, e.g. threads: 16.
+        told: what else the tool prints of itself and its load, e.g. its version; no factor.
+        counts: operation to how often it was done, where the tool prints it per operation.
         notes: what a reader of the result must know of how it was read.
         summary: it is the result of a trial, not only a series of one.
         named: fields that the content gives as a name would, e.g. the columns of a table.
@@ -78,6 +80,8 @@ class Reading:
     samples: list[Sample] = field(default_factory=list)
     samples_absolute: bool = True
     facts: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     summary: bool = True
     named: dict[str, str] = field(default_factory=dict)

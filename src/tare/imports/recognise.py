@@ -19,7 +19,7 @@ _SIGNS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("hlog", "a log of HdrHistogram intervals", re.compile(r"[,:]HIST[A-Z]|Histogram log format")),
     ("iostat", "iostat output", re.compile(r"^avg-cpu: |\"avg-cpu\"", re.M)),
     ("sar", "sar output", re.compile(r"^Linux .*\(\d+ CPU\)|\"sysstat\"", re.M)),
-    ("dstat", "dstat's CSV", re.compile(r"dstat .*CSV|\"total cpu usage\"", re.I)),
+    ("dstat", "dstat's CSV", re.compile(r"(dstat|dool) .*CSV|\"total (cpu )?usage\"", re.I)),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
+from tare.imports.content import Content
 from tare.imports.identity import Levels, Place
 from tare.imports.names import Names, names
 from tare.imports.reading import Reading, UnreadableError
@@ -62,7 +63,7 @@ class Outcome:
 
     Attributes:
         trials: names of the trials that were written, or that a series was added to.
-        files: number of files that were used.
+        files: number of files, or of parts of one such as the rows of a table, that were used.
         skipped: files that were not, with the reason.
         notes: what was done that a reader must know.
     """
@@ -138,6 +139,7 @@ def _adds(request: Request) -> bool:
 def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -> dict[Key, Trial]:
     read = reader_of(request.tool, request.options)
     trials: dict[Key, Trial] = {}
+    content = Content(levels.study)
     for one in files(request.paths):
         if isinstance(one, Skipped):
             outcome.skipped.append(one)
@@ -149,7 +151,7 @@ def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -
             outcome.skipped.append(Skipped(one.label, str(error)))
             continue
         for reading in readings:
-            _take(request, one, named, reading, levels, trials, outcome)
+            _take(request, one, named, reading, levels, content, trials, outcome)
     _count_from_one(trials, outcome)
     return trials
 
@@ -160,6 +162,7 @@ def _take(
     named: Mapping[str, str],
     reading: Reading,
     levels: Levels,
+    content: Content,
     trials: dict[Key, Trial],
     outcome: Outcome,
 ) -> None:
@@ -167,6 +170,9 @@ def _take(
     try:
         reading.refuse_absurd()
         place = levels.place({**reading.named, **named}, reading.facts)
+        if reason := content.contradiction(request.tool, place.condition, reading):
+            raise UnreadableError(reason)
+        reading.notes += content.unchecked(request.tool, place.condition, reading)
         key = place.condition.name, place.round, place.block
         trial = trials.get(key)
         if trial is not None and (reason := _clash(trial, reading)):
@@ -221,10 +227,21 @@ def _write(request: Request, study: Study, trials: Mapping[Key, Trial], outcome:
         positions[cell] = positions.get(cell, 0) + 1
         write_trial(run, trial, study.design.fresh, positions[cell])
         outcome.trials.append(trial.name)
+    _note_more_than_planned(study, trials, outcome)
     if study.design.fresh != "trial":
         outcome.notes.append(
             f"the study says fresh: {study.design.fresh}, so repetitions share a cluster; write "
             "design.fresh: trial if each had one of its own"
+        )
+
+
+def _note_more_than_planned(study: Study, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+    """The design is no limit to files, but a reader may have miswritten one of the two."""
+    most = max(trial.block for trial in trials.values())
+    if most > study.design.blocks:
+        outcome.notes.append(
+            f"repetition {most} is imported where the study says design.blocks: "
+            f"{study.design.blocks}; all files count"
         )
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tare.imports.machine import (
     CPU,
+    GUESTS,
     SYSTEM,
     as_samples,
     checked_cpus,
     cpu_samples,
     disk_sums,
-    finite,
     network_sums,
 )
 from tare.imports.reading import Reading, Sample, UnreadableError
+from tare.imports.text import json_number
 
-_WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
+"""What a document that is not built as expected raises."""
 
 
 def host_of(text: str) -> dict[str, Any]:
@@ -38,7 +43,7 @@ def host_of(text: str) -> dict[str, Any]:
         host = hosts[0]
         if not isinstance(host["statistics"], list):
             raise TypeError("statistics")
-    except _WRONG as error:
+    except WRONG as error:
         raise UnreadableError(f"not sysstat's JSON: {type(error).__name__} {error}") from None
     if not isinstance(host, dict):
         raise UnreadableError("not sysstat's JSON: a host is a mapping")
@@ -58,7 +63,7 @@ def read(text: str) -> Reading:
         for entry in host["statistics"]:
             if entry:
                 reading.samples += _samples(entry, cpus)
-    except _WRONG as error:
+    except WRONG as error:
         raise UnreadableError(f"not sadf's JSON: {type(error).__name__} {error}") from None
     if not reading.samples:
         raise UnreadableError("no interval of CPU, disks or network")
@@ -72,7 +77,7 @@ def _samples(entry: dict[str, Any], cpus: int) -> list[Sample]:
     found: list[Sample] = []
     for row in entry.get("cpu-load") or []:
         if row.get("cpu") in ("all", "-1"):
-            found += cpu_samples(t, numbers(row, CPU), cpus)
+            found += cpu_samples(t, numbers(row, (*CPU, *GUESTS)), cpus)
     found += as_samples(t, disk_sums(by_name(entry.get("disk"), "disk-device")))
     network = (entry.get("network") or {}).get("net-dev")
     found += as_samples(t, network_sums(by_name(network, "iface")))
@@ -81,7 +86,8 @@ def _samples(entry: dict[str, Any], cpus: int) -> list[Sample]:
         found += as_samples(t, {SYSTEM[n]: v for n, v in numbers(row, SYSTEM).items()})
     for row in entry.get("interrupts") or []:
         if row.get("intr") == "sum":
-            found += as_samples(t, {"intr_per_s": finite(row.get("all", row.get("value")), "intr")})
+            value = json_number(row.get("all", row.get("value")), "intr")
+            found += as_samples(t, {"intr_per_s": value})
     return found
 
 
@@ -89,7 +95,7 @@ def by_name(rows: Any, key: str) -> dict[str, dict[str, float]]:
     """Rows under their names, with their numbers alone."""
     return {
         str(row[key]): {
-            name: finite(value, name)
+            name: json_number(value, name)
             for name, value in row.items()
             if name != key and isinstance(value, (int, float))
         }
@@ -97,6 +103,6 @@ def by_name(rows: Any, key: str) -> dict[str, dict[str, float]]:
     }
 
 
-def numbers(row: dict[str, Any], wanted: Any) -> dict[str, float]:
+def numbers(row: dict[str, Any], wanted: Collection[str]) -> dict[str, float]:
     """The wanted numbers of a row."""
-    return {name: finite(value, name) for name, value in row.items() if name in wanted}
+    return {name: json_number(value, name) for name, value in row.items() if name in wanted}

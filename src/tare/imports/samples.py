@@ -9,7 +9,6 @@ import polars as pl
 import pyarrow as pa
 
 from tare.imports.reading import UnreadableError
-from tare.records.reader import SAMPLE_COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,12 +18,17 @@ if TYPE_CHECKING:
 
 SERIES = ("sar", "iostat", "dstat")
 """Tools whose files add series to trials that are there."""
+SAMPLE_COLUMNS = pl.Schema(
+    {"t": pl.Float64, "scope": pl.String, "metric": pl.String, "value": pl.Float64}
+)
 SLACK_S = 2.0
 """A tool's clock may be so far from the client's."""
 
 
 def append_samples(path: Path, manifest: TrialManifest, reading: Reading, scope: str) -> None:
-    """Add the reading's samples to the file, beside those of other scopes.
+    """Add the reading's samples to the file, beside other metrics and those of other scopes.
+
+    The same metric of the same scope is replaced, and noted if another file gave it.
 
     Where the trial's own time is not known, the series' first interval is taken as its start,
     and the manifest notes it.
@@ -39,7 +43,14 @@ def append_samples(path: Path, manifest: TrialManifest, reading: Reading, scope:
             before = pl.read_parquet(path).cast(SAMPLE_COLUMNS)
         except (OSError, pl.exceptions.PolarsError, pa.ArrowException) as error:
             raise UnreadableError(f"the trial's samples.parquet is damaged: {error}") from error
-        frame = pl.concat([before.filter(pl.col("scope") != scope), frame])
+        given = frame["metric"].unique().to_list()
+        again = (pl.col("scope") == scope) & pl.col("metric").is_in(given)
+        replaced = before.filter(again)["metric"].unique().sort().to_list()
+        known = manifest.source.files if manifest.source is not None else []
+        if replaced and any(scope in one.scope.split() for one in known):
+            names = ", ".join(replaced)
+            reading.notes.append(f"{names} of {scope}: from the later of two files")
+        frame = pl.concat([before.filter(~again), frame])
     aside = path.with_name(f".{path.name}")
     frame.write_parquet(aside)
     aside.rename(path)

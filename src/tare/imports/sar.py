@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, float]
 
-_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+(\S+)\s+\S+\s+\((\d+) CPU\)")
+_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+(\S+)\s+\S+\s+\((\d{1,6}) CPU\)")
 _TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?: ([AP]M))?\s+(.*)")
 KEYS = ("CPU", "DEV", "IFACE", "INTR")
 """First columns that name what a row is of; other tables have one row per time."""
@@ -143,8 +143,8 @@ class _Days:
 
 def _date(text: str, reading: Reading) -> date:
     """11/21/26, 11/21/2026 or 2026-11-21, as sar's locale has it."""
-    numbers = [int(part) for part in re.split(r"[/.-]", text) if part.isdigit()]
     try:
+        numbers = [int(part) for part in re.split(r"[/.-]", text)]
         if len(numbers) != 3:
             raise ValueError(text)
         if numbers[0] > 31:

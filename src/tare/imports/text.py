@@ -10,6 +10,8 @@ from tare.imports.reading import UnreadableError
 LONGEST_LINE = 1 << 20
 MOST = 1e18
 """Numbers beyond this are damage: no count, rate or time of a benchmark is so large."""
+LEAST = 1e-18
+"""Numbers below this and above 0 are damage, too."""
 
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -63,7 +65,22 @@ def number(text: str, what: str) -> float:
         raise UnreadableError(f"{what} is {text.strip()[:40]}")
     if value > MOST:
         raise UnreadableError(f"{what} is absurdly large: {text.strip()[:40]}")
+    if 0 < value < LEAST:
+        raise UnreadableError(f"{what} is absurdly small: {text.strip()[:40]}")
     return value
+
+
+def json_number(value: object, what: str) -> float:
+    """A number of a JSON document, as `number` has them.
+
+    Raises:
+        UnreadableError: it is none, or absurd.
+    """
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise UnreadableError(f"{what} is {str(value)[:40]}")
+    if not (value == 0 or LEAST <= value <= MOST):
+        raise UnreadableError(f"{what} is {str(value)[:40]}")
+    return float(value)
 
 
 def grouped(text: str, what: str) -> float:

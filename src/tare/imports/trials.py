@@ -15,6 +15,7 @@ from tare.records.layout import UNFINISHED
 from tare.records.manifest import Source, SourceFile, TrialManifest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tare.imports.identity import Place
@@ -125,12 +126,25 @@ def _manifest(files: RunFiles, trial: Trial, fresh: str, position: int) -> Trial
         engine_cpu_s=0.0,
         machine_cpu_s=0.0,
         probe_cpu_s=0.0,
-        source=Source(tool=trial.parts[0].source.tool, files=[part.source for part in trial.parts]),
+        source=Source(
+            tool=trial.parts[0].source.tool,
+            files=[part.source for part in trial.parts],
+            told=_told(readings),
+        ),
         reported={name: value for one in readings for name, value in one.values.items()},
         operations=next((one.operations for one in readings if one.operations is not None), None),
         errors_by_kind=kinds,
         notes=list(dict.fromkeys(note for one in readings for note in one.notes)),
     )
+
+
+def _told(readings: Iterable[Reading]) -> dict[str, str]:
+    """What the trial's files tell of the tool and its load."""
+    kept = ("threads", "consistency")
+    told: dict[str, str] = {}
+    for one in readings:
+        told |= one.told | {name: one.facts[name] for name in kept if name in one.facts}
+    return told
 
 
 def _deployment(trial: Trial, fresh: str) -> str:

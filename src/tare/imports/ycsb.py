@@ -30,14 +30,32 @@ _LINE = re.compile(r"\[([A-Za-z_-]+)\], (.*), ([^,]*)")
 _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\((ns|us|ms)\)")
 _LATENCY = re.compile(r"(Average|Max)Latency\((ns|us|ms)\)")
 _RETURN = re.compile(r"Return=(\S+)")
+_BINDINGS = {
+    "CassandraCQLClient": "cassandra",
+    "CassandraClient": "cassandra",
+    "MongoDbClient": "mongodb",
+    "AsyncMongoDbClient": "mongodb",
+}
 _OK = {"OK", "BATCHED_OK", "0"}  # 0 until YCSB 0.5
 _KINDS = {"50": "p50", "95": "p95", "99": "p99", "99.9": "p999"}
-_THREADS = re.compile(r"^Command line:.* -threads (\d+)", re.M)
+_THREADS = re.compile(r"^Command line:.* -threads (\d{1,9})\b")
+_HEAD = {
+    "database binding": re.compile(
+        r"^Command line:.* -db (?:site\.ycsb\.|com\.yahoo\.ycsb\.)?([\w.]{1,80})"
+    ),
+    "read consistency": re.compile(
+        r"^Command line:.* -p cassandra\.readconsistencylevel=([A-Za-z_]{1,20})\b"
+    ),
+    "write consistency": re.compile(
+        r"^Command line:.* -p cassandra\.writeconsistencylevel=([A-Za-z_]{1,20})\b"
+    ),
+    "tool version": re.compile(r"^YCSB Client v?([\w.-]{1,40})"),
+}
 _STATUS = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) \d+ sec: \d+ operations;"
     r"(?: ([\d.,E+-]+) current ops/sec;)?(.*)"
 )
-_STATUS_OPERATION = re.compile(r"\[([A-Z-]+): Count=(\d+), ([^\]]*)\]")
+_STATUS_OPERATION = re.compile(r"\[([A-Z-]+): Count=(\d{1,18}), ([^\]]*)\]")
 _STATUS_P99 = re.compile(r"(?:^|, )99=([\d.]+)")
 
 
@@ -82,6 +100,11 @@ def read(data: bytes) -> list[Reading]:
     threads = next((m[1] for line in lines[:50] if (m := _THREADS.match(line))), None)
     if threads is not None:
         reading.facts["threads"] = threads
+    reading.told["tool"] = "YCSB"
+    for name, pattern in _HEAD.items():
+        found = next((m[1] for line in lines[:50] if (m := pattern.match(line))), None)
+        if found is not None:
+            reading.told[name] = _BINDINGS.get(found.rpartition(".")[2], found)
     return [reading]
 
 
@@ -149,6 +172,7 @@ def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Re
     _refuse_cut(intended)
     reading = Reading({"throughput": throughput}, seconds=seconds)
     for name, block in plain.items():
+        reading.counts[operation_name(name)] = block.count or float(sum(block.returns.values()))
         _add_latencies(reading, name, block, intended.get(INTENDED + name))
         for code, n in block.errors.items():
             reading.errors_by_kind[code] = reading.errors_by_kind.get(code, 0) + n

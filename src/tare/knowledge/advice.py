@@ -29,6 +29,14 @@ FAMILIES: Mapping[str, str] = {
     "cpu_per_op": "CPU per operation",
     "disk": "Written to disk",
 }
+NEAREST: Mapping[str, Sequence[str]] = {
+    "mean": ("p95", "p99"),
+    "p95": ("p99", "mean"),
+    "p99": ("p95", "mean"),
+    "cpu": ("cpu_per_op",),
+    "cpu_per_op": ("cpu",),
+}
+"""What is nearest to a kind of metric of which nothing is known, nearest first."""
 _PER_OP = "_per_op"
 
 
@@ -49,6 +57,7 @@ class Found(BaseModel):
     distance: float
     differs: list[str]
     source: str
+    notes: str = Field(description="what else the finding says of itself")
     contradicted: bool = Field(description="another statement of its source does not agree with it")
 
 
@@ -81,6 +90,7 @@ class Advice(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     question: str
+    instead: str = Field(description="what is answered where nothing is known of the metric asked")
     asked: dict[str, str | int | float]
     answers: list[Answer]
     follows: list[Follows]
@@ -111,16 +121,19 @@ def advise(
     near = {
         name: [Near(e.finding, nearness(asked, e.finding)) for e in found]
         for name, found in families.items()
-        if found and metric in ("", name)
+        if found
     }
     answers = [
         _answer(name, found, library, shown)
         for name, found in near.items()
         if min(one.nearness.distance for one in found) <= RELATED
     ]
-    main = near.get(metric) or near.get("mean") or near.get("throughput") or []
+    answers, instead = _of_metric(asked, answers, metric, near) if metric else (answers, "")
+    kept = answers[0].family if answers else ""
+    main = near.get(kept if metric else "") or near.get("mean") or near.get("throughput") or []
     return Advice(
         question=asked.words(),
+        instead=instead,
         asked=asked.stated(),
         answers=answers,
         follows=_follows(asked, answers, purposes),
@@ -128,6 +141,22 @@ def advise(
         obstacle=obstacle(asked),
         notes=_notes(asked, answers, near),
     )
+
+
+def _of_metric(
+    asked: Asked, answers: Sequence[Answer], metric: str, found: Iterable[str]
+) -> tuple[list[Answer], str]:
+    """The answer on this kind of metric, or on the one nearest to it, with words that say so."""
+    by_family = {one.family: one for one in answers}
+    if metric in by_family or not answers:
+        return [by_family[metric]] if metric in by_family else [], ""
+    where = " near this question" if metric in found else ""
+    unknown = f"Nothing is known of {metric} on {asked.sides()}{where}."
+    near = next((name for name in NEAREST.get(metric, ()) if name in by_family), "")
+    if not near:
+        known = ", ".join(by_family)
+        return [], f"{unknown} Known is something of {known}: ask by --metric."
+    return [by_family[near]], f"{unknown} What is known of the nearest metric, {near}:"
 
 
 def family(metric: str) -> str:
@@ -147,6 +176,12 @@ def _about(asked: Asked, finding: Finding) -> bool:
         return False
     if side.platform != base.platform:
         return side.replication_factor is None
+    against = (
+        (asked.against_network, side.network, base.network),
+        (asked.against_storage, side.storage, base.storage),
+    )
+    if any(replaced for replaced, _, _ in against):
+        return all(new != old == replaced for replaced, new, old in against if replaced)
     moved = (side.network, side.storage) != (base.network, base.storage)
     return moved or (side.client != base.client and side.client == asked.client)
 
@@ -187,6 +222,7 @@ def _found(one: Near, entry: Entry) -> Found:
         distance=round(one.nearness.distance, 4),
         differs=one.nearness.differs,
         source=place(entry),
+        notes=finding.notes,
         contradicted=bool(finding.discrepancies),
     )
 
@@ -194,6 +230,8 @@ def _found(one: Near, entry: Entry) -> Found:
 def _follows(asked: Asked, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
     """The rules for these purposes, with the range that is known put into them."""
     wanted = {*purposes, "always"}
+    if asked.platform == asked.over and asked.client != "docker":
+        return []  # both sides are in containers, or neither is
     if asked.platform != "docker" and asked.client != "docker":
         return []  # the rules are about containers
     worst = _greatest(answers)
@@ -243,10 +281,7 @@ def _notes(
 ) -> list[str]:
     notes: list[str] = []
     if not near:
-        notes.append(
-            f"Nothing is known of {asked.platform} rather than {asked.over}. "
-            "`tare findings` lists what there is."
-        )
+        notes.append(f"Nothing is known of {asked.sides()}. `tare findings` lists what there is.")
     elif not answers:
         notes.append("Findings of this platform exist, but none is near the question.")
     worst = _greatest(answers)

@@ -29,6 +29,7 @@ class Asked:
     Attributes:
         platform, over: what is asked about, and what it replaces.
         client: how the load client is run; native where nobody says otherwise.
+        against_network, against_storage: what is replaced, where the platform is the same.
         share: load as a share of the maximum, 0 to 1.
     """
 
@@ -38,6 +39,8 @@ class Asked:
     over: str = "native"
     network: str = ""
     storage: str = ""
+    against_network: str = ""
+    against_storage: str = ""
     client: str = "native"
     operation: str = ""
     workload: str = ""
@@ -55,18 +58,39 @@ class Asked:
         said = self.stated()
         head = f"{said.pop('database', 'any database')}"
         version = said.pop("version", "")
-        platform, over = said.pop("platform"), said.pop("over")
+        for name in ("platform", "over", "against_network", "against_storage"):
+            said.pop(name, None)
+        for name in ("network", "storage"):
+            if getattr(self, f"against_{name}"):
+                said.pop(name, None)  # the sides name it
         share = said.pop("share", None)
         parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items()]
         if share is not None:
             parts.append(f"load {share:.0%} of the maximum")
         what = f"{head} {version}".strip()
-        return ", ".join([f"{what} on {platform} rather than {over}", *parts])
+        return ", ".join([f"{what} on {self.sides()}", *parts])
+
+    def sides(self) -> str:
+        """What is compared: docker rather than native, or what else changes inside docker."""
+        if self.platform != self.over:
+            return f"{self.platform} rather than {self.over}"
+        moved = [
+            f"{name} {new or 'another'} rather than {old}"
+            for name, new, old in (
+                ("network", self.network, self.against_network),
+                ("storage", self.storage, self.against_storage),
+            )
+            if old
+        ]
+        if not moved:
+            return f"{self.platform} with another client, network or storage"
+        return f"{self.platform} with {' and '.join(moved)}"
 
 
 def asked_of(setup: Setup, baseline: Setup) -> Asked:
     """The question that a treatment condition of a study asks."""
     side, base = side_of(setup), side_of(baseline)
+    inside = side.platform == base.platform
     return Asked(
         database=setup.database.kind,
         version=setup.database.version,
@@ -74,6 +98,8 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         over=base.platform,
         network=side.network or "",
         storage=side.storage or "",
+        against_network=base.network or "" if inside and side.network != base.network else "",
+        against_storage=base.storage or "" if inside and side.storage != base.storage else "",
         client=side.client or "native",
         operation=_OPERATIONS.get(setup.load.workload, "all"),
         workload=setup.load.workload,

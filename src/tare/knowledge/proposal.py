@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
@@ -29,16 +30,16 @@ database:
   kind: cassandra
   nodes: {nodes}
   replication_factor: {replicas}
-platform: {{machines: local, runtime: native, network: host, storage: directory}}
-client: {{machines: local, runtime: native}}
-# Closed loop.{load_note}
+platform: {{machines: local, {base}}}
+client: {{machines: local, {client}}}
+{load_note}
 load: {{workload: {workload}, records: 20_000, threads: {threads}, warmup: 2s, measure: 8s}}
 factors:
   platform:
-    native: {{}}
-    native-again: {{}}  # A/A: the same setup under another name shows the noise
+    {baseline}: {{}}
+    {baseline}-again: {{}}  # A/A: the same setup under another name shows the noise
     {level}: {patch}
-baseline: {{platform: native}}
+baseline: {{platform: {baseline}}}
 design:
   deployments: {deployments}
   blocks: 3
@@ -52,7 +53,7 @@ margins: {{throughput: {margin}, mean: {margin}, p99: 10%}}
 
 
 def study_text(asked: Asked, size: Size) -> str:
-    """A study of the platform that is asked about, against the native process, with an A/A pair.
+    """A study of the platform that is asked about, against what it replaces, with an A/A pair.
 
     Raises:
         KnowledgeError: the question is about a database or platform that a study cannot have.
@@ -63,7 +64,7 @@ def study_text(asked: Asked, size: Size) -> str:
             why=why,
             remedy="leave out --study-out; the findings stand without it",
         )
-    share = asked.share if asked.share is not None else 1.0
+    note = load_note(asked)
     return _TEMPLATE.format(
         name=_name(asked),
         question=f"What does this cost here? {_plain(asked.words())}",
@@ -73,8 +74,11 @@ def study_text(asked: Asked, size: Size) -> str:
         nodes=asked.nodes or asked.replication_factor or 1,
         replicas=asked.replication_factor or 1,
         workload=asked.workload or _WORKLOADS.get(asked.operation, "ycsb-a"),
-        threads=asked.threads or max(1, round(_THREADS * share)),
-        load_note=_load_note(asked),
+        threads=_threads(asked),
+        load_note=textwrap.fill(note, 98, initial_indent="# ", subsequent_indent="# "),
+        base=_base(asked),
+        client=_client(asked),
+        baseline=_baseline(asked),
         level=_level(asked),
         patch=_patch(asked),
     )
@@ -105,12 +109,16 @@ def obstacle(asked: Asked) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
         return f"studies know Cassandra only, not {asked.database}"
-    known = asked.platform in RUNNABLE and asked.over == "native"
-    if not known or asked.network not in ("", *NETWORKS) or asked.storage not in ("", *STORAGES):
+    inside = asked.platform == asked.over == "docker"
+    known = asked.platform in RUNNABLE and (asked.over == "native" or inside)
+    networks = {asked.network, asked.against_network} <= {"", *NETWORKS}
+    if not known or not networks or not {asked.storage, asked.against_storage} <= {"", *STORAGES}:
         return (
             f"studies compare Docker with native processes, on the networks {', '.join(NETWORKS)} "
             f"and the storages {', '.join(STORAGES)}"
         )
+    if inside and not (asked.against_network or asked.against_storage):
+        return "it is not said what is replaced: --against-network or --against-storage"
     if asked.platform == "native" and asked.client != "docker":
         return "both sides would be the same"
     return ""
@@ -124,6 +132,8 @@ def _name(asked: Asked) -> str:
 def _level(asked: Asked) -> str:
     if asked.platform == "native":
         return "docker-client"
+    if asked.over == "docker":
+        return f"docker-{'-'.join(_docker(asked))}"
     network = asked.network or "bridge"
     both = "-and-client" if asked.client == "docker" else ""
     return f"docker-{network}{both}"
@@ -132,19 +142,55 @@ def _level(asked: Asked) -> str:
 def _patch(asked: Asked) -> str:
     parts = []
     if asked.platform == "docker":
-        network, storage = asked.network or "bridge", asked.storage or "volume"
+        network, storage = _docker(asked)
         parts.append(f"platform: {{runtime: docker, network: {network}, storage: {storage}}}")
-    if asked.client == "docker":
+    if asked.client == "docker" and asked.over == "native":
         parts.append("client: {runtime: docker, network: bridge}")
     return "{" + ", ".join(parts) + "}"
 
 
-def _load_note(asked: Asked) -> str:
-    if asked.share is None or asked.share >= 1:
-        return ""
+def _docker(asked: Asked) -> tuple[str, str]:
+    """Network and storage of the containers that are asked about."""
+    return asked.network or "bridge", asked.storage or "volume"
+
+
+def _base(asked: Asked) -> str:
+    """What the baseline runs on."""
+    if asked.over == "native":
+        return "runtime: native, network: host, storage: directory"
+    network, storage = _replaced(asked)
+    return f"runtime: docker, network: {network}, storage: {storage}"
+
+
+def _client(asked: Asked) -> str:
+    """The client of every condition; over native the treatment alone moves it."""
+    both = asked.over == "docker" and asked.client == "docker"
+    return "runtime: docker, network: bridge" if both else "runtime: native"
+
+
+def _baseline(asked: Asked) -> str:
+    return "native" if asked.over == "native" else f"docker-{'-'.join(_replaced(asked))}"
+
+
+def _replaced(asked: Asked) -> tuple[str, str]:
+    """Network and storage of the containers that are replaced; the same where nobody says."""
+    network, storage = _docker(asked)
+    return asked.against_network or network, asked.against_storage or storage
+
+
+def _threads(asked: Asked) -> int:
+    share = asked.share if asked.share is not None else 1.0
+    return asked.threads or max(1, round(_THREADS * share))
+
+
+def load_note(asked: Asked) -> str:
+    """The load of the proposed study in words: what a share of the maximum becomes."""
+    text = f"Closed loop of {_threads(asked)} threads."
+    if asked.share is None or asked.share >= 1 or asked.threads:
+        return text
     return (
-        f" {asked.share:.0%} of the threads, which is more than {asked.share:.0%} of the"
-        "\n# throughput; once the maximum is known, set `rate` to its share of it instead."
+        f"{text} That is {asked.share:.0%} of {_THREADS} threads, and more than {asked.share:.0%} "
+        "of the throughput; once the maximum is known, set `rate` to its share of it instead."
     )
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tare.knowledge.library import Entry
     from tare.knowledge.schema import Finding, Load, Side
 
+WORDS = {"none": "no difference"}
+"""Directions that are not said in their own word."""
 COLUMNS = (
     "id", "study", "database", "version", "over", "platform", "network", "storage", "client",
     "workload", "operation", "load", "metric", "unit", "baseline", "treatment",
@@ -24,7 +26,7 @@ COLUMNS = (
 
 def percent(ratio: float) -> str:
     """A ratio as a change: 1.034 is +3.4%."""
-    change = (ratio - 1) * 100
+    change = round((ratio - 1) * 100, 1) or 0.0  # no minus before a zero
     return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
 
 
@@ -40,8 +42,7 @@ def change_of(finding: Finding) -> str:
             return f"{low} to {high}"
         return f"{low} or more" if low else f"up to {high}"
     if effect.ratio is None:
-        words = {"none": "alike", "varies": "varies"}
-        return words.get(effect.direction, effect.direction)
+        return WORDS.get(effect.direction, effect.direction)
     ci = finding.spread.ci
     return percent(effect.ratio) + (f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else "")
 
@@ -127,6 +128,8 @@ def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "discrepancy", f"{clash.place}: {other}{clash.note}"
     if one.notes:
         yield "notes", one.notes
+    for note in entry.work.notes:
+        yield "on the work", note
     replaced = f", in place of the one in {entry.overrides}" if entry.overrides else ""
     yield "origin", entry.origin + replaced
 
@@ -166,6 +169,9 @@ def _spread(one: Finding) -> str:
 def advice_lines(advice: Advice) -> Iterator[str]:
     """The advice as text: what was found, the range, what follows, what would settle it."""
     yield f"{advice.question}"
+    if advice.instead:
+        yield ""
+        yield advice.instead
     for answer in advice.answers:
         yield ""
         yield from _answer_lines(answer)
@@ -173,7 +179,8 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield ""
         yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
         for rule in advice.follows:
-            yield f"  {rule.purpose}: {rule.answer}"
+            always = rule.purpose == "always"
+            yield "  in any case:" if always else f"  {rule.purpose}: {rule.answer}"
             yield f"    {rule.because} [{rule.source}]"
             yield f"    what makes it so: {rule.safe_if}"
     if advice.notes:
@@ -196,15 +203,16 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
         )
         yield f"      {one.word} ({one.distance:.2f}), {differs}"
         yield f"      {one.source}"
+        if one.ratio is None and one.notes:
+            yield f"      {one.notes}"
         if one.contradicted:
             yield f"      its source contradicts itself here: tare findings show {one.id}"
     yield from (f"  {line}" for line in _pooled_lines(answer))
 
 
 def _found(one: Found) -> str:
-    words = {"none": "alike", "varies": "varies"}
     change = (
-        percent(one.ratio) if one.ratio is not None else words.get(one.direction, one.direction)
+        percent(one.ratio) if one.ratio is not None else WORDS.get(one.direction, one.direction)
     )
     ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
     return f"{change}{ci}  {one.metric}  {one.id}" + (

@@ -13,20 +13,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from tare.databases.cassandra.metrics import ServerWatch
 from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Progress, Watcher
+from tare.lab.unit_records import unit_record
+from tare.lab.usage import Usage, grown, read_usage
 from tare.load.client import LoadClient, progress, result_of
 from tare.load.specification import specification
+from tare.machines.facts import MachineFacts
 from tare.monitor.parity import parity_facts
 from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
 from tare.records.manifest import ClientResult, TrialManifest, UnitRecord
-from tare.runtimes.docker_engine import ENGINE_PROCESSES, packet_path
+from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
 from tare.study.plan import Trial
@@ -36,22 +37,6 @@ _GRACE_S = 60.0
 """how much longer than declared a trial's load may take before it is given up"""
 _HEAD_START_S = 2.0
 """several clients are told to begin together this long after they were launched"""
-_BUSY = ("user", "nice", "system", "irq", "softirq")
-
-
-@dataclass(frozen=True)
-class Usage:
-    """CPU seconds used so far, read at one moment."""
-
-    servers: float
-    compiler: float | None
-    engine: float
-    modes: dict[str, float]
-
-    @property
-    def machine(self) -> float:
-        """Busy CPU seconds of the whole machine."""
-        return sum(self.modes[mode] for mode in _BUSY)
 
 
 @dataclass
@@ -63,7 +48,7 @@ class TrialRun:
     condition: Condition
     deployment: Deployment
     design: Design
-    machine_facts: Any
+    machine_facts: MachineFacts
     attempt: int
     watcher: Watcher
     report: Callable[[Progress], Progress] = lambda p: p
@@ -131,7 +116,7 @@ class TrialRun:
             database=self.deployment.description,
             caches_dropped=dropped,
             server_cpu_s=after.servers - before.servers,
-            jit_cpu_s=_grown(before.compiler, after.compiler),
+            jit_cpu_s=grown(before.compiler, after.compiler),
             engine_cpu_s=after.engine - before.engine,
             machine_cpu_s=after.machine - before.machine,
             machine_modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
@@ -185,26 +170,16 @@ class TrialRun:
                 kept.write(json.dumps({"client": line.client.name, **line.event}) + "\n")
                 kind = line.event["event"]
                 if kind == "measure_start" and before is None:
-                    before = self.usage()
+                    before = read_usage(self.deployment, docker=self._uses_docker())
                     watch.begin()
                 elif kind == "result":
-                    after = self.usage()
+                    after = read_usage(self.deployment, docker=self._uses_docker())
                     results[line.client.name] = result_of(line.client, line.event)
                 elif kind == "interval":
                     self._show(line.event)
         if before is None or after is None:
             raise TrialFailedError("the load never began to measure", where=self.trial.name)
         return [results[c.name] for c in clients], before, after
-
-    def usage(self) -> Usage:
-        """CPU seconds of servers, engine and machine, as of now."""
-        times = psutil.cpu_times()
-        return Usage(
-            servers=self.deployment.cpu_seconds(),
-            compiler=self.deployment.compiler_seconds(),
-            engine=_engine_cpu_seconds() if self._uses_docker() else 0.0,
-            modes={mode: getattr(times, mode) for mode in (*_BUSY, "steal")},
-        )
 
     def _uses_docker(self) -> bool:
         setup = self.condition.setup
@@ -223,12 +198,12 @@ class TrialRun:
                 facts["heap"] = f"{setup.database.heap // (1 << 20)} MiB"
                 name = unit.site.name
                 records.append(
-                    _record(name, node, "database", number, setup.platform, target, facts)
+                    unit_record(name, node, "database", number, setup.platform, target, facts)
                 )
         for number, client in enumerate(clients, start=1):
             if client.running is not None:
                 records.append(
-                    _record(client.name, client.running, "client", number, setup.client, "", {})
+                    unit_record(client.name, client.running, "client", number, setup.client, "", {})
                 )
         return records
 
@@ -257,46 +232,10 @@ class TrialRun:
         return datetime.fromtimestamp(self.wall(), UTC).isoformat()
 
 
-def _record(
-    name: str,
-    running: Running,
-    role: Any,
-    cluster: int,
-    settings: Any,
-    endpoint: str,
-    facts: dict[str, str],
-) -> UnitRecord:
-    unit = running.unit
-    return UnitRecord(
-        name=name,
-        role=role,
-        cluster=cluster,
-        runtime=settings.runtime,
-        network=settings.network,
-        storage=unit.storage,
-        endpoint=endpoint,
-        path=packet_path(unit.site) if role == "database" else "",
-        command=unit.command,
-        image=unit.bits.image,
-        bits=unit.bits.digest,
-        limits=unit_limits(unit.limits),
-        parity=facts,
-    )
-
-
 def _measured(results: list[ClientResult]) -> tuple[float, float]:
     """Unix times at which the first client began to measure and the last one ended."""
     start = min(result.start_unix for result in results)
     return start, max(result.start_unix + result.measured_s for result in results)
-
-
-def unit_limits(limits: Any) -> dict[str, Any]:
-    return {name: getattr(limits, name) for name in ("cpus", "cpuset", "memory")}
-
-
-def _grown(before: float | None, after: float | None) -> float | None:
-    """The difference of two counts; None where one is unknown. Ended threads never make it < 0."""
-    return None if before is None or after is None else max(after - before, 0.0)
 
 
 def failed_manifest(
@@ -346,17 +285,3 @@ def drop_caches() -> bool:
     except OSError:
         return False
     return True
-
-
-def _engine_cpu_seconds() -> float:
-    total = 0.0
-    for process in psutil.process_iter(["name"]):
-        if process.info["name"] in ENGINE_NAMES:
-            with contextlib.suppress(psutil.Error):
-                times = process.cpu_times()
-                total += times.user + times.system
-    return total
-
-
-ENGINE_NAMES = {name[:15] for name in ENGINE_PROCESSES}
-"""the kernel cuts names of processes to 15 characters"""

@@ -33,6 +33,7 @@ DECODE_ERRORS = (
     AssertionError,
 )
 
+_COMPRESSED, _ENCODED = get_compression_cookie(), get_encoding_cookie()
 _HEADER = struct.Struct(">II")
 """Cookie and length of the compressed payload (HdrHistogram V2, big endian)."""
 _PAYLOAD = struct.Struct(">IIIIQQd")
@@ -56,7 +57,11 @@ class Decoder:
     def __init__(self) -> None:
         self._text = ""
         self._latencies = Latencies()
-        self._counts = np.zeros(0, np.int64)
+        self._make_room(0)
+
+    def _make_room(self, size: int) -> None:
+        self._counts = np.zeros(size, np.int64)
+        self._address = self._counts.ctypes.data
 
     def latencies(self, text: str) -> Latencies:
         """The histogram of a line. In closed loop, the lines of service and of response time are
@@ -71,18 +76,18 @@ class Decoder:
         try:
             packed = binascii.a2b_base64(text)
             cookie, length = _HEADER.unpack_from(packed)
-            if cookie != get_compression_cookie() or length != len(packed) - _HEADER.size:
+            if cookie != _COMPRESSED or length != len(packed) - _HEADER.size:
                 return None
             payload = zlib.decompress(packed[_HEADER.size :])
             cookie, _, _, figures, lowest, highest, _ = _PAYLOAD.unpack_from(payload)
-            if cookie != get_encoding_cookie():
+            if cookie != _ENCODED:
                 return None
             unit, half, size = _resolution(lowest, highest, figures)
             if size > self._counts.size:
-                self._counts = np.zeros(size, np.int64)
-            seen = decode(payload, _PAYLOAD.size, self._counts.ctypes.data, size, 8)
+                self._make_room(size)
+            seen = decode(payload, _PAYLOAD.size, self._address, size, 8)
         except (*DECODE_ERRORS, struct.error):
-            self._counts = np.zeros(0, np.int64)  # it may have been written to
+            self._make_room(0)  # it may have been written to
             return None
         if not seen["total"]:
             return None

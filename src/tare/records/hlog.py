@@ -6,8 +6,9 @@ log reader passes over lines that it cannot read without a word, and a truncated
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from operator import is_
+from typing import TYPE_CHECKING, NamedTuple
 
 from tare.errors import RecordError
 from tare.records.decoder import DECODE_ERRORS as DECODE_ERRORS
@@ -23,8 +24,7 @@ LONGEST_LINE = 1 << 20
 the limit keeps a hostile file from unpacking into all of the memory."""
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """One line of a log: what one tag saw in one interval."""
 
     tag: str
@@ -56,30 +56,47 @@ def read_hlog(path: Path) -> HistogramLog:
     """
     log = HistogramLog({}, [], [])
     decoder = Decoder()
+    parts: dict[str, list[Latencies]] = {}
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, start=1):
-                _take_line(log, decoder, path, number, line.rstrip("\r\n"))
+                if line[0] in '#"\n':  # comments, the legend, nothing
+                    continue
+                try:
+                    _take_line(log, parts, parse_line(line.rstrip("\n"), decoder))
+                except (*DECODE_ERRORS, RecordError) as error:
+                    reason = error.what if isinstance(error, RecordError) else type(error).__name__
+                    log.damage.append(f"{path.name}:{number}: unreadable histogram ({reason})")
     except OSError as error:
         raise RecordError(
             "a histogram log cannot be read", where=str(path), why=error.strerror or str(error)
         ) from error
+    log.totals |= _totals(parts)
     return log
 
 
-def _take_line(log: HistogramLog, decoder: Decoder, path: Path, number: int, line: str) -> None:
-    if not line or line[0] in '#"':  # comments and the legend
-        return
-    try:
-        interval = parse_line(line, decoder)
-        if interval.tag not in log.totals:
-            log.totals[interval.tag] = Latencies()
-        log.totals[interval.tag].add(interval.latencies)
-    except (*DECODE_ERRORS, RecordError) as error:
-        reason = error.what if isinstance(error, RecordError) else type(error).__name__
-        log.damage.append(f"{path.name}:{number}: unreadable histogram ({reason})")
-        return
+def _take_line(log: HistogramLog, parts: dict[str, list[Latencies]], interval: Interval) -> None:
+    """Keep an interval, if it can be added to the others of its tag."""
+    own = parts.setdefault(interval.tag, [])
+    found = interval.latencies
+    if found.counts.size:
+        if own:
+            own[0].check_alike(found)
+        own.append(found)
     log.intervals.append(interval)
+
+
+def _totals(parts: dict[str, list[Latencies]]) -> dict[str, Latencies]:
+    """Per tag, its parts together; tags with the very same parts, as in closed loop, at once."""
+    totals: dict[str, Latencies] = {}
+    for tag, own in parts.items():
+        for other, total in totals.items():
+            if len(own) == len(parts[other]) and all(map(is_, own, parts[other])):
+                totals[tag] = replace(total, counts=total.counts.copy())
+                break
+        else:
+            totals[tag] = merged(own)
+    return totals
 
 
 def parse_line(line: str, decoder: Decoder | None = None) -> Interval:

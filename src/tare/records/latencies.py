@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NS_PER_US = 1000.0
+BLOCK = 64
+"""Bins that are summed at once when many percentiles are looked up."""
 
 
 @dataclass
@@ -60,6 +62,20 @@ class Latencies:
         """Number of observations."""
         return int(self.counts.sum())
 
+    def check_alike(self, other: Latencies) -> None:
+        """Both have the same resolution.
+
+        Raises:
+            RecordError: they have not.
+        """
+        if (self.unit, self.half, self.tick_ns) != (other.unit, other.half, other.tick_ns):
+            raise RecordError(
+                "histograms of different resolution cannot be merged",
+                why=f"smallest value 2^{self.unit} and 2^{other.unit} ns, "
+                f"sub-buckets 2^{self.half + 1} and 2^{other.half + 1}",
+                remedy="measure all trials of a study with the same tare-load",
+            )
+
     def add(self, other: Latencies) -> None:
         """Add the other's observations to this one.
 
@@ -72,13 +88,7 @@ class Latencies:
             self.counts, self.unit, self.half = other.counts.copy(), other.unit, other.half
             self.tick_ns, self.first = other.tick_ns, other.first
             return
-        if (self.unit, self.half, self.tick_ns) != (other.unit, other.half, other.tick_ns):
-            raise RecordError(
-                "histograms of different resolution cannot be merged",
-                why=f"smallest value 2^{self.unit} and 2^{other.unit} ns, "
-                f"sub-buckets 2^{self.half + 1} and 2^{other.half + 1}",
-                remedy="measure all trials of a study with the same tare-load",
-            )
+        self.check_alike(other)
         if other.first < self.first or other.end > self.end:
             first, end = min(self.first, other.first), max(self.end, other.end)
             grown = np.zeros(end - first, np.int64)
@@ -92,10 +102,10 @@ class Latencies:
         As HdrHistogram does it: the highest value equivalent to the one at the wanted rank, so
         the error is at most the histogram's resolution, 0.1% for 3 digits.
         """
-        if not self.total:
-            return []
         cumulated = np.cumsum(self.counts)
-        total = int(cumulated[-1])
+        total = int(cumulated[-1]) if cumulated.size else 0
+        if not total:
+            return []
         ranks = [max(1, math.ceil(p / 100 * total - 1e-6)) for p in percentiles]
         return [float(v) for v in self.highest_us(np.searchsorted(cumulated, ranks))]
 
@@ -125,11 +135,21 @@ class Latencies:
 
 
 def merged(parts: Iterable[Latencies]) -> Latencies:
-    """All observations of all parts together."""
-    whole = Latencies()
-    for part in parts:
-        whole.add(part)
-    return whole
+    """All observations of all parts together.
+
+    Raises:
+        RecordError: they do not have the same resolution.
+    """
+    filled = [part for part in parts if part.counts.size]
+    if not filled:
+        return Latencies()
+    one = filled[0]
+    first, end = min(part.first for part in filled), max(part.end for part in filled)
+    counts = np.zeros(end - first, np.int64)
+    for part in filled:
+        one.check_alike(part)
+        counts[part.first - first : part.end - first] += part.counts
+    return replace(one, counts=counts, first=first)
 
 
 def row_quantiles_us(rows: Sequence[Sequence[Latencies]], percentile: float) -> list[float | None]:
@@ -147,14 +167,31 @@ def row_quantiles_us(rows: Sequence[Sequence[Latencies]], percentile: float) -> 
     if any((p.unit, p.half, p.tick_ns) != (one.unit, one.half, one.tick_ns) for p in parts):
         return [next(iter(merged(row).quantiles_us([percentile])), None) for row in rows]
     first, end = min(part.first for part in parts), max(part.end for part in parts)
-    table = np.zeros((len(rows), end - first), np.int64)
+    blocks = -(-(end - first) // BLOCK)
+    table = np.zeros((len(rows), blocks * BLOCK), np.int64)
     for own, row in zip(table, rows, strict=True):
         for part in row:
-            own[part.first - first : part.end - first] += part.counts
-    np.cumsum(table, axis=1, out=table)
-    totals = table[:, -1]
-    ranks = np.maximum(1, np.ceil(percentile / 100 * totals - 1e-6)).astype(np.int64)
-    places = [np.searchsorted(own, rank) for own, rank in zip(table, ranks, strict=True)]
-    whole = Latencies(table[0], one.unit, one.half, one.tick_ns, first)
-    values = whole.highest_us(np.array(places))
+            start = part.first - first
+            own[start : start + part.counts.size] += part.counts
+    whole = replace(one, counts=table[0], first=first)
+    totals, places = _places(table.reshape(len(rows), blocks, BLOCK), percentile)
+    values = whole.highest_us(places)
     return [float(v) if n else None for v, n in zip(values, totals, strict=True)]
+
+
+def _places(
+    table: NDArray[np.int64], percentile: float
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Per row of a table (rows, blocks, BLOCK): its total, and the place of the percentile.
+
+    First the block is looked up, then the place in it: quicker than cumulating everything.
+    """
+    every = np.arange(len(table))
+    blocks = np.cumsum(table.sum(axis=2), axis=1)
+    totals = blocks[:, -1]
+    ranks = np.maximum(1, np.ceil(percentile / 100 * totals - 1e-6)).astype(np.int64)
+    block = np.minimum((blocks < ranks[:, None]).sum(axis=1), table.shape[1] - 1)
+    inside = table[every, block]
+    before = blocks[every, block] - inside.sum(axis=1)
+    reached = np.cumsum(inside, axis=1) + before[:, None]
+    return totals, block * BLOCK + np.minimum((reached < ranks[:, None]).sum(axis=1), BLOCK - 1)

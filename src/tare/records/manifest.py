@@ -105,6 +105,11 @@ class Source(Record):
 
     tool: str = Field(description="ycsb, cassandra-stress, latte, hlog, sar, iostat, dstat, csv")
     files: list[SourceFile]
+    told: dict[str, str] = Field(
+        default_factory=dict,
+        description="what the files tell of the tool and its load: tool, tool version, database "
+        "binding, load, threads, consistency, as far as printed",
+    )
 
 
 class TrialManifest(Record):

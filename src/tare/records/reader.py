@@ -9,29 +9,23 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from tare.errors import RecordError
 from tare.records.hlog import HistogramLog, read_hlog
 from tare.records.layout import RunFiles, TrialFiles
 from tare.records.manifest import FORMAT, ClientResult, TrialManifest
+from tare.records.samples import Samples, read_samples
 
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-SAMPLE_COLUMNS = pl.Schema(
-    {"t": pl.Float64, "scope": pl.String, "metric": pl.String, "value": pl.Float64}
-)
 
-
-@dataclass(frozen=True)
-class ProgressInterval:
+class ProgressInterval(NamedTuple):
     """What one client reported of one interval of the measured part.
 
     Attributes:
@@ -70,13 +64,13 @@ class TrialRecord:
         """
         return read_hlog(self.files.hlog(client.hlog))
 
-    def samples(self) -> pl.DataFrame:
-        """The sampler's series: t (Unix s), scope, metric, value; one row per value.
+    def samples(self) -> Samples:
+        """The sampler's series.
 
         Raises:
             RecordError: the file is missing or not what it should be.
         """
-        return _read_samples(self.files.samples)
+        return read_samples(self.files.samples)
 
     def progress(self) -> tuple[list[ProgressInterval], list[str]]:
         """The clients' intervals of the measured part, and a sentence per unreadable line.
@@ -170,19 +164,6 @@ def _read_manifest(files: TrialFiles) -> TrialManifest:
     return manifest
 
 
-def _read_samples(path: Path) -> pl.DataFrame:
-    try:
-        table = pq.ParquetFile(path).read(columns=list(SAMPLE_COLUMNS), use_threads=False)
-        frame = pl.from_arrow(table)
-        if not isinstance(frame, pl.DataFrame):
-            raise _damaged(path, "samples.parquet holds no table")
-        return frame.cast(SAMPLE_COLUMNS)
-    except FileNotFoundError as error:
-        raise _damaged(path, "samples.parquet is missing") from error
-    except (OSError, pa.ArrowException, pl.exceptions.PolarsError, KeyError) as error:
-        raise _damaged(path, f"samples.parquet is unreadable: {error}") from error
-
-
 def _read_progress(path: Path) -> tuple[list[ProgressInterval], list[str]]:
     intervals: list[ProgressInterval] = []
     damage: list[str] = []
@@ -190,8 +171,7 @@ def _read_progress(path: Path) -> tuple[list[ProgressInterval], list[str]]:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
-                    event = json.loads(line)
-                    interval = _measured_interval(event)
+                    interval = _measured_interval(_parsed(line))
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                     damage.append(f"{path.name}:{number}: unreadable line")
                     continue
@@ -200,6 +180,14 @@ def _read_progress(path: Path) -> tuple[list[ProgressInterval], list[str]]:
     except OSError as error:
         raise _damaged(path, "progress.jsonl cannot be read") from error
     return intervals, damage
+
+
+def _parsed(line: str) -> Any:
+    """The quick parser's, which refuses a little more than the usual one."""
+    try:
+        return from_json(line)
+    except ValueError:
+        return json.loads(line)
 
 
 def _measured_interval(event: dict[str, Any]) -> ProgressInterval | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.labels import level_name, sides
 from tare.report.text import plain
 from tare.report.traces import levels_apart
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 SENTENCES = 6
 """With more treatments than this, the answer is given as tables."""
+MOST_ROWS = 10
+"""Of a longer table, only the averages are shown at first."""
 MARKS: dict[Verdict, str] = {
     "different": "\u25cf",
     "different within the margin": "\u25d0",
@@ -36,6 +39,8 @@ class GridCell:
     mark: str
     tone: Tone
     ratio: float
+    averaged: int = 0
+    """Over how many factors it is averaged."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,9 @@ class AnswerGrid:
     corner: str
     columns: list[str]
     rows: list[tuple[str, list[GridCell | None]]]
+    leading: int = 0
+    """How many rows, the first ones, are averages over other factors; the rest are single levels.
+    0: all rows are alike."""
 
 
 def answer_grids(analysis: Analysis) -> list[AnswerGrid]:
@@ -104,7 +112,9 @@ def _extremes(analysis: Analysis, effects: list[Effect]) -> str:
         some = [e for e in effects if words.tone(analysis, e) == tone]
         if some:
             worst = max(some, key=lambda e: abs(e.ratio - 1))
-            said += f" What {word}: {plain(worst.treatment)}, {words.line(analysis, worst).text}."
+            said += (
+                f" What {word}: {sides(analysis, worst)[0]}, {words.line(analysis, worst).text}."
+            )
     return said
 
 
@@ -139,9 +149,10 @@ def _grid(
         rows, across = across, rows
     place = {(row, column): cell for row, column, cell in cells}
     corner = corner or ("At" if turned else "Treatment")
-    return AnswerGrid(
-        title, corner, across, [(row, [place.get((row, c)) for c in across]) for row in rows]
-    )
+    shown = [(row, [place.get((row, c)) for c in across]) for row in rows]
+    averages = {row for row, _, cell in cells if turned and cell.averaged}
+    leading = sum(row in averages for row in rows) if len(rows) > MOST_ROWS else 0
+    return AnswerGrid(title, corner, across, shown, leading)
 
 
 def _cell(analysis: Analysis, place: int, effect: Effect) -> GridCell:
@@ -153,6 +164,7 @@ def _cell(analysis: Analysis, place: int, effect: Effect) -> GridCell:
         mark=MARKS[effect.verdict],
         tone=words.tone(analysis, effect),
         ratio=effect.ratio,
+        averaged=len(effect.over),
     )
 
 
@@ -169,17 +181,20 @@ def _placed(
         kind = tuple(joint) if together else tuple(differing)
         own = differing | shared
         named = {f: own[f] for f in kind if f in own}
-        row = ", ".join(_level(f, level, len(named) > 1) for f, level in named.items())
+        several = len(named) > 1
+        row = ", ".join(level_name(f, v, among_others=several) for f, v in named.items())
         row = row or plain(effect.treatment)
-        column = [_level(f, level) for f, level in shared.items() if f not in kind]
-        column += [f"all {plain(f)}" for f in effect.over if f not in always]
+        column = [level_name(f, level) for f, level in shared.items() if f not in kind]
+        averaged = [plain(f) for f in effect.over if f not in always]
+        if averaged:
+            every = "average over " + words.listing(averaged)
+            column = [", ".join(column) + f" ({every})"] if column else [every.capitalize()]
         name = f"{row} (A/A)" if effect.aa else row
         placed.append((i, effect, kind, name, ", ".join(column)))
     order = list(dict.fromkeys(f for c in analysis.conditions for f in c.levels))
-    return sorted(placed, key=lambda p: [order.index(f) for f in p[2] if f in order])
 
+    def rank(one: tuple[int, Effect, tuple[str, ...], str, str]) -> tuple[list[int], int]:
+        """Factor by factor, the averages first."""
+        return [order.index(f) for f in one[2] if f in order], -len(one[1].over)
 
-def _level(factor: str, level: str, among_others: bool = False) -> str:
-    """The level; with its factor where it says nothing without: 'threads 16', 'client native'."""
-    alone = level[:1].isalpha() and not among_others
-    return plain(level) if alone else f"{plain(factor)} {plain(level)}"
+    return sorted(placed, key=rank)

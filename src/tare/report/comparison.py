@@ -50,7 +50,7 @@ def headline(comparison: Comparison) -> str:
     }
     said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     total = numbers.count(len(primary) + len(comparison.unanswered), "primary comparison")
-    return f"B against A: {said or 'nothing could be compared'}, of {total}."
+    return f"From A to B: {said or 'nothing could be compared'}, of {total}."
 
 
 def warnings(comparison: Comparison) -> list[str]:
@@ -186,7 +186,7 @@ def render_markdown(comparison: Comparison) -> str:
         parts.append(table_lines(differences_table(comparison, primary)))
     changes = [c for c in comparison.changes if c.primary]
     if changes:
-        parts.append("What each treatment costs, in B against A:")
+        parts.append("What each treatment costs, in A and in B:")
         parts.append(table_lines(changes_table(comparison, changes)))
     if comparison.differed:
         facts = differed_table(comparison.differed)
@@ -202,7 +202,7 @@ def render_markdown(comparison: Comparison) -> str:
 
 
 def _title(comparison: Comparison) -> str:
-    return f"{escape(_name(comparison.b))} (B) against {escape(_name(comparison.a))} (A)"
+    return f"from {escape(_name(comparison.a))} (A) to {escape(_name(comparison.b))} (B)"
 
 
 def _name(side: Side) -> str:
@@ -215,7 +215,7 @@ def what_differed(comparison: Comparison) -> str:
     if not comparison.differed:
         return "Nothing else that is recorded differs between the two runs."
     facts = [
-        f"{plain(d.fact)} ({shorten(d.a, 30)} to {shorten(d.b, 30)})"
+        f"{plain(d.fact)} (A {shorten(d.a, 30)}, B {shorten(d.b, 30)})"
         for d in comparison.differed[:4]
     ]
     more = len(comparison.differed) - len(facts)
@@ -231,8 +231,8 @@ def _margins(comparison: Comparison) -> str:
 def render_terminal(comparison: Comparison) -> RenderableType:
     """Warnings, what else differed, the answer in sentences."""
     parts: list[RenderableType] = [
-        _text(f"B: {_name(comparison.b)}", "bold"),
         _text(f"A: {_name(comparison.a)}", "bold"),
+        _text(f"B: {_name(comparison.b)}", "bold"),
         Text(),
     ]
     for text in warnings(comparison):
@@ -241,7 +241,7 @@ def render_terminal(comparison: Comparison) -> RenderableType:
     for d in comparison.differed[:SHOWN_FACTS]:
         where = f" [{', '.join(d.conditions)}]" if d.conditions else ""
         parts.append(
-            _text(f"  {d.section}: {d.fact}: {shorten(d.a, 60)} -> {shorten(d.b, 60)}{where}")
+            _text(f"  {d.section}: {d.fact}: A {shorten(d.a, 60)}, B {shorten(d.b, 60)}{where}")
         )
     if len(comparison.differed) > SHOWN_FACTS:
         more = len(comparison.differed) - SHOWN_FACTS
@@ -255,7 +255,7 @@ def render_terminal(comparison: Comparison) -> RenderableType:
             parts.append(_text(f"  {sentence(comparison, one)}", style))
     changes = [c for c in comparison.changes if c.primary]
     if changes:
-        parts += [Text(), _text("What each treatment costs, in B against A", "bold")]
+        parts += [Text(), _text("What each treatment costs, in A and in B", "bold")]
     for change in changes:
         parts.append(_text(f"  {_change_sentence(comparison, change)}"))
     parts += [Text(), *(_text(note, "dim") for note in comparison.notes)]

@@ -7,7 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tare.report import timeline
-from tare.report.extent import drawn_metrics
+from tare.report.extent import drawn_effects
+from tare.report.labels import condition_labels, sides
 from tare.report.latency import positions
 from tare.report.text import plain
 from tare.report.traces import effect_trials
@@ -30,8 +31,9 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
     traces: dict[tuple[int, ...], int] = {}
     rows = [traces.setdefault(tuple(trials), len(traces)) for trials in effect_trials(analysis)]
     metrics = {m.name: i for i, m in enumerate(analysis.metrics)}
-    drawn = {m.name for m in drawn_metrics(analysis)}
+    drawn = {i for one in drawn_effects(analysis) for i in one.places}
     points = timeline.points_per_line(analysis)
+    labels = condition_labels(analysis)
     document = {
         "study": plain(analysis.study),
         "run": plain(analysis.run),
@@ -41,14 +43,15 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
                 "levels": {plain(f): plain(level) for f, level in c.levels.items()},
                 "css": classes.get(c.condition, "c0"),
             }
+            | ({"says": labels[c.condition]} if c.condition in labels else {})
             for c in analysis.conditions
         ],
         "metrics": [[plain(m.name), plain(m.title), plain(m.unit)] for m in analysis.metrics],
         "trials": [[plain(t.trial), plain(t.condition), t.round, t.block] for t in analysis.trials],
         "traces": list(traces),
         "effects": [
-            _effect(e, metrics.get(e.metric, -1), row, e.metric in drawn)
-            for e, row in zip(analysis.effects, rows, strict=True)
+            _effect(e, metrics.get(e.metric, -1), row, i in drawn) | _names(analysis, e)
+            for i, (e, row) in enumerate(zip(analysis.effects, rows, strict=True))
         ],
         "series": [
             {
@@ -70,6 +73,13 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
     for character in "<>&\u2028\u2029":  # nothing in it can end the element or begin a comment
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def _names(analysis: Analysis, effect: Effect) -> dict[str, list[str]]:
+    """How a reader says both sides, where that is not the names of their conditions."""
+    names = sides(analysis, effect)
+    own = plain(effect.treatment), plain(effect.baseline)
+    return {} if names == own else {"says": list(names)}
 
 
 def _effect(effect: Effect, metric: int, trace: int, drawn: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -64,13 +65,24 @@ def trials_frame(analysis: Analysis) -> pl.DataFrame:
         metrics[name] = METRIC + name if taken else name
     schema |= {**dict.fromkeys(metrics.values(), pl.Float64), **_FLAGS}
     rows = []
-    for trial in analysis.trials:
+    trials = analysis.trials
+    if any(trial.sources for trial in trials):  # Tare's own are in the order of their execution
+        trials = sorted(trials, key=lambda one: _numbered(one.trial))
+    for trial in trials:
         row: dict[str, Any] = {"study": analysis.study, "run": analysis.run}
         row |= {LEVELS + f: level for f, level in levels.get(trial.condition, {}).items()}
         row |= trial.model_dump(include={"trial", "condition", *_PLACE, *_FLAGS} - {"errors"})
         row |= {column: trial.values.get(name) for name, column in metrics.items()}
+        if trial.sources:
+            row["saturated"] = None  # no other tool tells whether its client was the limit
         rows.append(row | {"errors": _errors(trial)})
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _numbered(name: str) -> list[tuple[int, str]]:
+    """Sorts names by the numbers in them: 5 before 10."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(one), "") if i % 2 else (-1, one) for i, one in enumerate(parts)]
 
 
 def _errors(trial: TrialSummary) -> float:

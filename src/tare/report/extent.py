@@ -5,20 +5,33 @@ What is left out is said where it is left out, and stands in the files beside th
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tare.report import numbers, words
+from tare.report import answer_grid, numbers, words
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis, Effect, Metric
+    from tare.analysis.model import Analysis, Effect, Metric, Series
     from tare.report.table import Table
 
 FOREST_ROWS = 240
-TRIAL_CELLS = 5_000
-EFFECT_ROWS = 500
-STATISTICS_ROWS = 300
+TRIAL_CELLS = 3_000
+TRIAL_ROWS = 300
+TRIAL_FILES = 150
+"""With more trials than this, one file of each is linked."""
+CONDITION_CELLS = 1_000
+EFFECT_ROWS = 300
+STATISTICS_ROWS = 150
 SERIES_ROWS = 120
+SERIES = 240
+SERIES_PANELS = 24
+LATENCY_LINES = 18
+"""As many lines as can be told apart by colour and dashes."""
+WHY = 12
+EXHIBITS = 900_000
+"""Characters of the drawings of all exhibits together."""
+EXHIBIT_ROWS = 200
+WHY_ROWS = 200
 # What a reader looks for after the primary metrics.
 _USUAL = (
     "throughput",
@@ -38,42 +51,158 @@ def ranked_metrics(analysis: Analysis) -> list[Metric]:
     return sorted(analysis.metrics, key=lambda m: rank.get(m.name, len(rank)))
 
 
-def drawn_metrics(analysis: Analysis) -> list[Metric]:
-    """The metrics whose effects are drawn: as many as have FOREST_ROWS effects, at least one."""
-    rows: dict[str, int] = {}
-    for effect in analysis.effects:
-        rows[effect.metric] = rows.get(effect.metric, 0) + 1
-    kept: list[Metric] = []
+@dataclass(frozen=True)
+class Drawn:
+    """Effects on one metric that are drawn together; `places` are theirs in the analysis."""
+
+    metric: Metric
+    places: list[int]
+    single: bool = False
+    """Effects at single levels, of a study that also has the averages over them."""
+
+
+def drawn_effects(analysis: Analysis) -> list[Drawn]:
+    """What the figure of effects draws: of a large study the averages over all levels first.
+
+    Averages (or all effects, where there are few) of as many metrics as have FOREST_ROWS effects;
+    then, of a large study, the effects at single levels on the primary metrics.
+    """
+    leading = _leading(analysis)
+    by_metric: dict[str, list[int]] = {}
+    single: dict[str, list[int]] = {}
+    for i, effect in enumerate(analysis.effects):
+        first = not leading or effect.aa or i in leading
+        (by_metric if first else single).setdefault(effect.metric, []).append(i)
+    found = _within(analysis, by_metric, FOREST_ROWS, single=False)
+    primary = {m.name for m in words.primary_metrics(analysis)}
+    single = {name: places for name, places in single.items() if name in primary}
+    return found + _within(analysis, single, FOREST_ROWS // 2, single=True)
+
+
+def _within(
+    analysis: Analysis, by_metric: dict[str, list[int]], rows: int, *, single: bool
+) -> list[Drawn]:
+    kept: list[Drawn] = []
     total = 0
     for metric in ranked_metrics(analysis):
-        total += rows.get(metric.name, 0)
-        if kept and total > FOREST_ROWS:
+        places = by_metric.get(metric.name, [])
+        if kept and total + len(places) > rows:
             break
-        kept.append(metric)
+        total += len(places)
+        if places:
+            kept.append(Drawn(metric, places[:rows], single))
     return kept
+
+
+def _leading(analysis: Analysis) -> set[int]:
+    """The averages over all other factors, where there are too many effects for one figure."""
+    return answer_grid.leading(analysis) if answer_grid.answer_grids(analysis) else set()
 
 
 def effects_note(analysis: Analysis) -> str:
     """Which effects are not drawn; empty: all are."""
-    kept = {m.name for m in drawn_metrics(analysis)}
-    left = {e.metric for e in analysis.effects} - kept
+    drawn = drawn_effects(analysis)
+    places = {i for one in drawn for i in one.places}
+    left = len(analysis.effects) - len(places)
     if not left:
         return ""
-    return f"Not drawn, but in the table of effects: {numbers.count(len(left), 'further metric')}."
+    metrics = {e.metric for e in analysis.effects} - {one.metric.name for one in drawn}
+    where = "in the table of effects" if len(analysis.effects) <= EFFECT_ROWS else "in effects.csv"
+    text = numbers.count(left, "further effect")
+    text += f", {numbers.count(len(metrics), 'further metric')} among them" if metrics else ""
+    return f"Not drawn, but {where}: {text}."
 
 
-def for_trials(analysis: Analysis) -> tuple[Analysis, str]:
-    """The analysis with as many metrics as fit the table of trials, and what is left out."""
+def nearest(analysis: Analysis, at_most: int) -> set[str]:
+    """The conditions that are looked at in single figures: of many, those nearest to the baseline.
+
+    Nearest is who has the fewest levels that differ from the baseline's.
+    """
+    names = [c.condition for c in analysis.conditions]
+    if len(names) <= at_most:
+        return {*names, *(s.condition for s in analysis.series)}
+    first = words.reference(analysis)
+    own = next((c.levels for c in analysis.conditions if c.condition == first), {})
+
+    def apart(levels: dict[str, str]) -> int:
+        return sum(own.get(factor) != level for factor, level in levels.items())
+
+    ranked = sorted(analysis.conditions, key=lambda c: (c.condition != first, apart(c.levels)))
+    return {c.condition for c in ranked[:at_most]}
+
+
+def fitted(analysis: Analysis) -> Analysis:
+    """The analysis with the series, distributions and explanations that one page draws."""
+    lines, strips = nearest(analysis, LATENCY_LINES), nearest(analysis, SERIES_PANELS)
+    told = sorted(analysis.why, key=lambda w: (w.aa, w.treatment not in strips))[:WHY]
+    series = [s for s in analysis.series if s.condition in strips]
+    return analysis.model_copy(
+        update={
+            "series": _evenly(series, SERIES),
+            "distributions": [d for d in analysis.distributions if d.condition in lines],
+            "why": [w for w in analysis.why if w in told],
+        }
+    )
+
+
+def _evenly(series: list[Series], at_most: int) -> list[Series]:
+    """Of more series than one page draws, the same number of each condition."""
+    if len(series) <= at_most:
+        return series
+    room = max(1, at_most // len({s.condition for s in series}))
+    seen: dict[str, int] = {}
+    kept = []
+    for one in series:
+        seen[one.condition] = seen.get(one.condition, 0) + 1
+        if seen[one.condition] <= room:
+            kept.append(one)
+    return kept
+
+
+def nearest_note(analysis: Analysis, at_most: int, what: str = "conditions") -> str:
+    """That only the nearest conditions are drawn; empty: all are."""
+    if len(analysis.conditions) <= at_most:
+        return ""
+    return (
+        f"Of {len(analysis.conditions):,} {what}, the {at_most} nearest to the baseline are drawn; "
+        "analysis.json has all."
+    )
+
+
+def for_trials(analysis: Analysis) -> tuple[Analysis, list[str]]:
+    """The analysis with what fits the table of trials, and what is left out."""
+    said = []
     room = max(6, TRIAL_CELLS // max(1, len(analysis.trials)))
+    if len(analysis.metrics) > room:
+        kept = {m.name for m in ranked_metrics(analysis)[:room]}
+        shown = [m for m in analysis.metrics if m.name in kept]
+        left = numbers.count(len(analysis.metrics) - len(shown), "further metric")
+        said.append(f"Not shown: {left} of each trial; trials.csv beside this page has them all.")
+        analysis = analysis.model_copy(update={"metrics": shown})
+    if len(analysis.trials) > TRIAL_FILES:
+        trials = [t.model_copy(update={"files": t.files[:1]}) for t in analysis.trials]
+        said.append("Of each trial one file is linked; the others lie beside it.")
+        analysis = analysis.model_copy(update={"trials": trials})
+    if len(analysis.trials) > TRIAL_ROWS:
+        said.append(
+            f"Shown are {TRIAL_ROWS:,} of {len(analysis.trials):,} trials; trials.csv beside this "
+            "page has them all."
+        )
+        in_order = sorted(analysis.trials, key=lambda t: (t.round, t.block, t.position))
+        analysis = analysis.model_copy(update={"trials": in_order[:TRIAL_ROWS]})
+    return analysis, said
+
+
+def for_conditions(analysis: Analysis) -> tuple[Analysis, list[str]]:
+    """The analysis with the metrics that fit the table of conditions, and what is left out."""
+    room = max(6, CONDITION_CELLS // max(1, len(analysis.conditions)))
     if len(analysis.metrics) <= room:
-        return analysis, ""
+        return analysis, []
     kept = {m.name for m in ranked_metrics(analysis)[:room]}
     shown = [m for m in analysis.metrics if m.name in kept]
     left = numbers.count(len(analysis.metrics) - len(shown), "further metric")
-    return (
-        analysis.model_copy(update={"metrics": shown}),
-        f"Not shown: {left} of each trial; trials.csv beside this page has them all.",
-    )
+    said = [f"Not shown: {left} of each condition; analysis.json beside this page has them all."]
+    return analysis.model_copy(update={"metrics": shown}), said
 
 
 def cut_effects(analysis: Analysis, table: Table, at_most: int) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.report import numbers, timeline
 from tare.report.extent import SERIES_ROWS
+from tare.report.labels import condition_labels
 from tare.report.latency import distribution_groups
 from tare.report.table import Cell, RowKey, Table
 
@@ -19,6 +20,7 @@ _PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 99.999, 100.0)
 def latency_tables(analysis: Analysis) -> list[Table]:
     """Per drawing of the latency figure, the percentiles of every condition."""
     found: list[Table] = []
+    labels = condition_labels(analysis)
     for title, group in distribution_groups(analysis).items():
         held = [p for p in _PERCENTILES if any(_near(q, p) for d in group for q, _ in d.quantiles)]
         columns = ["Condition", "Operations"]
@@ -26,7 +28,7 @@ def latency_tables(analysis: Analysis) -> list[Table]:
         rows = []
         for one in group:
             row = [
-                Cell(one.condition, "condition", one.condition),
+                Cell(labels.get(one.condition, one.condition), "condition", one.condition),
                 Cell(f"{one.count:,}", "number", value=one.count),
             ]
             for percentile in held:
@@ -59,10 +61,13 @@ def timeline_table(analysis: Analysis) -> Table:
         first = [Cell(str(len(g)), "number", value=len(g)) for g in groups]
         columns = ["Trials", "Condition", *titles]
         title = "Least and greatest of the series of each condition"
+    labels = condition_labels(analysis)
     rows = [
         [
             start,
-            Cell(group[0].condition, "condition", group[0].condition),
+            Cell(
+                labels.get(group[0].condition, group[0].condition), "condition", group[0].condition
+            ),
             *(_range(group, name, unit) for name, _, unit in held),
         ]
         for start, group in zip(first, groups, strict=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from tare.report.forest import forest_panels
+from tare.report.extent import fitted
+from tare.report.forest import averages_shown, forest_panels
+from tare.report.labels import condition_labels
 from tare.report.latency import latency_panels
 from tare.report.palette import condition_classes
 from tare.report.svg import NAMESPACE, Panel, add, label
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 NAMES = ("effects", "why", "latency", "timeline")
 NARROW = 360
 _GAP, _PAD, _LEGEND_ROW = 28, 24, 22
+_SHOWN = 6
+"""Drawings that a page shows of a figure before a fold."""
 # Natural width of a drawing when one, two or three stand side by side on a 1160 px page.
 _WIDTHS = {1: 900, 2: 560}
 _EFFECTS_NOTE = (
@@ -44,15 +48,30 @@ class Figure:
     note: str = ""
     shown: int | None = None
     """How many drawings a page shows at once, the others folded away; None: all."""
+    more: str = "More metrics"
+    """What the others are."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """What conditions in the legend are called, where it is not by their names."""
 
 
 def make_figures(analysis: Analysis) -> dict[str, Figure]:
     """The figures that the analysis has data for, by name: effects, why, latency, timeline."""
     classes = condition_classes(analysis)
+    analysis = fitted(analysis)
     found = {}
     effects = forest_panels(analysis)
     if effects:
-        found["effects"] = Figure("effects", "Effects", effects, effects, 3, [], _EFFECTS_NOTE, 6)
+        found["effects"] = Figure(
+            "effects",
+            "Effects",
+            effects,
+            effects,
+            3,
+            [],
+            _EFFECTS_NOTE,
+            averages_shown(analysis, _SHOWN),
+            "More metrics, and level by level",
+        )
     costs = why_panels(analysis)
     if costs:
         found["why"] = Figure(
@@ -64,11 +83,17 @@ def make_figures(analysis: Analysis) -> dict[str, Figure]:
         wide = latency_panels(analysis, classes, width) if width != NARROW else narrow
         shown = {d.condition for d in analysis.distributions}
         legend = [(name, css) for name, css in _in_order(analysis, classes) if name in shown]
+        labels = condition_labels(analysis)
         columns = min(len(narrow), 3)
-        found["latency"] = Figure("latency", "Latency", wide, narrow, columns, legend)
+        found["latency"] = Figure(
+            "latency", "Latency", wide, narrow, columns, legend, labels=labels
+        )
     series = timeline_panels(analysis, classes)
     if series:
-        found["timeline"] = Figure("timeline", "Over time", series, series, 3, [], _TIMELINE_NOTE)
+        found["timeline"] = Figure(
+            "timeline", "Over time", series, series, 3, [], _TIMELINE_NOTE, _SHOWN,
+            "More conditions",
+        )  # fmt: skip
     return found
 
 
@@ -92,7 +117,8 @@ def standalone(figure: Figure, heading: str) -> str:
     label(root, _PAD, _PAD + 14, heading, "heading", length=width // 9)
     if figure.note:
         label(root, _PAD, _PAD + 36, figure.note, "muted", length=width // 6)
-    top = _legend(root, figure.legend, width, _PAD + (56 if figure.note else 34))
+    legend = [(figure.labels.get(name, name), css) for name, css in figure.legend]
+    top = _legend(root, legend, width, _PAD + (56 if figure.note else 34))
     for start in range(0, len(figure.wide), columns):
         row = figure.wide[start : start + columns]
         for column, one in enumerate(row):

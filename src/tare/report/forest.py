@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
-from tare.report.extent import drawn_metrics
+from tare.report.extent import drawn_effects
+from tare.report.labels import sides
 from tare.report.scales import Scale, change_ticks
 from tare.report.svg import Panel, add, describe, label, number, panel, tooltip
+from tare.report.text import plain
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -28,19 +30,22 @@ _LABEL = 44  # least distance of two labels of the axis
 def forest_panels(analysis: Analysis) -> list[Panel]:
     """One drawing per metric that has effects: primary ones, then the usual, then the others."""
     place = {c.condition: i for i, c in enumerate(analysis.conditions)}
-    by_metric: dict[str, list[Effect]] = {}
-    for effect in analysis.effects:
-        if _drawable(effect):
-            by_metric.setdefault(effect.metric, []).append(effect)
     # by its place in the analysis the page's script knows an effect
     places = {id(e): i for i, e in enumerate(analysis.effects)}
     panels = []
-    for metric in drawn_metrics(analysis):
-        effects = by_metric.get(metric.name, [])
+    for drawn in drawn_effects(analysis):
+        effects = [e for i in drawn.places if _drawable(e := analysis.effects[i])]
         effects.sort(key=lambda e: (not e.aa, place.get(e.treatment, len(place))))
+        title = plain(drawn.metric.title) + (", level by level" if drawn.single else "")
         if effects:
-            panels.append(_draw(analysis, metric, effects, places))
+            panels.append(_draw(analysis, drawn.metric, title, effects, places))
     return panels
+
+
+def averages_shown(analysis: Analysis, at_most: int) -> int:
+    """How many drawings stand first: those of the averages, where single levels follow."""
+    drawn = drawn_effects(analysis)
+    return min(at_most, sum(not one.single for one in drawn))
 
 
 def _drawable(effect: Effect) -> bool:
@@ -48,10 +53,10 @@ def _drawable(effect: Effect) -> bool:
 
 
 def _draw(
-    analysis: Analysis, metric: Metric, effects: list[Effect], places: dict[int, int]
+    analysis: Analysis, metric: Metric, title: str, effects: list[Effect], places: dict[int, int]
 ) -> Panel:
     height = _TOP + _ROW * len(effects) + _AXIS
-    drawing = panel(f"Effects on {metric.title}", WIDTH, height)
+    drawing = panel(f"Effects on {title}", WIDTH, height)
     drawing.root.set("data-row", str(_ROW))  # the script moves rows up when some are hidden
     says = (
         f"{e.treatment} over {e.baseline}: {numbers.change(e.ratio)} {numbers.interval(e.ci)}, "
@@ -63,7 +68,7 @@ def _draw(
     floors = [f.floor for f in analysis.noise_floor if f.metric == metric.name]
     scale = _scale(effects, margins, floors)
     bottom = height - _AXIS
-    label(drawing.root, 0, 16, metric.title, "title", length=44)
+    label(drawing.root, 0, 16, title, "title", length=44)
     _directions(drawing.root, metric)
     for row, effect in enumerate(effects):
         top = _TOP + row * _ROW
@@ -140,13 +145,16 @@ def _row(root: ET.Element, analysis: Analysis, effect: Effect, scale: Scale, top
     tone = words.tone(analysis, effect)
     weak = " weak" if effect.verdict != "different" else ""
     group = add(root, "g", f"{tone}{weak}")
-    name = effect.treatment + (" (A/A)" if effect.aa else "")
+    treatment, baseline = sides(analysis, effect)
+    name = treatment + (" (A/A)" if effect.aa else "")
+    if effect.over and not effect.aa:
+        name += ", average"
     label(group, 0, top + _NAME, name, "name", length=26)
     figures = f"{numbers.change(effect.ratio)}  {numbers.interval(effect.ci)}"
     label(group, WIDTH, top + _NAME, figures, "figures end")
     label(group, 0, top + _VERDICT, effect.verdict, "verdict")
     if effect.baseline != words.reference(analysis):
-        over = f"over {effect.baseline}"
+        over = f"over {baseline}"
         label(group, WIDTH, top + _VERDICT, over, "small muted end", length=30)
     y = top + _TRACK + _TRACK_HEIGHT / 2
     dots = [

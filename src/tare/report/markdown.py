@@ -67,7 +67,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
     if analysis.parity:
         found.append(_fold(tables.parity_table(analysis.parity), "What else differed"))
     else:
-        found.append(("What else differed", ["No compared fact differed between conditions."]))
+        found.append(("What else differed", [words.nothing_differed(analysis)]))
     if analysis.noise_floor:
         found.append(_fold(tables.noise_table(analysis)))
     if analysis.why:
@@ -81,7 +81,9 @@ def _folded(analysis: Analysis) -> list[Folded]:
     else:
         found.append(_fold(tables.trials_table(analysis)))
     facts = []
-    for name, section in provenance.sections(analysis.provenance):
+    for name, section in provenance.sections(
+        analysis.provenance, {c.condition: c.levels for c in analysis.conditions}
+    ):
         facts.append(f"### {escape(name)}")
         facts.append("\n".join(f"- {escape(fact or name)}: {escape(v)}" for fact, v in section))
     return [*found, ("Provenance", facts)]
@@ -89,7 +91,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
 
 def _exhibit(exhibit: Exhibit) -> tuple[str, list[str]]:
     """What the study asked for: caption, figure and tables."""
-    content = [escape(f"{exhibit.caption} After {exhibit.after}.")]
+    content = [escape(exhibit.caption + (f" After {exhibit.after}." if exhibit.after else ""))]
     if exhibit.charts:
         content.append(f"![{escape(exhibit.title)}](figures/{exhibit.name}.svg)")
     for table in exhibit_tables(exhibit):
@@ -140,7 +142,7 @@ def _unlinked(match: re.Match[str]) -> str:
 
 def _why(analysis: Analysis) -> list[str]:
     lines = [
-        f"- {escape(one.treatment)} against {escape(one.baseline)}: "
+        f"- {escape(one.name)} against {escape(one.against)}: "
         + " ".join(escape(text) for text in one.sentences)
         for one in explanations(analysis)
         if not one.aa

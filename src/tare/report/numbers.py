@@ -46,7 +46,15 @@ def quantity(value: float | None, unit: str) -> str:
         steps, suffix = _STEPS[unit]
         factor, name = next((s for s in steps if abs(value) >= s[0]), steps[-1])
         return f"{significant(value / factor)} {name}{suffix}"
+    if unit == "%":
+        return f"{_at_most_two(value)}%"
     return f"{significant(value)} {_SHORT.get(unit, unit)}".strip()
+
+
+def _at_most_two(value: float) -> str:
+    """As `significant`, with at most two decimals: percentages are never finer."""
+    text = f"{value:.2f}" if abs(value) < 1 else significant(value)
+    return "0" if text.strip("-0.") == "" else text.replace("-", MINUS)
 
 
 def tick(value: float, unit: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -27,9 +27,11 @@ from tare.report.embedded import embedded
 from tare.report.exhibits.figures import shown_exhibits
 from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
+from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph
 from tare.report.palette import condition_classes
 from tare.report.text import plain
+from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
 _ORDER = {"invalid": 0, "warning": 1, "ok": 2}
 # Longer tables are folded.
 _OPEN_ROWS = 30
+_DRAWN = ("wide", "more", "narrow")
+# Treatments whose explanation is open.
+_WHY_OPEN = 3
 # One script, made of these in this order; each is about one thing that the page can do.
 _SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "tables", "export", "start")
 
@@ -53,6 +58,7 @@ def render_html(analysis: Analysis) -> str:
     but Tare's, which it knows by its hash. Without the script the page can still be read wholly.
     """
     figures = make_figures(analysis)
+    fitted = extent.fitted(analysis)
     classes = condition_classes(analysis)
     script = _script()
     return (
@@ -70,21 +76,31 @@ def render_html(analysis: Analysis) -> str:
             tables=_tables(analysis),
             open_rows=_OPEN_ROWS,
             exhibits=_exhibits(analysis),
-            latency_tables=latency_tables(analysis),
-            timeline_tables=[timeline_table(analysis)],
-            timeline_note=timeline_note(analysis),
-            why=explanations(analysis),
-            why_table=why_table(analysis),
+            latency_tables=[
+                extent.cut_rows(t, extent.EFFECT_ROWS) for t in latency_tables(analysis)
+            ],
+            latency_note=extent.nearest_note(analysis, extent.LATENCY_LINES),
+            timeline_tables=[extent.cut_rows(timeline_table(analysis), extent.EFFECT_ROWS)],
+            timeline_note=timeline_note(analysis, fitted),
+            why=explanations(fitted),
+            why_open=_WHY_OPEN,
+            why_note=_why_note(analysis, fitted),
+            why_table=extent.cut_rows(why_table(fitted), extent.WHY_ROWS),
             effects_note=extent.effects_note(analysis),
             noise=tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=tables.parity_table(analysis.parity),
-            provenance=provenance.sections(analysis.provenance),
+            nothing_differed=words.nothing_differed(analysis),
+            provenance_is_of_files=words.imported(analysis),
+            provenance=provenance.sections(
+                analysis.provenance, {c.condition: c.levels for c in analysis.conditions}
+            ),
             methods=methods_paragraph(analysis),
             bibtex="\n\n".join(one.bibtex() for one in citations(analysis)),
             classes=classes,
+            labels=condition_labels(analysis),
             figure_css=Markup(style()),  # noqa: S704 - our own file
             page_css=Markup(_own("page.css")),  # noqa: S704 - our own file
-            data=Markup(embedded(analysis, classes)),  # noqa: S704 - has no <, > and &
+            data=Markup(embedded(fitted, classes)),  # noqa: S704 - has no <, > and &
             script=Markup(script),  # noqa: S704 - our own files
             script_hash=_hash(script),
             **_answer(analysis),
@@ -94,11 +110,18 @@ def render_html(analysis: Analysis) -> str:
     )
 
 
-def timeline_note(analysis: Analysis) -> str:
-    """How many of the recorded points are drawn."""
-    drawn, longest = timeline.points_per_line(analysis), timeline.longest_line(analysis)
-    if longest <= drawn:
-        return "One point a second."
+def timeline_note(analysis: Analysis, fitted: Analysis) -> str:
+    """How many of the recorded conditions, trials and points are drawn."""
+    drawn, longest = timeline.points_per_line(fitted), timeline.longest_line(fitted)
+    said = [extent.nearest_note(analysis, extent.SERIES_PANELS)]
+    shown = {s.condition for s in fitted.series}
+    if len(fitted.series) < sum(s.condition in shown for s in analysis.series):
+        said.append("Of each condition some of the trials are drawn.")
+    said.append("One point a second." if longest <= drawn else _thinned(drawn, longest))
+    return " ".join(filter(None, said))
+
+
+def _thinned(drawn: int, longest: int) -> str:
     return (
         f"Drawn are {drawn:,} of up to {longest:,} points of each line: the least and the greatest "
         "of each stretch. The trial's files hold every second."
@@ -106,14 +129,27 @@ def timeline_note(analysis: Analysis) -> str:
 
 
 def _tables(analysis: Analysis) -> list[Table]:
-    shortened, left_out = extent.for_trials(analysis)
-    trials = tables.trials_table(shortened)
+    for_trials, trials_cut = extent.for_trials(analysis)
+    for_conditions, conditions_cut = extent.for_conditions(analysis)
+    trials = tables.trials_table(for_trials)
+    conditions = tables.conditions_table(for_conditions)
+    conditions = replace(conditions, notes=[*conditions.notes, *conditions_cut])
     return [
-        tables.conditions_table(shortened),
+        extent.cut_rows(conditions, extent.EFFECT_ROWS),
         extent.cut_effects(analysis, tables.effects_table(analysis), extent.EFFECT_ROWS),
         extent.cut_effects(analysis, tables.statistics_table(analysis), extent.STATISTICS_ROWS),
-        replace(trials, notes=[*trials.notes, left_out]) if left_out else trials,
+        replace(trials, notes=[*trials.notes, *trials_cut]),
     ]
+
+
+def _why_note(analysis: Analysis, fitted: Analysis) -> str:
+    """How many comparisons are told; empty: all."""
+    if len(fitted.why) == len(analysis.why):
+        return ""
+    return (
+        f"Told are {len(fitted.why)} of {len(analysis.why):,} comparisons, the nearest to the "
+        "baseline; analysis.json has all."
+    )
 
 
 def _answer(analysis: Analysis) -> dict[str, object]:
@@ -127,6 +163,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
+        "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
     }
 
 
@@ -136,6 +173,7 @@ def _dependence(analysis: Analysis) -> dict[str, object]:
     return {
         "interactions": first,
         "interactions_rest": rest,
+        "interactions_note": dependence.interactions_note(analysis),
         "noisier": dependence.noisier(analysis),
         "variances": extent.cut_rows(variances, extent.STATISTICS_ROWS),
     }
@@ -178,18 +216,27 @@ def check_summary(checks: list[Check]) -> str:
 
 
 def _exhibits(analysis: Analysis) -> list[dict[str, object]]:
-    return [
-        {
-            "exhibit": one.exhibit,
-            "figure": one.figure is not None,
-            "drawn": _drawn(one.figure) if one.figure else {},
-            "tables": one.tables,
-        }
-        for one in shown_exhibits(analysis)
-    ]
+    """The exhibits with their drawings, as long as these fit the page."""
+    room = extent.EXHIBITS
+    found = []
+    for one in shown_exhibits(analysis):
+        drawn = _drawn(one.figure) if one.figure else {}
+        size = sum(len(b["markup"]) for part in _DRAWN for b in drawn.get(part, []))
+        fits = size <= room
+        room -= size if fits else 0
+        found.append(
+            {
+                "exhibit": one.exhibit,
+                "figure": one.figure is not None and fits,
+                "left_out": one.figure is not None and not fits,
+                "drawn": drawn,
+                "tables": [extent.cut_rows(t, extent.EXHIBIT_ROWS) for t in one.tables],
+            }
+        )
+    return found
 
 
-def _drawn(figure: Figure) -> dict[str, object]:
+def _drawn(figure: Figure) -> dict[str, Any]:
     same = figure.narrow is figure.wide
     wide = [_box(p) for p in figure.wide]
     return {
@@ -197,13 +244,15 @@ def _drawn(figure: Figure) -> dict[str, object]:
         "title": figure.title,
         "wide": wide[: figure.shown],
         "more": wide[figure.shown :] if figure.shown else [],
+        "more_title": figure.more,
         "narrow": [] if same else [_box(p) for p in figure.narrow],
         "columns": figure.columns,
         "legend": figure.legend,
+        "labels": figure.labels,
     }
 
 
-def _box(panel: Panel) -> dict[str, object]:
+def _box(panel: Panel) -> dict[str, Any]:
     # the drawings were made by the XML library, which escapes
     return {"markup": Markup(panel.markup()), "condition": panel.condition}  # noqa: S704
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.labels import condition_labels, pair_names
 from tare.report.table import Cell, RowKey, Table
 from tare.report.traces import effect_trials
+from tare.report.verdict_notes import verdict_notes
 
 __all__ = ["Cell", "RowKey", "Table"]
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tare.analysis.model import Analysis, Effect, NoiseFloor, ParityDifference, TrialSummary
 
 
@@ -19,13 +23,14 @@ def conditions_table(analysis: Analysis) -> Table:
     columns = ["Condition", "Levels", "Same setup as", "Trials", "Failed"]
     columns += [*(m.title for m in analysis.metrics), "Median trial"]
     rows = []
+    labels = condition_labels(analysis)
     for c in analysis.conditions:
         levels = ", ".join(f"{factor}: {level}" for factor, level in c.levels.items())
         role = " (baseline)" if c.condition == words.reference(analysis) else ""
         row = [
-            Cell(c.condition + role, "condition", c.condition),
+            Cell(labels.get(c.condition, c.condition) + role, "condition", c.condition),
             Cell(levels),
-            Cell(c.aa_of or ""),
+            Cell(labels.get(c.aa_of or "", c.aa_of or "")),
             _count(c.trials),
             Cell(str(c.failed), "flag" if c.failed else "number", value=c.failed),
         ]
@@ -50,12 +55,13 @@ def effects_table(analysis: Analysis) -> Table:
                "Margin", "Baseline value", "Treatment value", "Units counted", "Blocks",
                "Still needed", "Trials"]  # fmt: skip
     rows = []
+    names = pair_names(analysis)
     for e, trials in zip(analysis.effects, effect_trials(analysis), strict=True):
         metric = words.metric_of(analysis, e.metric)
         rows.append(
             [
-                *_effect_name(analysis, e),
-                Cell(e.baseline),
+                *_effect_name(analysis, e, names),
+                Cell(names[e.treatment, e.baseline][1]),
                 Cell(e.verdict, "verdict", words.tone(analysis, e)),
                 Cell(numbers.change(e.ratio), "number", value=100 * (e.ratio - 1)),
                 Cell(numbers.ratio(e.ratio), "number", value=e.ratio),
@@ -77,9 +83,24 @@ def effects_table(analysis: Analysis) -> Table:
         "Ratio is treatment over baseline. Still needed: units until a decision at the margin. "
         "Values are geometric means over trials."
     )
-    return Table(
-        "Effects", columns, rows, [note], "effects-table", {4: "%"}, _effect_keys(analysis)
-    )
+    notes = [note, *_average_notes(analysis), *verdict_notes(analysis)]
+    return Table("Effects", columns, rows, notes, "effects-table", {4: "%"}, _effect_keys(analysis))
+
+
+def _average_notes(analysis: Analysis) -> list[str]:
+    """What the values of an average are: no single load, and by which kind of mean."""
+    plain_means = {"mean-of-ratios", "ratio-of-means"}
+    kinds = {
+        "arithmetic" if e.how in plain_means else "geometric": None
+        for e in analysis.effects
+        if e.over and not e.aa
+    }
+    factors = dict.fromkeys(f for e in analysis.effects if not e.aa for f in e.over)
+    return [
+        f"The values of an average (over {words.listing(list(factors))}) are {kind} means over "
+        "these levels too: a throughput there was reached at none of them."
+        for kind in kinds
+    ]
 
 
 def statistics_table(analysis: Analysis) -> Table:
@@ -87,9 +108,10 @@ def statistics_table(analysis: Analysis) -> Table:
     columns = ["Metric", "Treatment", "90% CI of ratio", "95% CI, unpooled", "df",
                "sd of log-ratio", "Detectable change", "p difference", "p adjusted", "Adjustment",
                "p equivalence", "Cohen's d", "Hedges' g", "Primary", "Cross-checks"]  # fmt: skip
+    names = pair_names(analysis)
     rows = [
         [
-            *_effect_name(analysis, e),
+            *_effect_name(analysis, e, names),
             Cell(numbers.ratio_interval(e.ci90), "number", value=e.ci90[0]),
             Cell(
                 "n/a" if e.ci_unpooled is None else numbers.ratio_interval(e.ci_unpooled),
@@ -154,8 +176,10 @@ def _p_value(value: float | None) -> Cell:
     return Cell(numbers.p_value(value), "number", value=value)
 
 
-def _effect_name(analysis: Analysis, e: Effect) -> list[Cell]:
-    treatment = e.treatment + (" (A/A)" if e.aa else "")
+def _effect_name(
+    analysis: Analysis, e: Effect, names: Mapping[tuple[str, str], tuple[str, str]]
+) -> list[Cell]:
+    treatment = names[e.treatment, e.baseline][0] + (" (A/A)" if e.aa else "")
     return [
         Cell(words.metric_of(analysis, e.metric).title),
         Cell(treatment, "condition", e.treatment),
@@ -175,12 +199,13 @@ def trials_table(analysis: Analysis) -> Table:
     columns = ["Trial", "Condition", "Remarks", "Round", "Block", "Position", "Deployment"]
     columns += [m.title for m in analysis.metrics] + ["Errors", "Files"]
     rows = []
+    labels = condition_labels(analysis)
     in_order = sorted(analysis.trials, key=lambda t: (t.round, t.block, t.position))
     for t in in_order:
         remarks = trial_remarks(t)
         row = [
             Cell(t.trial),
-            Cell(t.condition, "condition", t.condition),
+            Cell(labels.get(t.condition, t.condition), "condition", t.condition),
             Cell("; ".join(remarks), "flag" if remarks else "text"),
             *(_count(n) for n in (t.round, t.block, t.position)),
             Cell(t.deployment),

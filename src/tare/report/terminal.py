@@ -31,14 +31,19 @@ def render_summary(analysis: Analysis) -> RenderableType:
     parts: list[RenderableType] = [_text(analysis.question or analysis.study, "bold"), Text()]
     for alert in words.alerts(analysis):
         colour = "red" if alert.level == "invalid" else "yellow"
-        body = "\n".join(plain(text) for text in alert.details)
-        title = _text(alert.headline, f"bold {colour}")
-        parts.append(Panel(_text(body), title=title, border_style=colour, title_align="left"))
+        body = _text(alert.headline, "bold") + _text(
+            "".join(f"\n{plain(t)}" for t in alert.details)
+        )
+        title = _text("not valid" if alert.level == "invalid" else "warning", f"bold {colour}")
+        parts.append(Panel(body, title=title, border_style=colour, title_align="left"))
     grids = answer_grids(analysis)
     if grids:
         parts += [_text(text) for text in summary(analysis)]
         for grid in grids:
             parts += [Text(), _text(grid.title, "bold"), _grid(grid)]
+        left = sum(len(grid.rows) - grid.leading for grid in grids if grid.leading)
+        if left:
+            parts += [Text(), _text(f"{left:,} more rows, level by level, are in report.html.")]
         parts.append(_text(_KEY, "dim"))
     else:
         parts += [_answer(answer) for answer in words.answers(analysis)]
@@ -54,7 +59,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
 
 
 def _answer(answer: words.Answer) -> RenderableType:
-    line = _text(answer.treatment, "bold") + _text(": ")
+    line = _text(answer.name or answer.treatment, "bold") + _text(": ")
     if answer.aa:
         line = _text(answer.treatment, "bold") + _text(" (control, the same setup again): ")
     for i, one in enumerate(answer.lines):
@@ -70,7 +75,7 @@ def _grid(grid: AnswerGrid) -> Table:
     table.add_column(_text(grid.corner))
     for name in grid.columns:
         table.add_column(_text(name), no_wrap=False)
-    for name, cells in grid.rows:
+    for name, cells in grid.rows[: grid.leading or None]:
         table.add_row(_text(name), *(_cell(cell) for cell in cells))
     return table
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.report import numbers
+from tare.report.labels import condition_labels
 from tare.report.scales import Scale, linear_ticks
 from tare.report.svg import (
     Axis,
@@ -66,10 +67,12 @@ def timeline_panels(analysis: Analysis, classes: dict[str, str]) -> list[Panel]:
     names = [c.condition for c in analysis.conditions]
     names += sorted({s.condition for s in analysis.series} - set(names))
     panels = []
+    labels = condition_labels(analysis)
     for name in names:
         series = [s for s in analysis.series if s.condition == name]
         if series:
-            panels.append(_draw(name, series, frame, classes.get(name, "c0")))
+            said = labels.get(name, name)
+            panels.append(_draw(name, said, series, frame, classes.get(name, "c0")))
     return panels
 
 
@@ -108,14 +111,14 @@ def drawn_points(one: Series, metric: str, points: int) -> list[tuple[float, flo
     return [(one.t[i], v if _finite(v := values[i]) else None) for i in kept]
 
 
-def _draw(name: str, series: list[Series], frame: _Frame, css: str) -> Panel:
+def _draw(name: str, said: str, series: list[Series], frame: _Frame, css: str) -> Panel:
     height = _TOP + len(frame.strips) * (_STRIP + _GAP) + _AXIS
-    drawing = panel(f"Time series of {name}", WIDTH, height, name)
+    drawing = panel(f"Time series of {said}", WIDTH, height, name)
     strips = ", ".join(title.lower() for _, title, _, _ in frame.strips)
     trials = numbers.count(len(series), "trial")
     describe(drawing.root, f"{trials}, one line each, of {strips}, over the measured part.")
     add(drawing.root, "rect", f"chip {css}", x=0, y=6, width=11, height=11, rx=2)
-    label(drawing.root, 18, 16, name, "title", length=40)
+    label(drawing.root, 18, 16, said, "title", length=40)
     x = Axis(frame.x, "linear", "s", "time")
     for row, (metric, title, unit, high) in enumerate(frame.strips):
         top = _TOP + row * (_STRIP + _GAP) + _GAP - 4

@@ -55,7 +55,7 @@ def effect_trials(analysis: Analysis) -> list[list[int]]:
         for side in (effect.baseline, effect.treatment):
             key = side, tuple(effect.levels)
             if key not in sides:
-                names = [side] if side in levels else _cells(levels, side, key[1])
+                names = [side] if side in levels else side_conditions(levels, side, key[1])
                 sides[key] = [i for name in names for i in by_condition.get(name, [])]
             rows.update(sides[key])
         cells = set() if effect.over else {(p.round, p.block) for p in effect.pairs}
@@ -69,7 +69,7 @@ def effect_trials(analysis: Analysis) -> list[list[int]]:
     return found
 
 
-def _cells(
+def side_conditions(
     levels: Mapping[str, Mapping[str, str]], side: str, factors: tuple[str, ...]
 ) -> list[str]:
     """The conditions whose levels of these factors, joined by dots, are the name of the side."""

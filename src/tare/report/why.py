@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers
+from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks
 from tare.report.svg import Panel, add, label, mark, panel
 from tare.report.tables import Cell, RowKey, Table
@@ -43,11 +44,25 @@ class Explanation:
     baseline: str
     aa: bool
     sentences: list[str]
+    name: str
+    """The treatment as a reader says it."""
+    against: str
+    """The baseline likewise."""
 
 
 def explanations(analysis: Analysis) -> list[Explanation]:
     """One per treatment, in the order of the comparisons, controls (A/A) last."""
-    found = [Explanation(w.treatment, w.baseline, w.aa, w.sentences) for w in analysis.why]
+    said = pair_names(analysis)
+    found = [
+        Explanation(
+            w.treatment,
+            w.baseline,
+            w.aa,
+            w.sentences,
+            *said.get((w.treatment, w.baseline), (w.treatment, w.baseline)),
+        )
+        for w in analysis.why
+    ]
     return sorted((one for one in found if one.sentences), key=lambda one: one.aa)
 
 
@@ -58,7 +73,9 @@ def why_table(analysis: Analysis) -> Table:
                "r, mean latency"]  # fmt: skip
     rows: list[list[Cell]] = []
     keys: list[RowKey] = []
+    names = pair_names(analysis)
     for why in analysis.why:
+        said = names.get((why.treatment, why.baseline), (why.treatment, why.baseline))
         shares = {
             part.metric.name: (split.by, part.share, part.share_ci)
             for split in reversed(why.splits)
@@ -67,19 +84,19 @@ def why_table(analysis: Analysis) -> Table:
         wholes = {s.whole.metric.name: s.whole for s in reversed(why.splits)}
         for change in [*wholes.values(), *why.beside]:
             share = shares.get(change.metric.name)
-            row = [*_changed(why, change), _share(share), _correlation(change)]
+            row = [*_changed(why, said, change), _share(share), _correlation(change)]
             rows.append(row)
             keys.append(RowKey(condition=why.treatment))
     return Table("What changed beside the effects", columns, rows, [NOTE], "why-table", {}, keys)
 
 
-def _changed(why: Why, change: Change) -> list[Cell]:
+def _changed(why: Why, said: tuple[str, str], change: Change) -> list[Cell]:
     unit = change.metric.unit
     low, high = change.ci
     ends = f"[{_signed(low, unit)}, {_signed(high, unit)}]"
     return [
-        Cell(why.treatment + (" (A/A)" if why.aa else ""), "condition", why.treatment),
-        Cell(why.baseline),
+        Cell(said[0] + (" (A/A)" if why.aa else ""), "condition", why.treatment),
+        Cell(said[1]),
         Cell(change.metric.title),
         Cell(numbers.quantity(change.baseline, unit), "number", value=change.baseline),
         Cell(numbers.quantity(change.treatment, unit), "number", value=change.treatment),

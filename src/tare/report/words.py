@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Metric
 from tare.report import numbers
+from tare.report.labels import sides
 from tare.report.text import plain
 
 if TYPE_CHECKING:
@@ -63,13 +64,17 @@ class Answer:
     lines: tuple[Line, ...]
     over: tuple[str, ...] = ()
     """Factors over whose levels it is averaged."""
+    name: str = ""
+    """The treatment as a reader says it."""
+    against: str = ""
+    """The baseline as a reader says it."""
 
     @property
     def sentence(self) -> str:
         name = (
             f"{plain(self.treatment)} (control, the same setup again)"
             if self.aa
-            else plain(self.treatment)
+            else self.name or plain(self.treatment)
         )
         return f"{name}: {'; '.join(line.text for line in self.lines)}."
 
@@ -101,10 +106,29 @@ def alerts(analysis: Analysis) -> list[Alert]:
             Alert(
                 "warning",
                 "There is no answer: no effect could be computed",
-                ("A comparison needs a block that holds both a treatment and its baseline.",),
+                (
+                    "A comparison needs two repetitions of both, treatment and baseline."
+                    if imported(analysis)
+                    else "A comparison needs a block that holds both a treatment and its baseline.",
+                ),
             )
         )
     return found
+
+
+def imported(analysis: Analysis) -> bool:
+    """Whether other tools measured it; then only their files tell what ran."""
+    return bool(analysis.provenance.get("sources"))
+
+
+def nothing_differed(analysis: Analysis) -> str:
+    """The sentence where no fact is known to differ between conditions."""
+    if imported(analysis):
+        return (
+            "Not known: the files tell little of what ran. What they do tell (tool, version, "
+            "database binding, threads, consistency, as far as printed) is alike in all conditions."
+        )
+    return "No compared fact differed between conditions."
 
 
 def _noise_alerts(analysis: Analysis) -> list[Alert]:
@@ -203,14 +227,15 @@ def answers(analysis: Analysis) -> list[Answer]:
         effects.sort(key=lambda placed: primary.index(placed[1].metric))
         lines = tuple(replace(line(analysis, effect), effect=i) for i, effect in effects)
         first = effects[0][1]
-        result.append(Answer(treatment, baseline, first.aa, lines, tuple(first.over)))
+        names = sides(analysis, first)
+        result.append(Answer(treatment, baseline, first.aa, lines, tuple(first.over), *names))
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 
 
 def line(analysis: Analysis, effect: Effect) -> Line:
     """The sentence of one effect, in the four words of the verdicts."""
     subject = in_sentence(metric_of(analysis, effect.metric))
-    before, than, tail = f"{subject} ", f"than {plain(effect.baseline)}", ""
+    before, than, tail = f"{subject} ", f"than {sides(analysis, effect)[1]}", ""
     if effect.verdict == "inconclusive":
         before = f"{subject}: not enough data to say, {_further(effect)} (so far "
         than += ")"
@@ -278,6 +303,8 @@ def in_sentence(metric: Metric) -> str:
 
 
 def _further(effect: Effect) -> str:
+    if effect.conditional:
+        return "and one deployment per condition cannot tell"
     if effect.needed is None:
         return "and the data do not tell how much more would settle it"
     if effect.needed == 0:

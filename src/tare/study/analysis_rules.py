@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, nearest
+from tare.study.endpoints import KINDS, OPERATIONS
+from tare.study.problems import Problem, nearest, remedy_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from tare.study.origins import FieldPath
     from tare.study.schema import Study
 
-_KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
 _OPERATIONS = {
     "ycsb-a": ("read", "update"),
     "ycsb-b": ("read", "update"),
@@ -22,7 +22,6 @@ _OPERATIONS = {
     "stress-write": ("write",),
 }
 """Per workload, the operations that tare-load sends."""
-_ALL_OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write")
 _COUNTED = "errors"
 
 
@@ -33,6 +32,9 @@ def analysis_problems(study: Study) -> Iterator[Problem]:
     if not wrong:
         yield from _nothing(study)
     yield from _metrics(study)
+    for name in study.margins:
+        if "." in name:
+            yield from _spelling(study, ("margins", name), "margins", name)
 
 
 def _roles(study: Study) -> Iterator[tuple[str, FieldPath, str]]:
@@ -58,7 +60,7 @@ def _factors(study: Study) -> Iterator[Problem]:
                 study.origin(path),
                 f"analysis.{role}: unknown factor {name!r}",
                 f"factors: {', '.join(study.factors) or 'none'}",
-                _meant(name, study.factors),
+                remedy_for(name, study.factors),
             )
 
 
@@ -131,23 +133,10 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
             "it is a count, and mostly 0; the checks of the report judge it",
             f"remove {name}",
         )
-    operation, _, kind = name.rpartition(".")
-    known = {"all", *_ALL_OPERATIONS}
-    if operation in known and kind not in _KINDS:
-        yield Problem(
-            study.origin(path),
-            f"{field}: {operation} has no {kind}",
-            f"a kind of latency is one of {', '.join(_KINDS)}",
-            _meant(kind, _KINDS),
-        )
-    elif kind in _KINDS and operation not in known and nearest(operation, known, 0.7):
-        yield Problem(
-            study.origin(path),
-            f"{field}: unknown operation {operation!r}",
-            f"operations: {', '.join(sorted(known))}",
-            _meant(operation, known),
-        )
-    elif operation in _ALL_OPERATIONS and study.files.template is None:
+    misspelt = list(_spelling(study, path, field, name))
+    yield from misspelt
+    operation = name.rpartition(".")[0]
+    if not misspelt and operation in OPERATIONS and study.files.template is None:
         sent = _sent(study)
         if operation not in sent:
             yield Problem(
@@ -156,6 +145,27 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
                 f"the workloads of this study send {', '.join(sorted(sent))}",
                 f"remove {name}; if it is in files of another tool, name them in files.template",
             )
+
+
+def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
+    """A latency of an operation, or of a kind, that there is not; other tools may have others."""
+    operation, _, kind = name.rpartition(".")
+    known = ("all", *OPERATIONS)
+    foreign = study.files.template is None or nearest(operation, known, 0.7)
+    if operation in known and kind not in KINDS:
+        yield Problem(
+            study.origin(path),
+            f"{field}: {operation} has no {kind}",
+            f"a kind of latency is one of {', '.join(KINDS)}",
+            remedy_for(kind, KINDS),
+        )
+    elif kind in KINDS and operation not in known and foreign:
+        yield Problem(
+            study.origin(path),
+            f"{field}: unknown operation {operation!r}",
+            f"operations: {', '.join(known)}",
+            remedy_for(operation, known),
+        )
 
 
 def _sent(study: Study) -> set[str]:
@@ -169,8 +179,3 @@ def _sent(study: Study) -> set[str]:
                 one for one in (inner, patch.get("load.workload")) if isinstance(one, str)
             )
     return {operation for one in workloads for operation in _OPERATIONS.get(one, ())}
-
-
-def _meant(wanted: str, known: Iterable[str]) -> str:
-    near = nearest(wanted, known)
-    return f"did you mean {near}?" if near else "name one of those, or remove it"

@@ -168,13 +168,13 @@ def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     if need <= free:
         return
     one = max(plan.conditions, key=lambda each: each.setup.database.heap)
-    together = plan.study.design.fresh == "deployment" and len(
-        {each.deployment for each in plan.conditions}
-    )
+    together = 1
+    if plan.study.design.fresh == "deployment":
+        together = len({each.deployment for each in plan.conditions})
     remedies = ["lower database.heap or database.nodes", "take out levels"]
-    if together and together > 1:
+    if together > 1:
         remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
-    alive = f"{together} deployments alive at once" if together else "one deployment at a time"
+    alive = f"{together} deployments alive at once" if together > 1 else "one deployment at a time"
     yield _refusal(
         plan,
         one,

@@ -163,9 +163,10 @@ class _Reader:
             raise self._tagged(node)
         try:
             number = _whole(text) if tag.endswith("int") else float(text.replace("_", ""))
-        except ValueError:  # also more digits than Python agrees to convert
-            number = math.nan
-        if not math.isfinite(number):
+            finite = math.isfinite(number)
+        except (ValueError, OverflowError):  # more digits than Python agrees to convert
+            finite = False
+        if not finite:
             raise self.refuse(
                 node,
                 f"{text[:40]!r} is not a number that a study can hold",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, nearest
+from tare.study.problems import Problem, nearest, remedy_for
 from tare.study.template import PLACES, Template, TemplateError
 
 if TYPE_CHECKING:
@@ -45,20 +45,18 @@ def _values_problems(study: Study) -> Iterator[Problem]:
     for factor, texts in study.files.values.items():
         levels = study.factors.get(factor)
         if levels is None:
-            near = nearest(factor, study.factors)
             yield Problem(
                 study.origin(("files", "values", factor)),
                 f"files.values.{factor}: unknown factor",
                 f"factors: {', '.join(study.factors) or 'none'}",
-                f"did you mean {near}?" if near else "name one of those, or remove it",
+                remedy_for(factor, study.factors),
             )
             continue
         for text, level in texts.items():
             if level not in levels:
-                near = nearest(level, levels)
                 yield Problem(
                     study.origin(("files", "values", factor, text)),
                     f"files.values.{factor}.{text}: unknown level {level!r}",
                     f"levels of {factor}: {', '.join(levels)}",
-                    f"did you mean {near}?" if near else "name one of those, or remove it",
+                    remedy_for(level, levels),
                 )

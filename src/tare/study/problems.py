@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from tare.errors import StudyError
+from tare.study.endpoints import KINDS, OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +70,7 @@ def refuse(problems: Iterable[Problem]) -> None:
     distinct: dict[tuple[str, str], Problem] = {}
     for one in problems:  # one mistake in the base shows in every condition: said once
         distinct.setdefault((one.where, one.what), one)
-    ordered = sorted(distinct.values(), key=lambda one: _line(one.where))
+    ordered = sorted(distinct.values(), key=lambda one: (line_of(one.where), one.where))
     if not ordered:
         return
     first, others = ordered[0], ordered[1:]
@@ -102,6 +103,30 @@ def nearest(wanted: str, known: Iterable[str], alike: float = 0.6) -> str | None
     lower = {name.lower(): name for name in reversed(names)}
     found = difflib.get_close_matches(wanted.lower(), lower, n=1, cutoff=alike)
     return lower[found[0]] if found else None
+
+
+def remedy_for(wanted: str, known: Iterable[str]) -> str:
+    """The edit to make where a name is not among the known ones."""
+    near = nearest(wanted, known)
+    return f"did you mean {near}?" if near else "name one of those, or remove it"
+
+
+def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
+    """What, why, remedy where a text is no metric's name.
+
+    Args:
+        kinds: a kind of latency alone is a name too, as for margins.
+    """
+    alone = ("throughput", *KINDS) if kinds else ("throughput",)
+    said = f"a metric is {', '.join(alone)}, or OPERATION.KIND such as read.p99"
+    more = f"operations: all, {', '.join(OPERATIONS)}; kinds: {', '.join(KINDS)}"
+    if wanted in KINDS:
+        remedy = f"did you mean all.{wanted}?"
+    else:
+        every = [*alone, *(f"{one}.{kind}" for one in ("all", *OPERATIONS) for kind in KINDS)]
+        near = nearest(wanted, every)
+        remedy = f"did you mean {near}?" if near else "name one of those, or remove it"
+    return f"{field}: no metric is called {_show(wanted)}", f"{said} ({more})", remedy
 
 
 def dotted(path: Sequence[str | int]) -> str:
@@ -137,6 +162,8 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
         )
     if kind == "string_pattern_mismatch" and path[:1] in (("factors",), ("baseline",)):
         return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"
+    if kind == "string_pattern_mismatch" and path[:1] in (("margins",), ("analysis",)):
+        return no_metric(name, str(value), kinds=path[0] == "margins")
     if kind == "string_pattern_mismatch" and name in _PATTERNS:
         return (
             f"{name}: {_show(value)} does not fit",
@@ -208,6 +235,7 @@ def _named_model(annotation: object) -> type[BaseModel] | None:
     return next((found for part in parts if (found := _model(part))), None)
 
 
-def _line(where: str) -> tuple[int, str]:
+def line_of(where: str) -> int:
+    """The line in "file:line"; 0 where there is none."""
     number = where.rpartition(":")[2]
-    return (int(number) if number.isdigit() else 0, where)
+    return int(number) if number.isdecimal() and len(number) < 10 else 0

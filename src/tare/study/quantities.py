@@ -43,7 +43,10 @@ def parse_size(value: object) -> object:
     unit = match and match[2]
     if not match or unit not in _UNITS:
         raise ValueError(f"{value!r} is not a size; write it like 512MiB or 2GiB")
-    return round(float(match[1]) * _UNITS[unit])
+    size = float(match[1]) * _UNITS[unit]
+    if not math.isfinite(size):
+        raise ValueError(f"{value[:40]!r} is more than any machine has")
+    return round(size)
 
 
 def parse_fraction(value: object) -> object:

@@ -16,7 +16,8 @@ from pydantic import (
 from tare.study.quantities import NAME_PATTERN, Duration, Fraction, Name
 
 _DOTTED = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
-Metric = Annotated[str, StringConstraints(pattern=rf"^(throughput|errors|{_DOTTED})$")]
+_METRIC = rf"^(throughput|errors|{_DOTTED})$"
+Metric = Annotated[str, StringConstraints(pattern=_METRIC)]
 """throughput, OPERATION.KIND such as read.p99 or all.mean, cpu.util, ..."""
 MarginName = Annotated[
     str, StringConstraints(pattern=rf"^(throughput|mean|p50|p95|p99|p999|max|{_DOTTED})$")
@@ -44,22 +45,6 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class Over(Section):
-    """Factors over whose levels an effect is averaged, and how."""
-
-    factors: list[Name] = Field(description="effects are averaged over the levels of these")
-    how: Literal["mean-of-ratios", "ratio-of-means", "model"] = Field(
-        "model",
-        description="mean-of-ratios: the mean over the cells of treatment mean over baseline mean "
-        "(Grambow 2018, Tables 3 and 4); ratio-of-means: of all values together; model: the mean "
-        "of the log-ratios, as the model's estimate of the main effect",
-    )
-
-
-def _over(value: object) -> object:
-    return {"factors": value} if isinstance(value, list) else value
-
-
 def _one_or_more(value: object) -> object:
     """One name or a list of names, as a list."""
     return value if isinstance(value, (list, tuple)) else [value]
@@ -72,6 +57,36 @@ Names = Annotated[
     WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]}),
 ]
 """A name, or a list of names."""
+Metrics = Annotated[
+    list[Metric],
+    BeforeValidator(_one_or_more),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": _METRIC},
+                {"type": "array", "items": {"type": "string", "pattern": _METRIC}},
+            ]
+        }
+    ),
+]
+"""A metric, or a list of metrics."""
+
+
+class Over(Section):
+    """Factors over whose levels an effect is averaged, and how."""
+
+    factors: Names = Field(description="effects are averaged over the levels of these")
+    how: Literal["mean-of-ratios", "ratio-of-means", "model"] = Field(
+        "model",
+        description="mean-of-ratios: the mean over the cells of treatment mean over baseline mean "
+        "(Grambow 2018, Tables 3 and 4); ratio-of-means: of all values together; model: the mean "
+        "of the log-ratios, as the model's estimate of the main effect",
+    )
+
+
+def _over(value: object) -> object:
+    """Names alone are the factors; how they are averaged is then the usual way."""
+    return {"factors": value} if isinstance(value, (str, list)) else value
 
 
 class Exhibit(Section):
@@ -79,7 +94,7 @@ class Exhibit(Section):
 
     kind: ExhibitKind = Field(description="which figure or table")
     title: str | None = Field(None, description="its heading; null: one made from its parts")
-    metrics: list[Metric] = Field([], description="metrics shown; none: the kind's usual ones")
+    metrics: Metrics = Field([], description="metrics shown; none: the kind's usual ones")
     x: Name | None = Field(
         None,
         description="factor along the horizontal axis; in a ladder also `throughput`, the measured "
@@ -121,20 +136,21 @@ class Exhibit(Section):
 class AnalysisSection(Section):
     """What is compared with what; without it, every level with the baseline's, factor by factor."""
 
-    compare: list[Name] = Field(
+    compare: Names = Field(
         [],
         description="factors compared jointly: each combination of their levels against the "
         "baseline's combination; none: each factor of the baseline by itself",
     )
-    by: list[Name] = Field(
-        [], description="factors for each level of which the comparison is made anew"
+    by: Names = Field([], description="factors for each level of which the comparison is made anew")
+    over: Annotated[Over, BeforeValidator(_over, json_schema_input_type=Over | Names)] | None = (
+        Field(
+            None, description="factors averaged over, a name, a list or {factors, how}; null: none"
+        )
     )
-    over: Annotated[Over, BeforeValidator(_over)] | None = Field(
-        None, description="factors averaged over, a list or {factors, how}; null: none"
-    )
-    metrics: list[Metric] = Field([], description="metrics compared; none: all that there are")
-    primary: Annotated[list[Metric], Field(max_length=4)] = Field(
+    metrics: Metrics = Field([], description="metrics compared; none: all that there are")
+    primary: Metrics = Field(
         [],
+        max_length=4,
         description="primary endpoints, at most 4, under Holm's correction; none: throughput and "
         "all.p99 where a margin is declared",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, nearest
+from tare.study.problems import Problem, line_of, remedy_for
 from tare.study.schema import SHORT_STRATEGIES, WINDOWS
 
 if TYPE_CHECKING:
@@ -174,9 +174,7 @@ def _known(study: Study, path: FieldPath, factor: str, levels: Iterable[str]) ->
 
 def _names(kind: str, wanted: str, known: Iterable[str]) -> tuple[str, str]:
     names = list(known)
-    near = nearest(wanted, names)
-    remedy = f"did you mean {near}?" if near else "name one of those, or remove it"
-    return f"{kind}: {', '.join(names) or 'none'}", remedy
+    return f"{kind}: {', '.join(names) or 'none'}", remedy_for(wanted, names)
 
 
 def image_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
@@ -218,9 +216,7 @@ def _later(origins: Origins, first: FieldPath, second: FieldPath) -> str:
 
     def order(path: FieldPath) -> tuple[bool, bool, int]:
         where = origins.of(path)
-        number = where.rpartition(":")[2]
-        line = int(number) if number.isdigit() else 0
-        return where.startswith("--set "), path in origins.patched, line
+        return where.startswith("--set "), path in origins.patched, line_of(where)
 
     return origins.of(max(first, second, key=order))
 

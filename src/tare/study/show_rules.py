@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, nearest
+from tare.study.problems import Problem, remedy_for
 from tare.study.steps import numeric_steps
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ _USED: dict[str, set[str]] = {
     "spread": {"lines", "panels"},
 }
 _NUMERIC = {"ladder", "quadratic-fit"}
+_USUAL_STEPS = ("Offered load", "Client threads")
+"""Titles of the steps that are taken first along a numeric axis."""
 
 
 def show_problems(study: Study) -> Iterator[Problem]:
@@ -80,7 +82,7 @@ def _factor(study: Study, path: FieldPath, name: str) -> Iterator[Problem]:
             path,
             f"unknown factor {name!r}",
             f"factors: {', '.join(study.factors) or 'none'}",
-            _meant(name, study.factors),
+            remedy_for(name, study.factors),
         )
 
 
@@ -93,17 +95,20 @@ def _levels(study: Study, path: FieldPath, factor: str, levels: Iterable[str]) -
                 path,
                 f"unknown level {level!r}",
                 f"levels of {factor}: {', '.join(known)}",
-                _meant(level, known),
+                remedy_for(level, known),
             )
 
 
 def _unused(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
     used = _ALWAYS | _USED[one.kind]
+    plain = type(one)(kind=one.kind)
     for name in sorted(one.model_fields_set - used):
+        if getattr(one, name) == getattr(plain, name):
+            continue  # a run's own copy of its study writes every field out
         yield _problem(
             study,
             (*at, name),
-            f"a {one.kind} has no {name}",
+            f"{one.kind} has no {name}",
             f"it has {', '.join(sorted(used - {'kind'}))}",
             f"remove {name}",
         )
@@ -162,15 +167,8 @@ def step_factor(study: Study, one: Exhibit) -> str | None:
     for factor in study.factors:
         steps = None if factor in taken else numeric_steps(study, factor)
         if steps is not None:
-            rank = (
-                ("Offered load", "Client threads").index(steps.title)
-                if steps.title
-                in (
-                    "Offered load",
-                    "Client threads",
-                )
-                else 2
-            )
+            usual = steps.title in _USUAL_STEPS
+            rank = _USUAL_STEPS.index(steps.title) if usual else len(_USUAL_STEPS)
             found.append((rank, factor))
     return min(found)[1] if found else None
 
@@ -192,11 +190,6 @@ def _compared(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
                 f"of {', '.join(factors) or 'no factor'} one level at most is left to compare",
                 "name a factor with several levels in lines",
             )
-
-
-def _meant(wanted: str, known: Iterable[str]) -> str:
-    near = nearest(wanted, known)
-    return f"did you mean {near}?" if near else "name one of those, or remove it"
 
 
 def _problem(study: Study, path: FieldPath, what: str, why: str, remedy: str) -> Problem:

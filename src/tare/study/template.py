@@ -72,6 +72,27 @@ class Template:
             return None
         return {field: found[f"f{number}"] for number, field in enumerate(self.fields)}
 
+    def misfit(self, path: str) -> str:
+        """Where a name that does not fit stops fitting, in words."""
+        name = "/".join(path.split("/")[-self.parts :])[:LONGEST_NAME]
+        wanted = self.text
+        literals = _FIELD.split(wanted)[0::2]
+        if not name.startswith(literals[0]):
+            return f"it does not begin with {literals[0]!r}"
+        at = len(literals[0])
+        for number, literal in enumerate(literals[1:], start=1):
+            field = _FIELD.findall(wanted)[number - 1]
+            if not literal:
+                break
+            found = name.find(literal, at + 1)
+            if found < 0 or "/" in name[at:found]:
+                after = name[at:][:60]
+                return f"{{{field}}} would begin at {after!r}, and no {literal!r} follows it"
+            at = found + len(literal)
+        if at < len(name) and literals[-1]:
+            return f"{name[at:][:60]!r} is left over at its end"
+        return "a field is empty, or has two values"
+
 
 def _compile(literals: list[str], fields: list[str]) -> re.Pattern[str]:
     numbers: dict[str, int] = {}

@@ -192,3 +192,23 @@ def test_intervals_and_false_alarms_are_as_promised() -> None:
     rates = simulate(60)
     assert rates.coverage >= 0.93
     assert rates.false_alarms <= 0.10, "5% is promised; its standard error here is 2.8%"
+
+
+def test_the_primary_metrics_are_those_of_a_and_a_change_of_them_is_named(
+    before: Analysis, slower: Analysis
+) -> None:
+    other = slower.model_copy(deep=True)
+    for effect in other.effects:
+        effect.primary = effect.metric == "read.p99"
+    found = compare(before, other)
+    assert {d.metric for d in found.differences if d.primary} == {"throughput", "all.p99"}
+    named = next(d for d in found.differed if d.fact == "primary metrics")
+    assert (named.a, named.b) == ("throughput, all.p99", "read.p99")
+    back = compare(other, before)
+    assert {d.metric for d in back.differences if d.primary} == {"read.p99"}
+
+
+def test_a_primary_metric_that_b_lacks_is_named(before: Analysis, slower: Analysis) -> None:
+    lacking = slower.model_copy(deep=True)
+    lacking.metrics = [m for m in lacking.metrics if m.name != "all.p99"]
+    assert any("primary all.p99: not in B" in one for one in compare(before, lacking).notes)

@@ -84,3 +84,12 @@ def test_other_files_under_all_conditions_are_one_difference(quickstart: Analysi
         if d.section == "bits" and d.fact == "database"
     ]
     assert [(d.b, d.conditions) for d in found] == [("sha256:other", [])]
+
+
+def test_what_was_imported_is_told_fact_by_fact(quickstart: Analysis) -> None:
+    a = quickstart.model_copy(update={"provenance": deepcopy(quickstart.provenance)})
+    b = a.model_copy(update={"provenance": deepcopy(a.provenance)})
+    for run, tool in ((a, "ycsb"), (b, "go-ycsb")):
+        run.provenance["environment"]["imports"] = [{"tool": tool, "files": 4}]
+    found = differing(a, b, PAIRS)
+    assert [(d.fact, d.a, d.b) for d in found] == [("imports.tool", "ycsb", "go-ycsb")]

@@ -86,6 +86,23 @@ def test_with_a_life_per_block_the_units_are_blocks(tmp_path: Path) -> None:
     assert (found.unit, len(found.logs), found.single) == ("block", 6, False)
 
 
+def test_repetitions_of_tares_own_runs_are_deployments_not_trials(quickstart: Analysis) -> None:
+    """With `pairing: none` effects count repetitions; one life of a cluster is one of them."""
+    effects = [e.model_copy(update={"unit_of_analysis": "repetition"}) for e in quickstart.effects]
+    run = quickstart.model_copy(update={"effects": effects})
+    assert len(sides_of(run)["throughput"]["native"].logs) == 3
+
+
+@pytest.mark.parametrize("unit", ["repetition", "block"])
+def test_every_imported_trial_is_a_unit_paired_or_not(quickstart: Analysis, unit: str) -> None:
+    effects = [e.model_copy(update={"unit_of_analysis": unit}) for e in quickstart.effects]
+    provenance = {**quickstart.provenance, "sources": {"ycsb": 24}}
+    run = quickstart.model_copy(update={"effects": effects, "provenance": provenance})
+    found = sides_of(run)["throughput"]["native"]
+    assert (found.unit, found.single) == (unit, False)
+    assert len(found.logs) == sum(t.condition == "native" for t in run.trials)
+
+
 def test_95_percent_intervals_hold_the_truth_in_about_95_percent_of_pairs_of_runs() -> None:
     """2,000 pairs of 3 deployments, one side twice as noisy: standard error of the rate 0.5%."""
     rng = np.random.default_rng(1)

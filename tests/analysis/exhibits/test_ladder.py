@@ -27,7 +27,8 @@ def test_a_line_per_platform_over_the_steps() -> None:
         "docker": ([10, 20, 40], [20, 40, 80]),
     }
     points = next(layer for layer in chart.layers if layer.kind == "points")
-    assert points.low[0] == pytest.approx(10 - 12.706205, abs=1e-4)  # t(0.975, 1) times 1
+    assert points.high[0] == pytest.approx(10 + 12.706205, abs=1e-4)  # t(0.975, 1) times 1
+    assert points.low[0] == 0.0, "a latency cannot be below 0"
 
 
 def test_against_the_throughput_that_was_measured() -> None:

@@ -9,17 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tare.analysis.exhibits.means import independent, mean_over
+from tare.analysis.exhibits.means import independent, mean_over, most_of
 
 VALUES = st.lists(st.floats(1, 1e6), min_size=2, max_size=8)
 
 
 def test_one_condition_has_the_usual_t_interval() -> None:
-    found = mean_over([[1.0, 2.0, 3.0]])
+    found = mean_over([[11.0, 12.0, 13.0]])
     assert found is not None
     reach = 4.302653 / math.sqrt(3)  # t(0.975, 2) times s / sqrt(n), with s = 1
-    assert (found.value, found.repeated) == (2.0, 3)
-    assert (found.low, found.high) == pytest.approx((2 - reach, 2 + reach))
+    assert (found.value, found.repeated) == (12.0, 3)
+    assert (found.low, found.high) == pytest.approx((12 - reach, 12 + reach))
+
+
+def test_an_interval_ends_where_the_quantity_does() -> None:
+    positive = mean_over([[1.0, 9.0]])
+    assert positive is not None
+    assert (positive.value, positive.low) == (5.0, 0.0)
+    signed = mean_over([[-1.0, 9.0]])
+    assert signed is not None
+    assert signed.low is not None
+    assert signed.low < 0
+    share = mean_over([[80.0, 99.0]], most_of("cpu.util"))
+    assert share is not None
+    assert share.high == 100.0
+    assert most_of("throughput") == math.inf
 
 
 def test_conditions_weigh_alike_however_often_they_were_repeated() -> None:
@@ -44,7 +58,8 @@ def test_two_conditions_have_the_interval_of_welch(first: list[float], second: l
     if len(set(first)) == 1 or len(set(second)) == 1:
         return
     welch = stats.ttest_ind(first, [-x for x in second], equal_var=False).confidence_interval()
-    assert found.low == pytest.approx(welch.low / 2, rel=1e-6, abs=1e-6 * abs(found.value))
+    low = max(welch.low / 2, 0.0)  # the values are positive
+    assert found.low == pytest.approx(low, rel=1e-6, abs=1e-6 * abs(found.value))
     assert found.high == pytest.approx(welch.high / 2, rel=1e-6, abs=1e-6 * abs(found.value))
 
 

@@ -18,12 +18,21 @@ SHOW = "{kind: relative-change, metrics: [read.mean]}"
 
 
 def test_rows_are_steps_and_columns_are_treatments() -> None:
-    table = exhibit(SHOW, DONE, EFFECTS).grids[0]
+    found = exhibit(SHOW, DONE, EFFECTS)
+    table = found.grids[0]
     assert table.columns == ["threads", "Metric", "native", "docker", "published"]
     assert column(table, "threads") == ["t10", "t20", "avg over threads"]
     assert column(table, "native") == [0, 0, 0]
-    assert column(table, "docker") == pytest.approx([1.42, -0.09, 0.665])
+    assert column(table, "docker") == pytest.approx([1.42, -0.09, 1.42])
     assert column(table, "published") == [pytest.approx(20), None, pytest.approx(20)]
+    assert "because not all were compared there: threads t20." in found.caption
+
+
+def test_where_all_were_compared_at_every_step_the_average_is_over_all() -> None:
+    docker = EFFECTS[:2]
+    found = exhibit(SHOW, DONE, docker)
+    assert column(found.grids[0], "docker") == pytest.approx([1.42, -0.09, 0.665])
+    assert "Left out" not in found.caption
 
 
 def test_the_average_is_an_effect_of_its_own_where_the_analysis_has_it() -> None:

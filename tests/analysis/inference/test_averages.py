@@ -297,6 +297,8 @@ def test_cells_served_by_the_same_deployments_are_no_further_evidence() -> None:
     single = one(effects_of(study_of(FACTORS, asked), trials), "docker.t1.on")
     widths = [math.log(found.ci[1] / found.ci[0]) for found in (averaged, single)]
     assert widths[0] == pytest.approx(widths[1], rel=0.02)
+    assert "standard errors are added" in averaged.method
+    assert "standard errors are added" not in single.method
 
 
 def test_families_are_the_rows_and_their_averages_apart() -> None:

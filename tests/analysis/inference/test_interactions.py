@@ -129,6 +129,19 @@ def test_missing_trials_take_the_mixed_model() -> None:
     assert p_of(answer) < 0.01
 
 
+def test_what_a_round_does_to_everything_is_no_part_of_the_mixed_models_answer() -> None:
+    logs = logs_of(0.02)
+    del logs["docker.t2"][2, 1], logs["kvm.t1"][3, 3]
+    far = {name: {c: y + 5 * c[0] ** 2 for c, y in cells.items()} for name, cells in logs.items()}
+    served = {n: frozenset({f"D-{n.split('.')[0]}"}) for n in logs}
+    rules = Rules(by_deployment=True, served=served)
+    one, other = answer_blocks(question(), logs, rules), answer_blocks(question(), far, rules)
+    assert one is not None
+    assert other is not None
+    assert one.test == other.test == "Wald F"
+    assert other.statistic == pytest.approx(one.statistic, rel=1e-2)
+
+
 def test_one_deployment_is_enough_only_if_it_served_all_levels() -> None:
     logs = logs_of(0.1, rounds=1, blocks=6)
     own = {name: frozenset({name}) for name in logs}

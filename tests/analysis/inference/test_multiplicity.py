@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.analysis.inference.multiplicity import adjust, primary_endpoints
-
-
-def test_throughput_and_p99_are_primary_where_a_margin_is_declared() -> None:
-    assert primary_endpoints({"throughput": 0.05, "mean": 0.05, "p99": 0.1}) == [
-        "throughput",
-        "all.p99",
-    ]
-    assert primary_endpoints({"mean": 0.05}) == []
+from tare.analysis.inference.multiplicity import adjust
 
 
 def test_holm_for_the_primary_and_false_discovery_rate_for_the_rest() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from tare.analysis.why.resources import (
     usage_values,
 )
 from tare.records.manifest import ClientResult, TrialManifest
+from tare.records.samples import Samples
 
 START = 1000.0
 
@@ -40,20 +40,20 @@ def manifest(seconds: float = 10.0, **changes: Any) -> TrialManifest:
     return TrialManifest(**(fields | changes))
 
 
-def samples(rows: list[tuple[float, str, float]]) -> pl.DataFrame:
+Rows = list[tuple[float, str, float]]
+
+
+def samples(rows: Rows) -> Samples:
     """(seconds after the start, metric of the machine, value)."""
-    return pl.DataFrame(
-        {
-            "t": [START + t for t, _, _ in rows],
-            "scope": ["machine"] * len(rows),
-            "metric": [metric for _, metric, _ in rows],
-            "value": [value for _, _, value in rows],
-        }
-    )
+    return Samples.of((START + t, "machine", metric, value) for t, metric, value in rows)
 
 
-def steady(metric: str, value: float, *, first: int = -2, last: int = 13) -> pl.DataFrame:
-    return samples([(t + 0.3, metric, value) for t in range(first, last)])
+def held(metric: str, value: float, *, first: int = -2, last: int = 13) -> Rows:
+    return [(t + 0.3, metric, value) for t in range(first, last)]
+
+
+def steady(metric: str, value: float, *, first: int = -2, last: int = 13) -> Samples:
+    return samples(held(metric, value, first=first, last=last))
 
 
 def test_a_constant_rate_gives_rate_times_time() -> None:
@@ -89,9 +89,9 @@ def test_a_total_lies_between_least_and_greatest_rate(rates: list[float]) -> Non
 
 def test_cpu_is_a_share_of_all_cpu_time_and_disk_a_rate() -> None:
     modes = {"user": 1.0, "system": 0.4, "softirq": 0.1, "idle": 0.4, "iowait": 0.1}
-    frame = pl.concat([steady(f"cpu_{mode}", cores) for mode, cores in modes.items()])
-    frame = pl.concat([frame, steady("disk_write_bytes_per_s", 2e6)])
-    found = usage_values(machine_totals(frame, manifest()), manifest())
+    rows = [row for mode, cores in modes.items() for row in held(f"cpu_{mode}", cores)]
+    rows += held("disk_write_bytes_per_s", 2e6)
+    found = usage_values(machine_totals(samples(rows), manifest()), manifest())
     assert found == {
         "cpu.util": pytest.approx(75.0),
         "cpu.softirq": pytest.approx(5.0),
@@ -105,10 +105,8 @@ def test_without_idle_time_no_share_is_guessed() -> None:
 
 
 def test_counts_are_per_operation() -> None:
-    frame = pl.concat(
-        [steady("net_rx_packets_per_s", 3000.0), steady("net_tx_packets_per_s", 1000.0)]
-    )
-    found = beside_values(machine_totals(frame, manifest()), manifest())
+    rows = held("net_rx_packets_per_s", 3000.0) + held("net_tx_packets_per_s", 1000.0)
+    found = beside_values(machine_totals(samples(rows), manifest()), manifest())
     assert found["net.packets_per_op"] == pytest.approx(4.0)
 
 

@@ -219,7 +219,13 @@ def test_counters_that_a_busy_node_told_late_are_scaled_to_the_whole_part(
 
 
 @pytest.mark.parametrize(
-    "fault", [ClusterError("CQL failed", where="n1"), OSError("gone"), TypeError("no such column")]
+    "fault",
+    [
+        ClusterError("CQL failed", where="n1"),
+        OSError("gone"),
+        TypeError("no such column"),
+        RuntimeError("cannot schedule new futures after shutdown"),
+    ],
 )
 def test_a_node_that_does_not_answer_is_noted_and_nothing_is_raised(
     cluster: Cluster, tmp_path: Path, fault: Exception
@@ -232,6 +238,37 @@ def test_a_node_that_does_not_answer_is_noted_and_nothing_is_raised(
     watch.close()
     assert seen.counts == {}
     assert "could not be read (n1)" in seen.notes[0]
+
+
+def test_counters_that_miss_half_of_the_part_are_noted_and_not_scaled(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    watch = ServerWatch([cluster], wall=lambda: START + 7.0)
+    watch.begin()
+    finish(cluster, tmp_path)
+    seen = watch.end(START, END)
+    assert seen.counts == {}
+    assert "7.0 s after the beginning" in seen.notes[0]
+
+
+def test_a_part_without_length_is_noted_too(cluster: Cluster, tmp_path: Path) -> None:
+    watch = ServerWatch([cluster], wall=lambda: START)
+    watch.begin()
+    finish(cluster, tmp_path)
+    seen = watch.end(START, START)
+    assert seen.counts == {}
+    assert len(seen.notes) == 1
+
+
+def test_the_threads_of_all_nodes_are_read_before_any_node_is_asked(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(metrics, "read_threads", lambda pid: order.append("threads") or Threads({}))
+    monkeypatch.setattr(metrics, "counters", lambda session: order.append("query") or {})
+    cluster.nodes.append(cluster.running)
+    ServerWatch([cluster], wall=lambda: START).begin()
+    assert order == ["threads", "threads", "query", "query"]
 
 
 def test_without_any_connection_there_are_notes_and_no_counts(

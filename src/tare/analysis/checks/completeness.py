@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.checks.evidence import Evidence, check, count
 
 if TYPE_CHECKING:
+    from tare.analysis.inference.contrasts import Contrast
     from tare.analysis.model import Check
 
 ADVISED_UNITS = 3
@@ -14,8 +15,6 @@ ADVISED_UNITS = 3
 
 def trials(evidence: Evidence) -> Check:
     """Failed and missing trials; without any pair for a comparison the result is invalid."""
-    if evidence.imported:
-        return _files(evidence)
     failed = [t for t in evidence.trials if not t.done]
     done = {(t.condition, *t.cell) for t in evidence.done}
     planned = [
@@ -35,9 +34,9 @@ def trials(evidence: Evidence) -> Check:
     details += [f"{name}: the study excludes its baseline" for name in evidence.contrasts.lonely]
     if not done:
         return check("trials", "invalid", "no trial gave a result", details)
-    empty = _without_effect(evidence)
+    empty = without_effect(evidence)
     if empty:
-        lost = [f"{name}: no interval, for it takes two complete pairs" for name in empty]
+        lost = [f"{_named(one)}: no interval, for it takes two complete pairs" for one in empty]
         summary = f"{count(len(empty), 'comparison')} without a result"
         return check("trials", "invalid", summary, lost + details)
     if missing:
@@ -46,36 +45,14 @@ def trials(evidence: Evidence) -> Check:
     return check("trials", "ok", f"all {count(len(planned), 'planned trial')} done", details)
 
 
-def _files(evidence: Evidence) -> Check:
-    """Imported files: no design says how many there should be, but they may be uneven."""
-    sizes = {condition.name: 0 for condition in evidence.conditions}
-    for trial in evidence.done:
-        sizes[trial.condition] = sizes.get(trial.condition, 0) + 1
-    most, total = max(sizes.values(), default=0), sum(sizes.values())
-    if not total:
-        return check("trials", "invalid", "no trial gave a result")
-    fewer = {name: n for name, n in sizes.items() if n < most}
-    details = [f"{name}: {count(n, 'trial')}, others have {most}" for name, n in fewer.items()]
-    details += [f"{name}: no file of its baseline" for name in evidence.contrasts.lonely]
-    empty = _without_effect(evidence)
-    if empty:
-        lost = [f"{name}: no interval, for it takes two repetitions of both" for name in empty]
-        summary = f"{count(len(empty), 'comparison')} without a result"
-        return check("trials", "warning", summary, lost + details)
-    if details:
-        summary = f"{count(total, 'imported trial')}; {len(fewer)} conditions have fewer than most"
-        return check("trials", "warning", summary, details)
-    return check("trials", "ok", f"{count(total, 'imported trial')}, {most} of each condition")
-
-
-def _without_effect(evidence: Evidence) -> list[str]:
+def without_effect(evidence: Evidence) -> list[Contrast]:
     """Comparisons that no effect speaks of."""
     have = {(effect.baseline, effect.treatment) for effect in evidence.effects}
-    return [
-        f"{contrast.treatment} against {contrast.baseline}"
-        for contrast in evidence.contrasts.of
-        if (contrast.baseline, contrast.treatment) not in have
-    ]
+    return [c for c in evidence.contrasts.of if (c.baseline, c.treatment) not in have]
+
+
+def _named(contrast: Contrast) -> str:
+    return f"{contrast.treatment} against {contrast.baseline}"
 
 
 def records(evidence: Evidence) -> Check:

@@ -27,6 +27,9 @@ class Evidence:
     Attributes:
         margins: metric to declared fraction.
         damaged: trial directories that could not be used at all.
+        planned: all conditions of the study; of imported files `conditions` are those whose levels
+            occur in some file.
+        primary: primary endpoints that the study names.
         left_out: files that an import did not use, each with its reason.
     """
 
@@ -40,6 +43,8 @@ class Evidence:
     floors: Sequence[NoiseFloor]
     parity: Sequence[ParityDifference]
     left_out: Sequence[str] = ()
+    planned: Sequence[Condition] = ()
+    primary: Sequence[str] = ()
 
     @property
     def done(self) -> list[Trial]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, check, count, percent
+from tare.analysis.checks.platform import parity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,13 @@ def unknown(evidence: Evidence) -> Check:
         "checks in its own runs",
         [f"not known: {one}" for one in UNKNOWN],
     )
+
+
+def differences(evidence: Evidence) -> Check | None:
+    """What the files tell of their tools and load that is not the same in all conditions."""
+    if not any(not one.expected for one in evidence.parity):
+        return None
+    return parity(evidence)
 
 
 def left_out(evidence: Evidence) -> Check | None:

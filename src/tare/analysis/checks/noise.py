@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, Status, check, percent
-from tare.analysis.metrics import margin_of
+from tare.study.endpoints import margin_of
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Check
+    from tare.analysis.model import Check, NoiseFloor
 
 TOLD_APART = 0.001
-"""P value at which an A/A difference makes the result invalid: by chance alone, one run in 1000."""
+"""P value at which an A/A difference makes the result invalid: one test in 1000 by chance alone."""
 
 
 def noise_floor(evidence: Evidence) -> Check:
@@ -33,14 +33,34 @@ def noise_floor(evidence: Evidence) -> Check:
             words += f" in one block, {percent(floor.deployment_floor)} over whole deployments"
         margin = margin_of(floor.metric, evidence.margins) or 0.0
         details.append(f"{words}; margin {percent(margin)}")
-    above = sorted({floor.metric for floor in floors if floor.exceeds_margin})
+    above = [floor for floor in floors if floor.exceeds_margin]
     if not above:
         return check("noise floor", "ok", "identical conditions stay within the margins", details)
-    summary = (
-        "identical conditions differ by more than the margin in single blocks: "
-        f"{', '.join(above)}; only averages over deployments can decide"
-    )
+    hidden = sorted({f.metric for f in above if not _decided(f, evidence)})
+    averaged = sorted({f.metric for f in above} - set(hidden))
+    said = []
+    if hidden:
+        said.append(f"hides the answer on {', '.join(hidden)}")
+    if averaged:
+        said.append(
+            f"exceeds the margin in single blocks, not in averages over deployments, on "
+            f"{', '.join(averaged)}"
+        )
+    summary = f"how far identical conditions differ {'; it '.join(said)}"
     return check("noise floor", "warning", summary, details)
+
+
+def _decided(floor: NoiseFloor, evidence: Evidence) -> bool:
+    """Whether averages over deployments are alike enough, and are what the effects count."""
+    margin = margin_of(floor.metric, evidence.margins)
+    return (
+        floor.deployment_floor is not None
+        and margin is not None
+        and floor.deployment_floor <= margin
+        and all(
+            e.unit_of_analysis == "deployment" for e in evidence.effects if e.metric == floor.metric
+        )
+    )
 
 
 def told_apart(evidence: Evidence) -> Check | None:

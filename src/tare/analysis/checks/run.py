@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.checks import client, cluster, completeness, crosschecks, files, noise, platform
+from tare.analysis.checks import (
+    client,
+    cluster,
+    completeness,
+    crosschecks,
+    files,
+    imported_trials,
+    noise,
+    platform,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,10 +46,13 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
 OF_FILES = (
     noise.noise_floor,
     noise.told_apart,
-    completeness.trials,
+    imported_trials.trials,
+    imported_trials.endpoints,
+    imported_trials.identical,
     completeness.records,
     files.left_out,
     files.errors,
+    files.differences,
     cluster.steady,
     platform.steal,
     completeness.deployments,
@@ -58,6 +70,7 @@ def run_checks(evidence: Evidence) -> list[Check]:
     """
     apply = OF_FILES if evidence.imported else CHECKS
     if not evidence.done:
-        apply = (completeness.trials, completeness.records)
+        own = imported_trials.trials if evidence.imported else completeness.trials
+        apply = (own, completeness.records)
     outcomes = [outcome for one in apply if (outcome := one(evidence)) is not None]
     return sorted(outcomes, key=lambda outcome: GRAVITY[outcome.status])

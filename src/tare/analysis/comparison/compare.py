@@ -15,7 +15,8 @@ from tare.analysis.comparison.model import Comparison, EffectChange, RunDifferen
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
 from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import decide, further_units, least_detectable, run_tests
-from tare.analysis.metrics import describe, margin_of
+from tare.analysis.metrics import describe
+from tare.study.endpoints import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ def compare(
     Args:
         renamed: condition or level in A to its name in B.
         margins: metric to fraction; they win over those of A's study.
-        metrics: the primary endpoints; none: those of the studies.
+        metrics: the primary endpoints; none: those of A.
 
     Raises:
         UsageError: nothing in common, or a name that is in neither run.
@@ -64,7 +65,7 @@ def compare(
     declared, given = sides.study_margins(a), dict(margins or {})
     used = declared | given
     common = sides.common_metrics(a, b)
-    primary = sides.primary_of(a, b, used, common, metrics)
+    primary = sides.primary_of(a, used, common, metrics)
     differences, gaps = _differences(a, b, pairs, common, used, primary)
     return Comparison(
         a=sides.side(a),
@@ -99,9 +100,9 @@ def _differences(
     for metric in metrics:
         for first, second in pairs:
             one, other = left.get(metric, {}).get(first), right.get(metric, {}).get(second)
-            between = welch(one, other) if one and other else None
-            if between is not None:
-                found.append(_tested(metric, (first, second), between, margins))
+            estimate = welch(one, other) if one and other else None
+            if estimate is not None:
+                found.append(_tested(metric, (first, second), estimate, margins))
             elif metric in primary:
                 gaps.append(f"{metric} of {second}")
     adjusted = _adjust(found, primary)

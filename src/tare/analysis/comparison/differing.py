@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tare.analysis.comparison.model import Difference
+from tare.analysis.comparison.sides import declared_primary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,10 @@ def differing(a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]) -> lis
     for section in dict.fromkeys([*left, *right]):
         for fact, one, other in _unequal(left.get(section, {}), right.get(section, {})):
             found.append(Difference(section=section, fact=fact, a=one, b=other))
+    first, second = (", ".join(declared_primary(one)) or "none" for one in (a, b))
+    if a.effects and b.effects and first != second:
+        # first, because it changes what the comparison decides by
+        found.insert(0, Difference(section="study", fact="primary metrics", a=first, b=second))
     return found + _by_condition(a.provenance, b.provenance, pairs)
 
 
@@ -121,6 +126,10 @@ def _flatten(content: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str
     if isinstance(content, Mapping) and content and depth < DEPTH:
         for key, value in content.items():
             yield from _flatten(value, f"{name}.{key}" if name else str(key), depth + 1)
+    elif isinstance(content, list) and any(isinstance(item, Mapping) for item in content):
+        for number, item in enumerate(content, start=1):
+            place = name if len(content) == 1 else f"{name}.{number}"
+            yield from _flatten(item, place, depth + 1)
     elif isinstance(content, list):
         yield name, ", ".join(str(item) for item in content) or "none"
     else:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def match_conditions(a: Analysis, b: Analysis, renamed: Mapping[str, str]) -> list[tuple[str, str]]:
     """Pairs (condition in A, condition in B), in B's order.
 
-    A condition is paired with that of its name, else with the one of the same levels, whatever the
-    order of the factors. Each condition has one partner at most.
+    A condition is paired as the user says, else with the one of the same levels, whatever the order
+    of the factors, else with that of its name. Each condition has one partner at most.
 
     Args:
         renamed: condition or level in A to what it is called in B.

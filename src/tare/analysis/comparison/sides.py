@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
-from tare.analysis.inference.multiplicity import primary_endpoints
-from tare.analysis.metrics import in_order, margin_of
+from tare.analysis.metrics import in_order
 from tare.errors import UsageError
+from tare.study.endpoints import margin_of, primary_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
 
 USUAL = ("throughput", "all.mean", "all.p99", "read.p99", "update.p99")
-"""Primary endpoints where those of the studies are not in both runs."""
+"""Primary endpoints where those of A are not in both runs."""
 _RUNS = (
     "Each side is one run. The intervals count units inside the runs; whatever else changed from "
     "one run to the other (the day, the state of the machine) is part of every ratio. It cancels "
@@ -72,12 +72,11 @@ def common_metrics(a: Analysis, b: Analysis) -> list[str]:
 
 def primary_of(
     a: Analysis,
-    b: Analysis,
     margins: Mapping[str, float],
     common: Sequence[str],
     named: Sequence[str],
 ) -> list[str]:
-    """The primary endpoints: those named; else those of the studies; else the usual ones.
+    """The primary endpoints: those named; else those of A; else the usual ones.
 
     Raises:
         UsageError: one is named that is not in both runs, or nothing is.
@@ -92,12 +91,16 @@ def primary_of(
             )
     if not common:
         raise UsageError("the two runs have no metric in common", remedy="compare other runs")
-    studies = {e.metric for run in (a, b) for e in run.effects if e.primary}
-    for choice in (named, studies, primary_endpoints(margins), USUAL):
+    for choice in (named, declared_primary(a), primary_endpoints(margins), USUAL):
         found = [name for name in common if name in choice]
         if found:
             return found
     return list(common)
+
+
+def declared_primary(analysis: Analysis) -> list[str]:
+    """The primary endpoints of the run's own study, in report order."""
+    return in_order({effect.metric for effect in analysis.effects if effect.primary})
 
 
 def noise_floors(
@@ -138,6 +141,9 @@ def notes(a: Analysis, b: Analysis, differences: Sequence[RunDifference]) -> lis
         found.append(_INSIDE)
     if study_margins(a) != study_margins(b):
         found.append("The two studies declare other margins; those of A count.")
+    lost = sorted(set(declared_primary(a)) - set(common_metrics(a, b)))
+    if lost:
+        found.append(f"A's primary {', '.join(lost)}: not in B, and so not compared.")
     if unit_of(a) != unit_of(b):
         found.append(
             f"A's independent units are {unit_of(a)}s and B's are {unit_of(b)}s: they vary for "

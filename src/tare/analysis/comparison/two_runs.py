@@ -68,9 +68,10 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, Side]]:
 
 
 def unit_of(analysis: Analysis) -> UnitKind:
-    """What is independent in the run: imported repetitions, else as the study's design says."""
-    if any(effect.unit_of_analysis == "repetition" for effect in analysis.effects):
-        return "repetition"
+    """What is independent in the run: of imported files every trial, else as the design says."""
+    if analysis.provenance.get("sources"):
+        paired = any(effect.unit_of_analysis == "block" for effect in analysis.effects)
+        return "block" if paired else "repetition"
     study = analysis.provenance.get("study")
     design = study.get("design") if isinstance(study, dict) else None
     fresh = design.get("fresh") if isinstance(design, dict) else None

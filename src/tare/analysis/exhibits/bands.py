@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
-from tare.analysis.exhibits.means import Mean, independent, mean_over
+from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
 from tare.analysis.metrics import describe
 from tare.analysis.model import Chart, Grid
@@ -42,6 +43,7 @@ class Found:
 def band(frame: Frame) -> Content:
     """Per panel and metric: the mean over repetitions per window, a line with its 95% band."""
     found, gone = _series(frame)
+    frame, found, gone = _alike(frame, found, gone)
     length = window_length(max((one.longest for one in found), default=0), frame.asked.window)
     charts: list[Chart] = []
     rows: list[list[Cell]] = []
@@ -80,6 +82,7 @@ def band(frame: Frame) -> Content:
 def interval_means(frame: Frame) -> Content:
     """The measured part in 2, 4 and 8 intervals: the means of each, with 95% intervals."""
     found, gone = _series(frame)
+    frame, found, gone = _alike(frame, found, gone)
     lines = frame.line_groups
     asked = dict.fromkeys(frame.asked.intervals or USUAL_PARTS)
     seconds = max((one.longest for one in found), default=0)
@@ -137,6 +140,21 @@ def _series(frame: Frame) -> tuple[list[Found], str]:
     return found, missing("time series", gone)
 
 
+def _alike(frame: Frame, found: list[Found], gone: str) -> tuple[Frame, list[Found], str]:
+    """Of each metric, the series over whose conditions all lines can be averaged alike."""
+    kept: list[Found] = []
+    names: set[str] = set()
+    said: dict[str, None] = {}
+    for one in found:
+        own, left = alike(frame, frame.asked.panels, one.by_condition)
+        chosen = {c.name: one.by_condition[c.name] for c in own.chosen}
+        names |= chosen.keys()
+        said[left] = None
+        kept.append(Found(one.metric, chosen))
+    conditions = [c for c in frame.conditions if c.name in names]
+    return replace(frame, conditions=conditions), kept, "".join(said) + gone
+
+
 def _splitter(parts: int) -> Callable[[Values], Values]:
     return lambda values: in_parts(values, parts)
 
@@ -154,7 +172,10 @@ def _per_window(
                 if value is not None:
                     windows[k].setdefault(name, {})[trial] = value
     return [
-        mean_over(independent(values, frame.deployments) for values in by_condition.values())
+        mean_over(
+            (independent(values, frame.deployments) for values in by_condition.values()),
+            most_of(found.metric.name),
+        )
         for by_condition in windows
     ]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tare.analysis.exhibits.marks import Marks
-from tare.analysis.exhibits.means import Mean, independent, mean_over
+from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.metrics import describe, in_order
 from tare.study.show_rules import compared_factors
 from tare.study.steps import Steps, numeric_steps
@@ -163,6 +163,15 @@ class Frame:
         names = list(self.asked.metrics) or [name for name in usual if name in self.known]
         return [describe(name) for name in names]
 
+    def holding(self, metrics: Iterable[Metric]) -> list[str]:
+        """The chosen conditions of which a trial has one of these metrics."""
+        names = {metric.name for metric in metrics}
+        return [
+            condition
+            for condition, own in self.by_condition.items()
+            if any(names & t.values.keys() for t in own)
+        ]
+
     def values(self, conditions: Iterable[str], metric: str) -> dict[str, dict[str, float]]:
         """Per condition, trial to value; conditions without any are left out."""
         found = {
@@ -179,7 +188,8 @@ class Frame:
     def mean(self, group: Group, metric: str) -> Mean | None:
         """The group's mean over its conditions, with the interval over their repetitions."""
         found = self.values(group.names, metric)
-        return mean_over(independent(own, self.deployments) for own in found.values())
+        samples = (independent(own, self.deployments) for own in found.values())
+        return mean_over(samples, most_of(metric))
 
     def trials_of(self, group: Group, metric: str = "") -> list[str]:
         """Names of the group's trials that were done (and have the metric)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
 from tare.analysis.metrics import describe
@@ -28,11 +29,13 @@ def ladder(frame: Frame) -> Content:
     have = [m for m in metrics if m.name in frame.known]
     wanted = metrics or [describe(name) for name in ("cpu.util", "all.mean", "all.max")]
     gone = missing("values", [m.name for m in wanted if m not in have])
-    panels = frame.groups(frame.asked.panels, named=True)
     measured = frame.asked.x == MEASURED and MEASURED not in frame.study.factors
     step = step_factor(frame.study, frame.asked) or ""
     taken = [*frame.lines, *frame.asked.panels]
     stepped = frame.rest(*taken) if measured else [step]
+    frame, left = alike(frame, [*frame.asked.panels, *stepped], frame.holding(have))
+    gone = left + gone
+    panels = frame.groups(frame.asked.panels, named=True)
     steps = frame.groups(stepped)
     charts = []
     for panel in panels:

@@ -20,12 +20,14 @@ from tare.analysis.model import Exhibit
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tare.analysis.model import Effect, Series
+    from tare.analysis.model import Chart, Effect, Series
     from tare.analysis.trials import Trial
     from tare.study.conditions import Condition
     from tare.study.question import Exhibit as Asked
     from tare.study.schema import Study
 
+_POSITIVE = {"ladder", "maximum", "quadratic-fit", "mean-bars", "band", "interval-means"}
+"""Kinds that show the quantities themselves, not changes of them."""
 MOST_NAMED = 3
 """Levels that a heading names."""
 
@@ -65,6 +67,11 @@ def make_exhibits(
         content = make(frame) if frame.chosen else _nothing(frame)
         charts = [chart for chart in content.charts if chart.layers]
         caption = content.caption.strip()
+        if asked.kind in _POSITIVE and any(_bounded(one) for one in charts):
+            caption += (
+                " Intervals and bands end where the quantity does: at 0, shares of the machine's "
+                "CPU also at 100%."
+            )
         if len(charts) > MOST_PANELS:
             caption += f" The first {MOST_PANELS} of {len(charts)} panels are drawn."
         found.append(
@@ -79,6 +86,12 @@ def make_exhibits(
             )
         )
     return found
+
+
+def _bounded(chart: Chart) -> bool:
+    """Whether an interval ends at the end of what is possible."""
+    ends = {end for layer in chart.layers for end in (*layer.low, *layer.high)}
+    return 0.0 in ends or (chart.y_unit == "%" and 100.0 in ends)
 
 
 def _where(asked: Asked) -> str:

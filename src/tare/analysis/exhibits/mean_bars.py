@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
 from tare.analysis.model import Chart, Grid
@@ -23,6 +24,8 @@ def mean_bars(frame: Frame) -> Content:
     gone = missing("values", [m.name for m in metrics if m not in have])
     x = frame.asked.x or ""
     factors = [*frame.asked.panels, *([x] if x else [])]
+    frame, left = alike(frame, factors, frame.holding(have))
+    gone = left + gone
     charts: list[Chart] = []
     rows: list[list[Cell]] = []
     for panel in frame.groups(frame.asked.panels, named=True):

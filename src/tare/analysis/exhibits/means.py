@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 CONFIDENCE = 0.95
+WHOLES = ("cpu.util", "cpu.softirq")
+"""Shares of the whole machine, in percent."""
+
+
+def most_of(metric: str) -> float:
+    """What a metric cannot exceed: shares of the whole machine's CPU 100%."""
+    return 100.0 if metric in WHOLES else math.inf
 
 
 @dataclass(frozen=True)
@@ -29,15 +36,17 @@ class Mean:
     repeated: int
 
 
-def mean_over(strata: Iterable[Sequence[float]]) -> Mean | None:
+def mean_over(strata: Iterable[Sequence[float]], most: float = math.inf) -> Mean | None:
     """The plain mean of the strata's means, each stratum with the same weight.
 
     The interval is Student's t with the degrees of freedom of Welch and Satterthwaite: the
     variance of the mean is the sum of the strata's s^2/n, over the number of strata squared. A
-    stratum with one value leaves no interval.
+    stratum with one value leaves no interval. Of values none of which is negative the mean cannot
+    be either: the interval ends at 0, which takes nothing from its coverage.
 
     Args:
         strata: per condition, its repeated values.
+        most: what no value can exceed, such as 100% of a machine's CPU; there the interval ends.
     """
     samples = [np.asarray(values, dtype=float) for values in strata if len(values)]
     if not samples:
@@ -51,8 +60,11 @@ def mean_over(strata: Iterable[Sequence[float]]) -> Mean | None:
     if total == 0:
         return Mean(value, value, value, repeated)
     df = total**2 / sum(v**2 / (len(s) - 1) for v, s in zip(parts, samples, strict=True))
-    reach = stats.t.ppf(0.5 + CONFIDENCE / 2, df) * math.sqrt(total) / len(samples)
-    return Mean(value, value - float(reach), value + float(reach), repeated)
+    reach = float(stats.t.ppf(0.5 + CONFIDENCE / 2, df)) * math.sqrt(total) / len(samples)
+    low = value - reach
+    if all(sample.min() >= 0 for sample in samples):
+        low = max(low, 0.0)
+    return Mean(value, low, max(value, min(value + reach, most)), repeated)
 
 
 def independent(values: Mapping[str, float], deployments: Mapping[str, str]) -> list[float]:

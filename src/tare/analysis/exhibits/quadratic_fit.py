@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -150,9 +151,11 @@ def _line(
     fit = fit_quadratic(points.x, points.y)
     if fit is not None:
         trials = [trial for one in points.trials for trial in one]
-        for at, value, low, high in fit.curve:
+        floor = 0.0 if min(points.y) >= 0 else -math.inf
+        for at, value, *ends in fit.curve:
+            low, high = (None if end is None else max(end, floor) for end in ends)
             label = joined(line.label, f"R\u00b2 {fit.r2:.3f}", f"{fit.n} values")
-            curve.add(at, value, label, own.names, trials, (low, high))
+            curve.add(at, max(value, floor), label, own.names, trials, (low, high))
     band = curve.layers("band") if fit is not None and fit.ends else []
     return [*band, *curve.layers("line"), *points.layers("points")], fit
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.exhibits.orders import Order, as_text, order_of, ranks, recurring
@@ -50,6 +51,8 @@ def rankings(frame: Frame) -> Content:
     gone = missing(
         "values", [m.name for m in metrics if m not in have] or ([] if have else ["p95"])
     )
+    frame, left = alike(frame, frame.asked.panels, frame.holding(have))
+    gone = left + gone
     lines = frame.line_groups
     pairs, partial = _pairs(frame, lines, have)
     if partial:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.exhibits.change_rows import Changes, Row, common_steps, left_out
 from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
@@ -20,38 +20,6 @@ if TYPE_CHECKING:
 
 AFTER = "Grambow et al. 2018, Tables 3 and 4"
 Cell = float | str | None
-Key = tuple[int, str, str]
-"""(row, metric, combination)"""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the table, before its metrics: a step of x, or the average over x.
-
-    Attributes:
-        averaged: the factor that it is averaged over; empty for a step.
-    """
-
-    panel: Group
-    step: Group
-    averaged: str = ""
-
-    @property
-    def levels(self) -> dict[str, str]:
-        return {**self.panel.levels, **self.step.levels}
-
-    @property
-    def cells(self) -> Group:
-        """Its conditions."""
-        return self.step.within(self.panel)
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What the effects say: change in percent per (row, metric, combination), and the effect."""
-
-    changes: dict[Key, float]
-    effects: dict[Key, Effect]
 
 
 def relative_change(frame: Frame) -> Content:
@@ -77,6 +45,7 @@ def relative_change(frame: Frame) -> Content:
         "a longer latency is a positive change. "
         + (f"Averaged over the levels of {', '.join(over)}. " if over else "")
         + "The second table has the 95% intervals and verdicts. "
+        + left_out(rows, shown, treated, found)
         + gone
     )
     charts = [
@@ -128,8 +97,8 @@ def _changes(
                 elif row.averaged:  # as the papers do: the mean of the rows above
                     above = [
                         found.changes[k, metric.name, one.label]
-                        for k, other in enumerate(rows[:place])
-                        if other.panel is row.panel and (k, metric.name, one.label) in found.changes
+                        for k in common_steps(rows, place, metric, treated, found)
+                        if (k, metric.name, one.label) in found.changes
                     ]
                     if above:
                         found.changes[key] = float(np.mean(above))

@@ -16,7 +16,7 @@ from tare.analysis.inference.comparisons import (
     samples_of,
 )
 from tare.analysis.inference.estimates import t_interval
-from tare.analysis.inference.multiplicity import adjust, primary_endpoints
+from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import (
     ALPHA,
     decide,
@@ -24,8 +24,9 @@ from tare.analysis.inference.verdicts import (
     least_detectable,
     run_tests,
 )
-from tare.analysis.metrics import in_order, margin_of
+from tare.analysis.metrics import in_order
 from tare.analysis.model import Effect, Pair
+from tare.study.endpoints import margin_of, primary_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

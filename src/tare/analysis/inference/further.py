@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from tare.analysis.inference.comparisons import logs_of, make_rules, samples_of
 from tare.analysis.inference.factorial import questions
 from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
-from tare.analysis.inference.multiplicity import primary_endpoints
 from tare.analysis.inference.variance import (
     variance_ratios,
     variances_in_blocks,
     variances_of_samples,
 )
-from tare.analysis.metrics import in_order, margin_of
+from tare.analysis.metrics import in_order
+from tare.study.endpoints import margin_of, primary_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -89,7 +89,8 @@ def estimate_independent(
     Each condition's own variance counts, with degrees of freedom after Welch and Satterthwaite.
     Where a condition has fewer than three repetitions, the variance is pooled over the stratum
     instead, without conditions far noisier than the rest (F test, 0.1%); and if those compared are
-    noisier than the rest (5%), the wider of both intervals is taken.
+    noisier than the rest (5%), the wider of both intervals is taken. Nothing is pooled where the
+    repetitions are deployments, because conditions may share them.
 
     Args:
         samples: condition to its repetitions.
@@ -105,17 +106,15 @@ def estimate_independent(
     sides = (found.baseline, found.treatment)
     if any(sum(samples[name].n for name in side) < 2 for side in sides):
         return None
-    own = {*found.baseline, *found.treatment}
     welch = _welch(weights)
     chosen, groups = welch, 0
-    if min(one.n for one, _ in weights) < LEAST_OWN:
-        pooled, groups, noisier = _pooled(weights, samples, own, stratum)
-        if pooled is not None and not (noisier and welch and welch.half > pooled.half):
-            chosen = pooled
-        else:
-            groups = 0
     if served:
-        chosen, groups = _related(sides, samples, served), 0
+        chosen = _related(sides, samples, served)
+    elif min(one.n for one, _ in weights) < LEAST_OWN:
+        own = {*found.baseline, *found.treatment}
+        pooled, members, noisier = _pooled(weights, samples, own, stratum)
+        if pooled is not None and not (noisier and welch and welch.half > pooled.half):
+            chosen, groups = pooled, members
     if chosen is None:
         return None
     units = min(one.n for one, _ in weights)
@@ -129,7 +128,8 @@ def estimate_independent(
         unpooled=(welch.se, welch.df) if welch else None,
         pairs={},
         conditional=False,
-        method=_words(chosen, found, how, [one.n for one, _ in weights], asked, groups),
+        method=_words(chosen, found, how, [one.n for one, _ in weights], asked, groups)
+        + _sharing(sides, served or {}),
     )
 
 
@@ -200,6 +200,18 @@ def _above(ss: float, df: int, rest_ss: float, rest_df: int) -> float:
     if rest_ss <= 0:
         return 1.0 if ss <= 0 else 0.0
     return float(fdtrc(df, rest_df, ss / df / (rest_ss / rest_df)))
+
+
+def _sharing(sides: Sequence[Mapping[str, float]], served: Mapping[str, frozenset[str]]) -> str:
+    """A sentence where conditions of one side share deployments."""
+    for side in sides:
+        lives = [served[name] for name in side if name in served]
+        if len(set(lives)) < len(lives):
+            return (
+                " Where averaged conditions share deployments, their standard errors are added: "
+                "the interval is as wide as it can be or wider."
+            )
+    return ""
 
 
 def _words(

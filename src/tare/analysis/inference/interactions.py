@@ -17,6 +17,7 @@ from scipy import special
 from scipy.stats import false_discovery_control
 
 from tare.analysis.inference.mixed import fit_mixed
+from tare.analysis.metrics import describe
 from tare.analysis.model import Interaction
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Answer:
     """Means of log values per cell, the variance of a contrast of them, and the test.
 
     Attributes:
-        unit_variance: variance of a contrast of contrasts (four cells, each once).
+        unit_variance: variance of a contrast of contrasts (four cells, each once); where they
+            differ, the largest.
     """
 
     means: Array
@@ -137,14 +139,14 @@ def _mixed(question: Question, logs: Logs, rules: Rules) -> Answer | None:
     means = (mean @ fit.means).reshape(len(question.rows), len(question.columns))
     covariance = mean @ fit.covariance @ mean.T
     df = float(question.freedom * (fit.rounds - 1))
-    contrasts = _contrasts(*means.shape)
+    pairs = _all_pairs(*means.shape)
     return Answer(
         means,
-        float(np.diag(contrasts @ covariance @ contrasts.T).max()),
+        float(np.diag(pairs @ covariance @ pairs.T).max()),
         "Wald F",
         _hypothesis(means, covariance),
         df,
-        "Wald test of the interaction in a mixed model (condition fixed; round, block and "
+        "Wald test of the interaction in a mixed model (condition and round fixed; block and "
         "deployment random; REML), because trials are missing; degrees of freedom as if none were",
     )
 
@@ -172,6 +174,14 @@ def _contrasts(rows: int, columns: int) -> Array:
     """Every row against the first, every column against the first."""
     one = np.hstack([-np.ones((rows - 1, 1)), np.eye(rows - 1)])
     other = np.hstack([-np.ones((columns - 1, 1)), np.eye(columns - 1)])
+    return np.kron(one, other).astype(np.float64)
+
+
+def _all_pairs(rows: int, columns: int) -> Array:
+    """Every row against the first, every column against every other."""
+    one = np.hstack([-np.ones((rows - 1, 1)), np.eye(rows - 1)])
+    eye = np.eye(columns)
+    other = np.array([eye[j] - eye[i] for i, j in itertools.combinations(range(columns), 2)])
     return np.kron(one, other).astype(np.float64)
 
 
@@ -214,7 +224,7 @@ def _interaction(
     depends = adjusted <= ALPHA
     what, at = question.rows[row + 1], (question.columns[first], question.columns[second])
     sentence = (
-        f"What {what} does to {metric} "
+        f"What {what} does to {_said(metric)} "
         f"{'depends' if depends else 'is not shown to depend'} on {question.by}"
         f"{' (' + question.where + ')' if question.where else ''}: "
         f"{_change(effects[row, first])} at {at[0]}, {_change(effects[row, second])} at {at[1]}."
@@ -239,4 +249,10 @@ def _interaction(
 
 
 def _change(log: float) -> str:
-    return f"{math.expm1(log) * 100:+.1f}%"
+    return f"{math.expm1(log) * 100:+.1f}%".replace("-", "\u2212")
+
+
+def _said(metric: str) -> str:
+    """The metric's title as it stands inside a sentence."""
+    title = describe(metric).title
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title

@@ -1,4 +1,4 @@
-"""A mixed model of log values, for designs with gaps: condition fixed, the rest random."""
+"""A mixed model of log values, for designs with gaps: blocks and deployments are random."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ MOST_TRIALS = 2000
 
 @dataclass(frozen=True)
 class MixedFit:
-    """Least squares means of log values per condition, and their covariance."""
+    """Least squares means of log values per condition, in the first round, and their covariance.
+
+    What differs between rounds cancels in every contrast of conditions.
+    """
 
     conditions: list[str]
     means: NDArray[np.float64]
@@ -33,7 +36,7 @@ def fit_mixed(
     logs: Mapping[str, Mapping[Cell, float]], served: Mapping[str, frozenset[str]]
 ) -> MixedFit | None:
     """log value = condition + round + block in round + deployment in round + error, by REML
-    (statsmodels MixedLM).
+    (statsmodels MixedLM); condition and round are fixed, the others random.
 
     Args:
         served: condition to its deployments; those with the same ones share them round by round.
@@ -50,10 +53,12 @@ def fit_mixed(
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
     place = {name: i for i, name in enumerate(conditions)}
-    fixed = np.zeros((len(rows), len(conditions)))
-    for i, (name, _, _) in enumerate(rows):
-        fixed[i, place[name]] = 1.0
     order = sorted(rounds)
+    fixed = np.zeros((len(rows), len(conditions) + len(order) - 1))
+    for i, (name, cell, _) in enumerate(rows):
+        fixed[i, place[name]] = 1.0
+        if cell[0] != order[0]:
+            fixed[i, len(conditions) + order.index(cell[0]) - 1] = 1.0
     groups = np.array([cell[0] for _, cell, _ in rows])
     lives = {name: i for i, name in enumerate(conditions)}
     seen: dict[frozenset[str], int] = {}
@@ -77,7 +82,7 @@ def fit_mixed(
             found = model.fit(reml=True)
         except (np.linalg.LinAlgError, ValueError):
             return None
-    means = np.asarray(found.fe_params, dtype=np.float64)
+    means = np.asarray(found.fe_params, dtype=np.float64)[: len(conditions)]
     covariance = np.asarray(found.cov_params(), dtype=np.float64)[: len(means), : len(means)]
     if not found.converged or not np.isfinite(covariance).all():
         return None

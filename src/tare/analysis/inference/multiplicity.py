@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from tare.analysis.metrics import margin_of
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
-
-PRIMARY = ("throughput", "all.p99")
-"""Primary endpoints of a study that names none, where a margin is declared for them."""
-
 
 Comparison = tuple[str, str, str]
 """(metric, baseline, treatment)."""
@@ -30,11 +24,6 @@ class Adjusted:
     p: float
     how: str
     comparisons: int
-
-
-def primary_endpoints(margins: Mapping[str, float], named: Sequence[str] = ()) -> list[str]:
-    """The primary endpoints: those that the study names, else the usual ones with a margin."""
-    return list(named) or [name for name in PRIMARY if margin_of(name, margins) is not None]
 
 
 def adjust(

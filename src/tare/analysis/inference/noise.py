@@ -23,12 +23,16 @@ def noise_floor(
     twins: tuple[str, str],
     logs: Logs,
     margin: float | None,
+    *,
+    by_deployment: bool,
 ) -> NoiseFloor | None:
     """The 95th percentile of |log-ratio| over the pairs of a condition and its repetition.
 
     Args:
         twins: the condition and the same setup under another name.
         margin: declared margin as a fraction.
+        by_deployment: one life of a cluster serves all blocks of its round; else a round's mean
+            is over several lives, and no floor of deployments.
 
     Returns:
         None where no block holds both.
@@ -43,7 +47,7 @@ def noise_floor(
         metric=metric,
         conditions=twins,
         floor=floor,
-        deployment_floor=_floor(rounds) if len(rounds) > 1 else None,
+        deployment_floor=_floor(rounds) if by_deployment and len(rounds) > 1 else None,
         exceeds_margin=margin is not None and floor > margin,
     )
 

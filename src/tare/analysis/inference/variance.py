@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 LEAST_DF = 4
-"""Degrees of freedom of both sides together; below, nothing can be said of a variance."""
+"""Fewest degrees of freedom of the log-ratio's standard error: of both sides together where
+repetitions are independent, blocks less rounds where blocks are shared."""
 MOST_WEIGHT = 0.8
 """No single condition says what a block did to all."""
 TINY = 1e-24

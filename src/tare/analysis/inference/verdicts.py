@@ -26,6 +26,8 @@ MOST_UNITS = 10_000
 """Larger designs are not searched; nobody runs them."""
 FAR = 1e3
 """Effects of more standard errors than this are seen for sure."""
+WIDEST = 700.0
+"""Log-ratios beyond this overflow; such a one says nothing anyway."""
 LEAST_SE = 1e-12
 """Standard errors below this are rounding of equal numbers."""
 
@@ -85,7 +87,7 @@ def least_detectable(found: Estimate) -> float | None:
     if found.conditional:
         return None
     quantiles = float(special.stdtrit(found.df, 1 - ALPHA / 2) + special.stdtrit(found.df, POWER))
-    return math.expm1(quantiles * found.se)
+    return math.expm1(min(quantiles * found.se, WIDEST))
 
 
 def further_units(

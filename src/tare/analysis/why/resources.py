@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from tare.analysis.metrics import US
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tare.records.manifest import TrialManifest
+    from tare.records.samples import Samples
 
 MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 BUSY = ("user", "nice", "system", "irq", "softirq")
@@ -51,28 +51,24 @@ _PER_MILLION = {
 MILLION = 1e6
 
 
-def machine_totals(samples: pl.DataFrame, manifest: TrialManifest) -> dict[str, float]:
+def machine_totals(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
     """Sampled metric of the machine to its integral over the measured part.
 
     A sample is a mean over the time since the sample before it. Those that lie across an end of
     the measured part count by the share of them that lies inside. What the samples do not cover is
     taken to have been like the rest, if they cover half of it; else the metric is left out.
     """
-    machine = samples.filter((pl.col("scope") == "machine") & pl.col("value").is_finite())
-    rows: dict[str, list[int]] = {}
-    for row, metric in enumerate(machine["metric"].to_list()):
-        rows.setdefault(metric, []).append(row)
-    times, values = machine["t"].to_numpy(), machine["value"].to_numpy()
+    chosen = samples.rows(samples.of_scope("machine") & np.isfinite(samples.value))
     weights: dict[bytes, np.ndarray | None] = {}  # most metrics share their times
     totals: dict[str, float] = {}
-    for metric, own in rows.items():
-        t = times[own]
+    for (_, metric), own in chosen:
+        t = samples.t[own]
         key = t.tobytes()
         if key not in weights:
             weights[key] = _weights(t, manifest.measure_start, manifest.measure_end)
         weight = weights[key]
         if weight is not None:
-            totals[metric] = float(np.dot(weight, values[own]))
+            totals[metric] = float(np.dot(weight, samples.value[own]))
     return totals
 
 

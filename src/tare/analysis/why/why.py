@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tare.analysis.why.changes import Difference
 
 LEAST_PAIRS = 8
-"""Degrees of freedom below which no correlation is given: with 8, |r| must exceed 0.63 to be
-beyond chance at 5%."""
+"""Pairs less rounds below which no correlation is given: with 8, |r| must exceed 0.67 to be beyond
+chance at 5% (t with 7 degrees of freedom)."""
 CORRELATED = ("all.mean", "all.p99")
 """Latencies that counts are correlated with. Not throughput: it is the denominator of every count
 per operation, and would correlate with all of them by construction (Pearson 1897)."""

@@ -21,13 +21,14 @@ _TOKEN_RANGE = 2**64
 _FIRST_TOKEN = -(2**63)
 
 QUICK_START = {
-    "cassandra.ring_delay_ms": "1000",
+    "cassandra.ring_delay_ms": "10000",
     "cassandra.skip_wait_for_gossip_to_settle": "0",
     "cassandra.consistent.rangemovement": "false",
     "cassandra.superuser_setup_delay_ms": "0",
 }
 """System properties that bring a node of a new, empty cluster up in seconds. They act during
-start-up only; what is measured afterwards does not depend on them."""
+start-up only; what is measured afterwards does not depend on them. The ring delay (30 s by default)
+bounds how long a node looks for its first peer: with 1 s, nodes of a busy machine gave up."""
 
 
 def even_token(node: int, nodes: int) -> int:

@@ -2,8 +2,9 @@
 
 Read twice, at the beginning and at the end of the measured part, through one CQL connection per
 node that was opened before (the virtual tables of `system_views`), from the kernel (the CPU time
-of the JVM's threads) and from the garbage collection log. Nothing is read in between. Whatever
-cannot be read becomes a note: no trial fails for it. Decision 0007 has the reasons.
+of the JVM's threads) and from the garbage collection log. Nothing is read in between. No trial
+fails for what cannot be read: a node that does not answer becomes a note, and threads or a log that
+only root may look at are absent from the counts. Decision 0007 has the reasons.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.databases.cassandra import configuration, gclog
-from tare.errors import TareError
 from tare.monitor.threads import Threads, grown, read_threads
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ _POOLS = {
     "MutationStage": "requests.mutation_stage",
     "MemtableFlushWriter": "flush.tasks",
 }
+MOST_LATE = 0.5
+"""Share of the measured part that the first reading may miss: more is not made up for."""
 _TIMEUUID_EPOCH = 0x01B21DD213814000
 """100 ns steps between 1582-10-15 and 1970-01-01, RFC 4122, section 4.1.4"""
 
@@ -77,16 +79,21 @@ class _NodeWatch:
     def __init__(self, node: Running, session: Session) -> None:
         self.node = node
         self.session = session
+        self.name = node.unit.site.name
         self.pid = node.accounting().pids[0]
         self.counters: dict[str, float] = {}
         self.counted = 0.0
         self.threads = Threads({})
         self.offset: int | None = None
 
-    def begin(self, wall: Callable[[], float]) -> None:
+    def begin_at_once(self) -> None:
+        """What the kernel tells: milliseconds, whatever the node is busy with."""
         self.threads = read_threads(self.pid)
         with suppress(OSError):  # only root may look into a container: then they are unknown
             self.offset = self._log().stat().st_size
+
+    def begin_by_query(self, wall: Callable[[], float]) -> None:
+        """What the node tells, when it comes to it."""
         self.counters = counters(self.session)
         self.counted = wall()
 
@@ -96,17 +103,18 @@ class _NodeWatch:
         found = grown(self.threads, threads, THREADS) if seen else {}
         now = counters(self.session)
         # a node under load answers late, so that its counters miss the very beginning
-        late = min(max(self.counted - start, 0.0), 0.5 * (end - start))
+        late = max(self.counted - start, 0.0)
+        if late >= MOST_LATE * (end - start):
+            raise ValueError(f"it told its counters {late:.1f} s after the beginning only")
         scale = (end - start) / (end - start - late)
         # a counter that was not told at the beginning was 0 (a cache that nobody had asked)
         found |= {name: (v - self.counters.get(name, 0.0)) * scale for name, v in now.items()}
-        name = self.node.unit.site.name
-        events = compactions(self.session, name, start, end)
+        events = compactions(self.session, self.name, start, end)
         logged = None if self.offset is None else gclog.read_from(self._log(), self.offset)
         if logged is not None:
             pauses = [pause for pause in logged if start < pause.ended <= end]
             found |= gclog.counts(pauses)
-            events += [pause_event(pause, name) for pause in pauses]
+            events += [pause_event(pause, self.name) for pause in pauses]
         return found, events
 
     def _log(self) -> Path:
@@ -133,9 +141,11 @@ class ServerWatch:
         self._nodes.append(_NodeWatch(node, session))
 
     def begin(self) -> None:
-        """Read every counter for the first time."""
+        """Read every counter for the first time; all threads first, for queries may take long."""
         for node in self._nodes:
-            self._try(node.node.unit.site.name, partial(node.begin, self._wall))
+            self._try(node.name, node.begin_at_once)
+        for node in self._nodes:
+            self._try(node.name, partial(node.begin_by_query, self._wall))
 
     def end(self, start: float, end: float) -> Observed:
         """Read every counter again.
@@ -154,7 +164,7 @@ class ServerWatch:
             events.extend(happened)
 
         for node in self._nodes:
-            self._try(node.node.unit.site.name, partial(read, node))
+            self._try(node.name, partial(read, node))
         if self._faults:  # a sum over some of the nodes would pass for one over all
             return Observed(events=_in_time(events), notes=self._faults)
         whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._nodes)}
@@ -166,7 +176,7 @@ class ServerWatch:
     def _try(self, where: str, action: Callable[[], None]) -> None:
         try:
             action()
-        except (TareError, OSError, ValueError, LookupError, AttributeError, TypeError) as error:
+        except Exception as error:  # whatever it is, the trial that it describes is sound
             self._faults.append(f"the database's own metrics could not be read ({where}): {error}")
 
 
@@ -245,9 +255,9 @@ def unix_of(ticks: int) -> float:
     return (ticks - _TIMEUUID_EPOCH) / 1e7
 
 
-def _unix(moment: Any) -> float:
+def _unix(moment: datetime) -> float:
     """The driver's timestamps are in UTC and do not say so."""
-    return float(moment.replace(tzinfo=UTC).timestamp())
+    return moment.replace(tzinfo=UTC).timestamp()
 
 
 def _in_time(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

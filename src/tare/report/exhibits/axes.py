@@ -23,6 +23,8 @@ CHARACTER = 6.1
 LINE = 13
 _LINES = 3
 _SLANTED = 16
+_SLANT = 38
+"""Degrees."""
 # An axis that begins this near to 0 begins at 0.
 _NEAR_ZERO = 0.4
 _MOST_OWN_TICKS = 9
@@ -108,6 +110,11 @@ def tick_text(value: float, unit: str, *, log: bool = False) -> str:
     return numbers.tick(shown, "" if unit == "count" else unit)
 
 
+def tick_width(text: str) -> float:
+    """Room for a tick's label, pixels; a percent sign is wider than a digit."""
+    return (len(text) + 0.8 * text.count("%")) * CHARACTER
+
+
 def draw_y(root: ET.Element, axis: Axis, span: Span, left: float, right: float, unit: str) -> None:
     """Grid lines and tick labels."""
     rows = tick_group(root, "y", axis)
@@ -158,6 +165,12 @@ def categories(names: list[str], width: float) -> Categories:
     return Categories(short, slanted=True, height=14 + longest * CHARACTER * 0.6)
 
 
+def slanted_reach(found: Categories) -> float:
+    """How far slanted labels reach to the left of their ticks, pixels."""
+    longest = max((len(lines[0]) for lines in found.lines), default=0)
+    return longest * CHARACTER * math.cos(math.radians(_SLANT)) + 8
+
+
 def draw_categories(
     root: ET.Element, axis: Axis, names: list[str], found: Categories, bottom: float
 ) -> None:
@@ -167,7 +180,7 @@ def draw_categories(
         at = axis.scale(place)
         if found.slanted:
             text = label(columns, at + 3, bottom + 12, lines[0], "small muted end")
-            text.set("transform", f"rotate(-38 {at + 3:.1f} {bottom + 12:.1f})")
+            text.set("transform", f"rotate(-{_SLANT} {at + 3:.1f} {bottom + 12:.1f})")
             if lines[0] != plain(names[place]):
                 add(text, "title").text = plain(names[place])
             continue

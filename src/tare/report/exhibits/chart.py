@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["linear", "log", "category"]
 
 _RIGHT, _TITLE, _AXIS_TITLE = 12, 26, 20
+_SECOND = 16
+"""From the first line of a title to the second, pixels."""
 _LEFT_LEAST = 36
 _PLOT_HEIGHT = 220
 _WIDE = 500
@@ -40,27 +42,49 @@ def draw_chart(chart: Chart, look: Mapping[str, Look], width: int) -> Panel:
     """The drawing of one chart in a given width."""
     span = axes.y_span(chart)
     ticks = [axes.tick_text(t, chart.y_unit, log=chart.y_log) for t in span.ticks]
-    left = max(_LEFT_LEAST, 12 + max(len(t) for t in ticks) * axes.CHARACTER)
+    left = max(_LEFT_LEAST, 12 + max(axes.tick_width(t) for t in ticks))
     names = (
         axes.categories(chart.categories, (width - left - _RIGHT) / len(chart.categories))
         if (chart.categories)
         else None
     )
-    top = (_TITLE if chart.title else 4) + legend_height(chart, look, width)
+    if names is not None and names.slanted:
+        # the first label reaches to the left of its tick
+        slot = (width - left - _RIGHT) / len(chart.categories)
+        left = max(left, axes.slanted_reach(names) - slot / 2)
+    title = title_lines(chart, width)
+    head = (_TITLE + _SECOND * (len(title) - 1)) if title else 4
+    top = head + legend_height(chart, look, width)
     top += 26 if _titled(chart) else 14
     bottom = top + (_PLOT_HEIGHT if width < _WIDE else _PLOT_HEIGHT + 60)
     below = names.height + 8 if names else 24
     height = round(bottom + below + (_AXIS_TITLE if chart.x_title else 0))
     drawing = panel(chart.title or chart.y_title, width, height)
     describe(drawing.root, _said(chart))
-    if chart.title:
-        label(drawing.root, 0, 16, chart.title, "title", length=int(width / 7.4))
-    draw_legend(drawing.root, chart, look, width, _TITLE if chart.title else 4)
+    for row, line in enumerate(title):
+        css = "small" if row else "title"
+        label(drawing.root, 0, 16 + _SECOND * row, line, css, length=_letters(width))
+    draw_legend(drawing.root, chart, look, width, head)
     room = _Room(left, width - _RIGHT, top, bottom)
     _draw_plot(drawing.root, chart, look, room, names)
     if chart.x_title:
         label(drawing.root, room.right, height - 6, chart.x_title, "small muted end", length=60)
     return drawing
+
+
+def title_lines(chart: Chart, width: int) -> list[str]:
+    """The title; in a narrow drawing the metric, and below it the levels that it is about."""
+    title, metric = chart.title, f"{chart.y_title}, "
+    if width < _WIDE and title.startswith(metric):
+        return [chart.y_title, title.removeprefix(metric)]
+    if len(title) <= _letters(width):
+        return [title] if title else []
+    first, _, rest = title.partition(", ")
+    return [first, rest] if rest else [title]
+
+
+def _letters(width: int) -> int:
+    return int(width / 7.4)
 
 
 def _draw_plot(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Natural width of a drawing when one, two or three stand side by side on a 1160 px page.
 _WIDTHS = {1: 900, 2: 560}
 _FEW_BARS = 12
+_SHOWN = 9
+"""Drawings that a page shows of an exhibit before a fold."""
 
 
 @dataclass(frozen=True)
@@ -76,4 +78,14 @@ def _figure(exhibit: Exhibit, classes: dict[str, str]) -> Figure | None:
     narrow = [draw_chart(chart, look, NARROW) for chart in exhibit.charts]
     width = _WIDTHS.get(columns, NARROW)
     wide = [draw_chart(c, look, width) for c in exhibit.charts] if width != NARROW else narrow
-    return Figure(exhibit.name, exhibit.title, wide, narrow, columns, [], exhibit.caption)
+    return Figure(
+        exhibit.name,
+        exhibit.title,
+        wide,
+        narrow,
+        columns,
+        [],
+        exhibit.caption,
+        _SHOWN,
+        "More panels",
+    )

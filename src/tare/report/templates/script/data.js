@@ -43,6 +43,10 @@ const SHORT = { "operations/s": "ops/s", "operations": "ops" };
 
 function quantity(value, unit) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "n/a";
+  if (unit === "%") {
+    const text = Math.abs(value) < 1 ? value.toFixed(2).replace("-", MINUS) : significant(value);
+    return /[1-9]/.test(text) ? `${text}%` : "0%";
+  }
   if (!Object.hasOwn(STEPS, unit)) {
     return `${significant(value)} ${Object.hasOwn(SHORT, unit) ? SHORT[unit] : unit}`.trim();
   }

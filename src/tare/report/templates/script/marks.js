@@ -59,7 +59,7 @@ function tellEffect(number) {
   const [ratio, low, high, base, value] = e.n;
   const rows = DATA.traces[e.k];
   const lines = [
-    `${e.t} over ${e.b}`,
+    sidesOf(e),
     `${title}: ${change(ratio)} ${interval(low, high)}, ${e.v}`,
     `${quantity(base, unit)} \u2192 ${quantity(value, unit)}`,
     `${plural(e.units[0], e.units[1])} counted, ${plural(e.units[2], "block")}` +
@@ -70,6 +70,11 @@ function tellEffect(number) {
   return { lines, rows, condition: e.t };
 }
 
+// A condition as the rest of the page calls it.
+const called = (name) => (DATA.conditions.find((c) => c.name === name) || {}).says || name;
+
+const sidesOf = (e) => (e.says || [e.t, e.b]).join(" over ");
+
 function tellPair(number, pair) {
   const e = DATA.effects[number];
   if (!pair) return tellEffect(number);
@@ -79,13 +84,13 @@ function tellPair(number, pair) {
     return t[2] === round && t[3] === block;
   });
   const lines = [`round ${round}, block ${block}: ${change(ratio)}`,
-    `${metricOf(e)[1]}, ${e.t} over ${e.b}`];
+    `${metricOf(e)[1]}, ${sidesOf(e)}`];
   if (rows.length) lines.push(trialNames(rows).join(", "));
   return { lines, rows, condition: e.t };
 }
 
 function tellLatency(d, point) {
-  const lines = [d.condition];
+  const lines = [called(d.condition)];
   if (point) lines.push(`${quantity(point[1], "us")} at ${+point[0].toPrecision(7)}% of operations`);
   lines.push(`${d.operation.toLowerCase()}, ${d.kind} time, ${plural(d.count, "operation")}`);
   const rows = DATA.trials.flatMap((t, i) => (t[1] === d.condition ? [i] : []));
@@ -95,7 +100,7 @@ function tellLatency(d, point) {
 
 function tellSeries(s, strip, point) {
   const [title, unit] = DATA.strips[strip];
-  const lines = [s.trial, s.condition];
+  const lines = [s.trial, called(s.condition)];
   if (point) {
     lines.push(`${title}: ${quantity(point[1], unit)} at ${significant(point[0])} s`);
     const going = s.events.filter(([from, to]) => from <= point[0] && point[0] <= to);

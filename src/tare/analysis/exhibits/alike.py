@@ -1,0 +1,73 @@
+"""Lines are averaged over the same levels: over those that all of them have, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tare.analysis.exhibits.frame import Frame
+    from tare.study.conditions import Condition
+
+MOST_NAMED = 6
+"""Combinations of levels that a caption names."""
+Levels = tuple[str, ...]
+
+
+def alike(
+    frame: Frame, taken: Sequence[str], having: Iterable[str] | None = None
+) -> tuple[Frame, str]:
+    """The exhibit without the conditions that would make averages of its lines unlike.
+
+    A mean over reads and writes beside one over writes alone compares workloads, not platforms. In
+    each panel (and at each step of x) only combinations of the other factors' levels stay that
+    every line there has. A line that has nothing at all there leaves the others as they are.
+
+    Args:
+        taken: factors of the panels and of x; those of the lines are known.
+        having: the conditions that have what is shown; without it all that were chosen.
+
+    Returns:
+        The exhibit of what stays, and a sentence on what does not (empty: all stays).
+    """
+    names = set(frame.by_condition if having is None else having)
+    present = [one for one in frame.chosen if one.name in names]
+    rest = frame.rest(*frame.lines, *taken)
+    held: dict[Levels, dict[Levels, set[Levels]]] = {}
+    for one in present:
+        lines = held.setdefault(_levels(one, taken), {})
+        lines.setdefault(_levels(one, frame.lines), set()).add(_levels(one, rest))
+    shared = {place: set.intersection(*lines.values()) for place, lines in held.items()}
+    kept = [one for one in present if _levels(one, rest) in shared[_levels(one, taken)]]
+    left = dict.fromkeys(
+        ", ".join(f"{factor} {one.levels[factor]}" for factor in rest)
+        for one in present
+        if one not in kept
+    )
+    return replace(frame, conditions=kept), _left_out(list(left)) if kept else _nothing(rest)
+
+
+def _levels(condition: Condition, factors: Sequence[str]) -> Levels:
+    return tuple(condition.levels[factor] for factor in factors)
+
+
+def _nothing(rest: Sequence[str]) -> str:
+    if not rest:
+        return ""
+    names = ", ".join(rest)
+    return (
+        f"The lines share no levels of {names}, so that their averages cannot be compared; with "
+        f"panels: [{names}] each is drawn by itself. "
+    )
+
+
+def _left_out(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    more = f"; and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return (
+        "Left out of the averages, because not all lines have it: "
+        f"{'; '.join(names[:MOST_NAMED])}{more}. "
+    )

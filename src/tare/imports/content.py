@@ -1,0 +1,137 @@
+"""Whether what a file tells of its load is what the study says of the condition that it is for.
+
+Only what the study's file says itself is compared: a default is nobody's word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.study.conditions import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tare.imports.reading import Reading
+    from tare.study.conditions import Condition
+    from tare.study.schema import Study
+
+TOOLS = ("ycsb", "cassandra-stress")
+"""Tools whose operations are those of the study's workloads."""
+SHARES: Mapping[str, Mapping[str, float]] = {
+    "ycsb-a": {"read": 0.5, "update": 0.5},
+    "ycsb-b": {"read": 0.95, "update": 0.05},
+    "ycsb-c": {"read": 1.0},
+    "stress-mixed": {"read": 0.5, "write": 0.5},
+    "stress-read": {"read": 1.0},
+    "stress-write": {"write": 1.0},
+}
+"""Workload to its operations and their shares: YCSB's core workloads, cassandra-stress's types."""
+SHARE_SLACK = 0.1
+"""Shares may differ by so much: operations are drawn at random, and some fail. The ratio of
+cassandra-stress's mixed load is not compared, for it draws whole clusters of one operation."""
+LEAST_OPERATIONS = 500
+"""With fewer, a rare operation may be absent by chance: (1 - 0.05)^500 is below 1e-11."""
+
+_WORKLOAD = ("load", "workload")
+_THREADS = ("load", "threads")
+
+
+@dataclass
+class Content:
+    """The study's words on each condition's load, held against files."""
+
+    study: Study
+    _said: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
+
+    def contradiction(self, tool: str, condition: Condition, reading: Reading) -> str:
+        """Why the file cannot be of this condition; empty where nothing speaks against it."""
+        if not reading.summary or tool not in TOOLS:
+            return ""
+        return next(self._contradictions(condition, reading), "")
+
+    def unchecked(self, tool: str, condition: Condition, reading: Reading) -> list[str]:
+        """A sentence for what the study says and the file does not tell; none where it tells."""
+        if not reading.summary:
+            return []
+        open_ = []
+        if self._workload(condition) and (tool not in TOOLS or not reading.counts):
+            open_.append("workload")
+        if self._says(condition, _THREADS) and "threads" not in reading.facts:
+            open_.append("threads")
+        if any(
+            self._says(condition, ("database", "consistency", side)) for side in ("read", "write")
+        ) and not (_consistency(reading) or "consistency" in reading.facts):
+            open_.append("consistency")
+        if not open_:
+            return []
+        return [f"not checked against the study, for the file does not tell it: {', '.join(open_)}"]
+
+    def _contradictions(self, condition: Condition, reading: Reading) -> Iterator[str]:
+        workload = self._workload(condition)
+        if workload and (reason := _other_operations(workload, reading.counts)):
+            yield reason
+        threads = reading.facts.get("threads")
+        said = str(condition.setup.load.threads)
+        if threads is not None and self._says(condition, _THREADS) and threads != said:
+            yield f"the study says {said} threads for {condition.name}, its content {threads}"
+        found = _consistency(reading)
+        for side, wanted in condition.setup.database.consistency:
+            told = found.get(side)
+            if not told or told == str(wanted).upper():
+                continue
+            if self._says(condition, ("database", "consistency", side)):
+                yield (
+                    f"the study says consistency {wanted} ({side}s) for {condition.name}, its "
+                    f"content {told}"
+                )
+
+    def _workload(self, condition: Condition) -> str:
+        """The workload that the study says, or that a level which changes nothing is named for."""
+        if self._says(condition, _WORKLOAD):
+            return condition.setup.load.workload
+        for factor, level in condition.levels.items():
+            if level in SHARES and not self.study.factors[factor][level]:
+                return level
+        return ""
+
+    def _says(self, condition: Condition, path: tuple[str, ...]) -> bool:
+        """Whether the study's file sets this field for the condition."""
+        if condition.name not in self._said:
+            at = resolve(self.study, condition.levels)[1].at
+            self._said[condition.name] = frozenset(tuple(map(str, one)) for one in at)
+        said = self._said[condition.name]
+        return any(path[:length] in said for length in range(2, len(path) + 1))
+
+
+def _other_operations(workload: str, counts: Mapping[str, float]) -> str:
+    """How the operations of a file differ from those of the workload; empty: they do not."""
+    total = sum(counts.values())
+    if not total:
+        return ""
+    expected = SHARES[workload]
+    has = " and ".join(sorted(counts))
+    words = f"the study says {workload} ({' and '.join(expected)})"
+    if set(counts) == {"insert"} and workload.startswith("ycsb-"):
+        return f"{words}, its content has insert only: the load phase, in which tables are filled"
+    if set(counts) - set(expected) or (total >= LEAST_OPERATIONS and set(expected) - set(counts)):
+        return f"{words}, its content has {has}"
+    for operation, share in expected.items():
+        found = counts.get(operation, 0.0) / total
+        far = abs(found - share) > SHARE_SLACK and total >= LEAST_OPERATIONS
+        if far and workload != "stress-mixed":
+            return f"{words} with {share:.0%} {operation}, its content has {found:.0%}"
+    return ""
+
+
+def _consistency(reading: Reading) -> dict[str, str]:
+    """Read or write to the level that the file prints for it, where it prints one."""
+    both = reading.facts.get("consistency")
+    sides = {
+        side: level
+        for side in ("read", "write")
+        if (level := reading.told.get(f"{side} consistency", both)) is not None
+    }
+    used = {"read": "read" in reading.counts, "write": bool(reading.counts.keys() - {"read"})}
+    return {side: level.upper() for side, level in sides.items() if used[side]}

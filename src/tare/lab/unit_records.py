@@ -1,0 +1,46 @@
+"""What a trial's record says of each unit: how it was run, of which bits, under which limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from tare.records.manifest import UnitRecord
+from tare.runtimes.docker_engine import packet_path
+
+if TYPE_CHECKING:
+    from tare.runtimes.unit import Running
+    from tare.study.schema import Client, Platform
+
+
+def unit_record(
+    name: str,
+    running: Running,
+    role: Literal["database", "client"],
+    cluster: int,
+    settings: Platform | Client,
+    endpoint: str,
+    facts: dict[str, str],
+) -> UnitRecord:
+    """The record of a running unit.
+
+    Args:
+        cluster: 1-based number of the cluster that it belongs to or loads.
+        endpoint: where clients reach it; empty for a client.
+        facts: what the kernel says of it, for the parity check.
+    """
+    unit = running.unit
+    return UnitRecord(
+        name=name,
+        role=role,
+        cluster=cluster,
+        runtime=settings.runtime,
+        network=settings.network,
+        storage=unit.storage,
+        endpoint=endpoint,
+        path=packet_path(unit.site) if role == "database" else "",
+        command=unit.command,
+        image=unit.bits.image,
+        bits=unit.bits.digest,
+        limits={one: getattr(unit.limits, one) for one in ("cpus", "cpuset", "memory")},
+        parity=facts,
+    )

@@ -1,0 +1,97 @@
+"""Names that a reader understands for levels and for the two sides of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report.text import plain
+from tare.report.traces import levels_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tare.analysis.model import Analysis, Effect
+
+_WORD = 3
+"""A word of at most so many letters (on, off, one) says nothing without its factor."""
+
+
+def level_name(factor: str, level: str, *, among_others: bool = False) -> str:
+    """The level; with its factor where it says nothing without: 'threads 16', 'clusters two'."""
+    short = level.isalpha() and len(level) <= _WORD
+    alone = level[:1].isalpha() and not short and not among_others
+    return plain(level) if alone else f"{plain(factor)} {plain(level)}"
+
+
+def listed(levels: Mapping[str, str], ambiguous: Iterable[str] = ()) -> str:
+    """Levels as one name; a level that several factors have is named with its factor."""
+    shared = set(ambiguous)
+    names = (level_name(f, level, among_others=level in shared) for f, level in levels.items())
+    return ", ".join(names)
+
+
+def ambiguous_levels(analysis: Analysis) -> set[str]:
+    """Levels that several factors have, such as native of client and of server."""
+    owner: dict[str, str] = {}
+    return {
+        level
+        for c in analysis.conditions
+        for factor, level in c.levels.items()
+        if owner.setdefault(level, factor) != factor
+    }
+
+
+def condition_labels(analysis: Analysis) -> dict[str, str]:
+    """Conditions to what a reader calls them: 'client native, server docker, threads 10'.
+
+    Those whose levels say by themselves what they are keep their names and are not in it. Levels
+    that all conditions share are left out.
+    """
+    shared = ambiguous_levels(analysis)
+    bare = any(not level[:1].isalpha() for c in analysis.conditions for level in c.levels.values())
+    if not shared and not bare:
+        return {}
+    every = [c.levels for c in analysis.conditions]
+    varying = {f for own in every for f in own if len({o.get(f) for o in every}) > 1}
+    return {
+        c.condition: listed({f: v for f, v in c.levels.items() if f in varying}, shared)
+        for c in analysis.conditions
+        if len(c.levels) > 1
+    }
+
+
+def sides(analysis: Analysis, effect: Effect) -> tuple[str, str]:
+    """Treatment and baseline as a reader says them: ('server docker, threads 10', 'native').
+
+    The treatment is named by the levels that differ and those at which it was compared, in the
+    order of the study's factors; the baseline by its levels of the factors that differ. In studies
+    of one factor both are the names of their conditions.
+    """
+    names = plain(effect.treatment), plain(effect.baseline)
+    levels = {c.condition: c.levels for c in analysis.conditions}
+    if effect.aa or len(effect.levels) < 2:
+        return names
+    other = levels.get(effect.baseline)
+    if other is None:
+        parts = effect.baseline.split(".")
+        if len(parts) != len(effect.levels):
+            return names
+        other = dict(zip(effect.levels, parts, strict=True))
+    differing, held = levels_apart(analysis, effect)
+    if not differing or any(factor not in other for factor in differing):
+        return names
+    shared = ambiguous_levels(analysis)
+    base = {factor: other[factor] for factor in differing}
+    named = differing | held
+    in_order = {f: named[f] for f in {**effect.levels, **named} if f in named}
+    return listed(in_order, shared), listed(base, shared)
+
+
+def pair_names(analysis: Analysis) -> dict[tuple[str, str], tuple[str, str]]:
+    """(treatment, baseline) of every effect to the names that a reader sees, see `sides`."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for effect in analysis.effects:
+        pair = effect.treatment, effect.baseline
+        if pair not in found:
+            found[pair] = sides(analysis, effect)
+    return found

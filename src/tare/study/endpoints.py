@@ -1,0 +1,33 @@
+"""Names of metrics as a study writes them: kinds, operations, margins, primary endpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
+"""Kinds of latency; a margin on one stands for that of every operation."""
+OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write")
+PRIMARY = ("throughput", "all.p99")
+"""Primary endpoints of a study that names none, where a margin is declared for them."""
+
+
+def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
+    """The declared margin, a fraction: the metric's own, else that of its kind (read.p99: p99)."""
+    if name in margins:
+        return margins[name]
+    operation, _, kind = name.rpartition(".")
+    return margins.get(kind) if operation and kind in KINDS else None
+
+
+def primary_endpoints(margins: Mapping[str, float], named: Sequence[str] = ()) -> list[str]:
+    """The primary endpoints: those that the study names, else the usual ones with a margin."""
+    return list(named) or [name for name in PRIMARY if margin_of(name, margins) is not None]
+
+
+def secondary_margins(margins: Mapping[str, float], primary: Sequence[str]) -> list[str]:
+    """The margins that no primary endpoint uses: a metric's own, or a kind of latency."""
+    used = {name if name in margins else name.rpartition(".")[2] for name in primary}
+    return [name for name in margins if name not in used]
