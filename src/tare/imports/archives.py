@@ -48,8 +48,7 @@ _BROKEN = (
     EOFError,
     OSError,
     ValueError,
-    RuntimeError,
-    NotImplementedError,
+    RuntimeError,  # an unknown compression, too
     OverflowError,
     IndexError,
     KeyError,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tare.imports.reading import UnreadableError
 from tare.imports.samples import append_samples
 from tare.records.layout import UNFINISHED
-from tare.records.manifest import Source, SourceFile, TrialManifest
+from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,15 +117,7 @@ def _manifest(files: RunFiles, trial: Trial, fresh: str, position: int) -> Trial
         measure_start=begin,
         measure_end=begin + seconds,
         setup=condition.setup.model_dump(mode="json"),
-        clients=[],
-        warm_up=None,
-        units=[],
-        database={},
-        caches_dropped=None,
-        server_cpu_s=0.0,
-        engine_cpu_s=0.0,
-        machine_cpu_s=0.0,
-        probe_cpu_s=0.0,
+        **unmeasured(),
         source=Source(
             tool=trial.parts[0].source.tool,
             files=[part.source for part in trial.parts],

@@ -26,7 +26,7 @@ from tare.monitor.parity import parity_facts
 from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
-from tare.records.manifest import ClientResult, TrialManifest, UnitRecord
+from tare.records.manifest import ClientResult, TrialManifest, UnitRecord, unmeasured
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
@@ -260,15 +260,7 @@ def failed_manifest(
         measure_start=0.0,
         measure_end=0.0,
         setup=condition.setup.model_dump(mode="json"),
-        clients=[],
-        warm_up=None,
-        units=[],
-        database={},
-        caches_dropped=None,
-        server_cpu_s=0.0,
-        engine_cpu_s=0.0,
-        machine_cpu_s=0.0,
-        probe_cpu_s=0.0,
+        **unmeasured(),
     )
 
 

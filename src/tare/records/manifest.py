@@ -183,3 +183,18 @@ class TrialManifest(Record):
         default=1, ge=1, description="imported: nanoseconds per unit of the histograms' values"
     )
     notes: list[str] = Field(default_factory=list)
+
+
+def unmeasured() -> dict[str, Any]:
+    """The fields of a manifest that only Tare's own measuring fills, for trials without it."""
+    return {
+        "clients": [],
+        "warm_up": None,
+        "units": [],
+        "database": {},
+        "caches_dropped": None,
+        "server_cpu_s": 0.0,
+        "engine_cpu_s": 0.0,
+        "machine_cpu_s": 0.0,
+        "probe_cpu_s": 0.0,
+    }

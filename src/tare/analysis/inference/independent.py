@@ -133,15 +133,20 @@ def estimate_independent(
     )
 
 
+def _summed(parts: Sequence[tuple[float, float]]) -> Spread:
+    """Of a sum of independent parts, each a variance with its df: after Satterthwaite (1946)."""
+    total = sum(part for part, _ in parts)
+    if total <= 0:
+        return Spread(0.0, float(sum(df for _, df in parts)))
+    return Spread(math.sqrt(total), total**2 / sum(part**2 / df for part, df in parts))
+
+
 def _welch(weights: Sequence[tuple[Sample, float]]) -> Spread | None:
     """Each condition's own variance; degrees of freedom after Welch (1947) and Satterthwaite."""
     if any(one.n < 2 for one, _ in weights):
         return None
     parts = [(w * w * one.variance / one.n, one.df) for one, w in weights]
-    total = sum(part for part, _ in parts)
-    if total <= 0:
-        return Spread(0.0, float(sum(df for _, df in parts)))
-    return Spread(math.sqrt(total), total**2 / sum(part**2 / df for part, df in parts))
+    return _summed(parts)
 
 
 def _related(
@@ -160,10 +165,7 @@ def _related(
             error = abs(weight) * math.sqrt(one.variance / one.n)
             groups.setdefault((side, served.get(name, name)), []).append((error, one.df))
     parts = [(sum(e for e, _ in own) ** 2, min(df for _, df in own)) for own in groups.values()]
-    total = sum(part for part, _ in parts)
-    if total <= 0:
-        return Spread(0.0, float(sum(df for _, df in parts)))
-    return Spread(math.sqrt(total), total**2 / sum(part**2 / df for part, df in parts))
+    return _summed(parts)
 
 
 def _pooled(
