@@ -1,20 +1,12 @@
 //! tare-load: sends load to a CQL cluster as a JSON specification says, and records latencies.
 #![deny(unsafe_code)]
 
-mod cgroup;
-mod clock;
-mod coordinate;
-mod drive;
-mod errors;
-mod hlog;
+mod lines;
 mod progress;
-mod record;
 mod result;
-mod saturation;
-mod session;
+mod run;
 mod spec;
-mod timeline;
-mod worker;
+mod statements;
 mod workload;
 
 use std::io::Read;
@@ -22,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tare_engine::errors::Fatal;
+use tare_engine::run::Stop;
 
-use errors::Fatal;
 use progress::{tell, Event};
 use spec::Spec;
 
@@ -54,7 +47,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(fatal) => {
             // Whoever should have read either stream may be gone; the exit status remains.
-            let _ = tell(&Event::Error(&fatal));
+            let _ = tell(&Event::Error {
+                kind: fatal.kind,
+                what: &fatal.place,
+                why: &fatal.why,
+            });
             eprintln!("tare-load: {fatal}");
             ExitCode::from(fatal.exit_code())
         }
@@ -63,11 +60,7 @@ fn main() -> ExitCode {
 
 fn run(path: &Path, workers: Option<usize>) -> Result<(), Fatal> {
     let spec = Spec::parse(&read(path)?)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|e| Fatal::new("internal", "runtime", e))?;
-    runtime.block_on(coordinate::run(spec, workers))
+    run::run(&spec, workers, &Stop::on_signals()?)
 }
 
 fn read(path: &Path) -> Result<String, Fatal> {
@@ -80,6 +73,6 @@ fn read(path: &Path) -> Result<String, Fatal> {
             text.len()
         })
     };
-    read.map_err(|e| Fatal::new("spec", path.to_string_lossy(), e))?;
+    read.map_err(|e| Fatal::spec(path.to_string_lossy(), e))?;
     Ok(text)
 }

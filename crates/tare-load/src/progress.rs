@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use tare_engine::clock::Clock;
+use tare_engine::errors::Fatal;
+use tare_engine::record::{histogram, Interval};
+use tare_engine::totals::per;
 
-use crate::clock::Clock;
-use crate::errors::Fatal;
-use crate::record::{histogram, Interval};
 use crate::result::ClientResult;
-use crate::timeline::Part;
 
 /// Everything that the client says.
 #[derive(Debug, Serialize)]
@@ -18,13 +18,19 @@ pub enum Event<'a> {
         version: &'static str,
         connections: usize,
         nodes: usize,
+        protocol: &'a str,
+        workers: usize,
     },
     Interval(Progress),
     MeasureStart {
         unix: f64,
     },
     Result(&'a ClientResult),
-    Error(&'a Fatal),
+    Error {
+        kind: &'static str,
+        what: &'a str,
+        why: &'a str,
+    },
 }
 
 /// One interval as it is shown: response times in microseconds.
@@ -37,6 +43,7 @@ pub struct Progress {
     pub unix: f64,
     pub ops: u64,
     pub errors: u64,
+    pub retries: u64,
     pub ops_per_s: f64,
     pub p50_us: f64,
     pub p99_us: f64,
@@ -45,44 +52,34 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `measure` is the end of the warm-up, nanoseconds of the run.
-    pub fn of(interval: &Interval, clock: &Clock, measure: u64) -> Progress {
+    /// `origin` is where the phase began, nanoseconds of the run.
+    pub fn of(interval: &Interval, phase: &'static str, clock: &Clock, origin: u64) -> Progress {
         let mut response = histogram();
-        for class in &interval.classes {
+        for record in &interval.operations {
             // Equal bounds, so that adding cannot fail.
-            let _ = response.add(class.response());
+            let _ = response.add(record.response());
         }
-        let origin = match interval.slot.part {
-            Part::Measure => measure,
-            Part::Populate | Part::Warmup => 0,
+        let sum = |count: fn(&tare_engine::record::OperationRecord) -> u64| -> u64 {
+            interval.operations.iter().map(count).sum()
         };
-        let ops = interval.ok();
         let cpu = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
         let us = |ns: u64| ns as f64 / 1000.0;
         Progress {
-            phase: interval.slot.part.name(),
+            phase,
             t: interval.end.saturating_sub(origin) as f64 / 1e9,
             unix: clock.unix(interval.end),
-            ops,
-            errors: interval.failed(),
+            ops: sum(|record| record.ok),
+            errors: sum(|record| record.failures()),
+            retries: sum(|record| record.retries.iter().sum()),
             ops_per_s: per(interval.answered as f64, interval.seconds()),
             p50_us: us(response.value_at_quantile(0.5)),
             p99_us: us(response.value_at_quantile(0.99)),
             max_us: us(response.max()),
             cpu_us_per_op: per(
                 us(cpu.unwrap_or(0)),
-                (interval.answered + interval.failed()) as f64,
+                (interval.answered + interval.failed) as f64,
             ),
         }
-    }
-}
-
-/// A quotient that is 0 where there is nothing to divide by.
-pub fn per(amount: f64, unit: f64) -> f64 {
-    if unit > 0.0 {
-        amount / unit
-    } else {
-        0.0
     }
 }
 
@@ -94,11 +91,17 @@ pub fn tell(event: &Event) -> io::Result<()> {
     out.flush()
 }
 
+/// Tells; nobody listening on standard output is a reason to end: nothing else is of use then.
+pub fn say(event: &Event) -> Result<(), Fatal> {
+    tell(event).map_err(|e| Fatal::file("standard output", e))
+}
+
 #[cfg(test)]
 mod tests {
+    use tare_engine::clock::CpuUse;
+    use tare_engine::timeline::{Part, Slot};
+
     use super::*;
-    use crate::clock::CpuUse;
-    use crate::timeline::Slot;
 
     const S: u64 = 1_000_000_000;
 
@@ -110,23 +113,25 @@ mod tests {
             begin: 3 * S,
             end: 4 * S,
         };
-        let mut interval = Interval::new(slot, false);
+        let mut interval = Interval::new(slot, 2, false);
         for _ in 0..100 {
-            interval.classes[0].service.record(2_000_000).unwrap();
+            interval.operations[0].service.record(2_000_000).unwrap();
         }
-        interval.classes[0].ok = 100;
-        interval.classes[1].errors = 100;
-        interval.answered = 100;
+        interval.operations[0].ok = 100;
+        interval.operations[1].errors[0] = 100;
+        interval.operations[1].retries[1] = 7;
+        (interval.answered, interval.failed) = (100, 100);
         let cpu = CpuUse {
             process: 4_000_000,
             ..CpuUse::default()
         };
         interval.cpu.push((0, cpu));
         let clock = Clock::starting(None);
-        let progress = Progress::of(&interval, &clock, 2 * S);
+        let progress = Progress::of(&interval, "measure", &clock, 2 * S);
         assert_eq!((progress.phase, progress.t), ("measure", 2.0));
         assert!((progress.unix - clock.origin_unix - 4.0).abs() < 1e-6);
         assert_eq!((progress.ops, progress.errors), (100, 100));
+        assert_eq!(progress.retries, 7);
         assert_eq!(progress.ops_per_s, 100.0);
         assert!((progress.p99_us / 2000.0 - 1.0).abs() < 0.001);
         assert_eq!(progress.cpu_us_per_op, 20.0);

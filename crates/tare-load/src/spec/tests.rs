@@ -1,5 +1,7 @@
 //! Tests of the specification, and a valid one for the tests of other modules.
 
+use serde_json::Value;
+
 use super::*;
 
 const MINIMAL: &str = r#"{"name": "t", "client": "c1", "targets": ["127.0.0.1:9042"],
@@ -23,7 +25,7 @@ pub fn spec(changes: &[(&str, &str)]) -> Spec {
 fn refused(changes: &[(&str, &str)]) -> (String, String) {
     let fatal = Spec::parse(&json(changes)).unwrap_err();
     assert_eq!((fatal.kind, fatal.exit_code()), ("spec", 2));
-    (fatal.what, fatal.why)
+    (fatal.place, fatal.why)
 }
 
 #[test]
@@ -37,7 +39,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(spec.consistency.read, Level::Quorum);
     match spec.workload {
         Workload::Ycsb(ycsb) => assert_eq!((ycsb.fields, ycsb.field_length), (10, 100)),
-        Workload::Stress(stress) => panic!("{stress:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -56,7 +58,28 @@ fn everything_can_be_set() {
     ]);
     assert_eq!((spec.rate, spec.arrivals), (Some(5000.0), Arrivals::Fixed));
     assert_eq!(spec.consistency.write, Level::LocalQuorum);
-    assert_eq!(spec.workload.read_share(), 0.25);
+    assert_eq!(spec.workload.weights()[0], ("read", 1.0));
+}
+
+#[test]
+fn a_schedule_takes_the_place_of_a_rate() {
+    let ramp = r#"[{"at_s": 0, "rate": 10}, {"at_s": 5, "rate": 100}]"#;
+    assert_eq!(spec(&[("schedule", ramp)]).schedule.len(), 2);
+    assert_eq!(refused(&[("schedule", ramp), ("rate", "5")]).0, "rate");
+    let back = r#"[{"at_s": 5, "rate": 10}, {"at_s": 0, "rate": 100}]"#;
+    assert_eq!(refused(&[("schedule", back)]).0, "schedule");
+}
+
+#[test]
+fn mixes_name_operations_that_exist() {
+    let workload = r#"{"kind": "statements", "operations": [{"name": "READ", "cql": "SELECT 1",
+        "weight": 1, "consistency": "ONE", "values": {}}]}"#;
+    let mixes = r#"[{"at_s": 0, "weights": {"WRITE": 1}}]"#;
+    let (field, why) = refused(&[("workload", workload), ("mixes", mixes)]);
+    assert_eq!(field, "mixes.weights");
+    assert!(why.contains("WRITE"), "{why}");
+    let mixes = r#"[{"at_s": 0, "weights": {"READ": 2}}]"#;
+    assert_eq!(spec(&[("workload", workload), ("mixes", mixes)]).mixes.len(), 1);
 }
 
 #[test]

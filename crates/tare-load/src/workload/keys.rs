@@ -1,6 +1,6 @@
 //! Keys of rows from their numbers: YCSB's hashed insert order, and the stress shape's own.
 
-use std::fmt::Write;
+use std::io::Write;
 
 const FNV_OFFSET_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 1_099_511_628_211;
@@ -20,10 +20,9 @@ pub fn fnv64(number: u64) -> u64 {
     (hash as i64).unsigned_abs()
 }
 
-/// Writes YCSB's key of a record (`insertorder=hashed`, `zeropadding=1`) into `key`.
-pub fn ycsb_key(record: u64, key: &mut String) {
-    key.clear();
-    // Writing to a String cannot fail.
+/// Writes YCSB's key of a record (`insertorder=hashed`, `zeropadding=1`) at the end of `key`.
+pub fn ycsb_key(record: u64, key: &mut Vec<u8>) {
+    // Writing to a Vec cannot fail.
     let _ = write!(key, "user{}", fnv64(record));
 }
 
@@ -68,10 +67,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_replaces_what_the_buffer_held() {
-        let mut key = "something longer than any key could ever be".to_owned();
+    fn a_key_is_appended() {
+        let mut key = b"> ".to_vec();
         ycsb_key(0, &mut key);
-        assert_eq!(key, "user6284781860667377211");
+        assert_eq!(key, b"> user6284781860667377211");
     }
 
     #[test]

@@ -42,11 +42,6 @@ impl Random {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
-
-    /// Exponential with mean 1: the gaps of a Poisson process of rate 1.
-    pub fn exponential(&mut self) -> f64 {
-        -(1.0 - self.unit()).ln()
-    }
 }
 
 #[cfg(test)]
@@ -76,8 +71,6 @@ mod tests {
         let mut random = Random::new(&[3]);
         let (mean, deviation) = mean_and_deviation((0..100_000).map(|_| random.normal()));
         assert!(mean.abs() < 0.02 && (deviation - 1.0).abs() < 0.02);
-        let (mean, deviation) = mean_and_deviation((0..100_000).map(|_| random.exponential()));
-        assert!((mean - 1.0).abs() < 0.02 && (deviation - 1.0).abs() < 0.02);
     }
 
     proptest! {

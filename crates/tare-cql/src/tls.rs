@@ -1,0 +1,220 @@
+//! TLS by rustls: what is trusted, and a session over a non-blocking socket.
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{self, CryptoProvider};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+
+use crate::error::Error;
+use crate::options::TlsOptions;
+
+/// A TLS session over its socket.
+#[derive(Debug)]
+pub(crate) struct TlsStream {
+    session: ClientConnection,
+    socket: TcpStream,
+}
+
+impl TlsStream {
+    /// A session that has not shaken hands yet.
+    pub fn new(
+        socket: TcpStream,
+        address: SocketAddr,
+        options: &TlsOptions,
+    ) -> Result<TlsStream, Error> {
+        let name = match &options.server_name {
+            Some(name) => ServerName::try_from(name.clone())
+                .map_err(|error| Error::Tls(format!("the server name `{name}`: {error}")))?,
+            None => ServerName::IpAddress(address.ip().into()),
+        };
+        let session = ClientConnection::new(Arc::new(config(options)?), name)
+            .map_err(|error| Error::Tls(error.to_string()))?;
+        Ok(TlsStream { session, socket })
+    }
+
+    pub fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    pub fn is_handshaking(&self) -> bool {
+        self.session.is_handshaking()
+    }
+
+    /// Move handshake bytes as far as the socket lets; true while it must become readable,
+    /// false while it must become writable.
+    pub fn advance(&mut self) -> io::Result<bool> {
+        loop {
+            if self.session.wants_write() {
+                match self.session.write_tls(&mut self.socket) {
+                    Ok(_) => continue,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                    Err(error) => return Err(error),
+                }
+            }
+            if !self.session.is_handshaking() {
+                return Ok(true);
+            }
+            match self.session.read_tls(&mut self.socket) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => self.process()?,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn process(&mut self) -> io::Result<()> {
+        match self.session.process_new_packets() {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                // Tell the peer why, as far as the socket takes it.
+                let _ = self.session.write_tls(&mut self.socket);
+                Err(io::Error::new(io::ErrorKind::InvalidData, error))
+            }
+        }
+    }
+
+    /// Plaintext into `into`, after at most one read call that brings some.
+    pub fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.session.reader().read(into) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                done => return done,
+            }
+            if self.session.read_tls(&mut self.socket)? == 0 {
+                return Ok(0);
+            }
+            self.process()?;
+        }
+    }
+
+    /// Plaintext that is there already, without any read call; 0 when there is none.
+    pub fn rest(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.session.reader().read(into) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+            done => done,
+        }
+    }
+
+    /// Take plaintext over; how much was taken.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.session.writer().write(bytes)?;
+        if taken == 0 && !self.push()? {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        Ok(taken)
+    }
+
+    /// Send what is encrypted; true when all is sent.
+    pub fn push(&mut self) -> io::Result<bool> {
+        while self.session.wants_write() {
+            match self.session.write_tls(&mut self.socket) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn config(options: &TlsOptions) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Tls(error.to_string()))?;
+    let builder = if options.verify {
+        builder.with_root_certificates(authorities(options)?)
+    } else {
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+    };
+    match &options.certificate {
+        None => Ok(builder.with_no_client_auth()),
+        Some((chain, key)) => {
+            let private = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, &why))?;
+            builder
+                .with_client_auth_cert(certificates(chain)?, private)
+                .map_err(|why| unreadable(key, &why))
+        }
+    }
+}
+
+fn authorities(options: &TlsOptions) -> Result<RootCertStore, Error> {
+    let Some(path) = &options.authorities else {
+        return Err(Error::Tls(
+            "no authorities are named; give the PEM file of the cluster's certificate authority"
+                .into(),
+        ));
+    };
+    let mut store = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        store
+            .add(certificate)
+            .map_err(|why| unreadable(path, &why))?;
+    }
+    Ok(store)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Vec<_> = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(|why| unreadable(path, &why))?;
+    if found.is_empty() {
+        return Err(unreadable(path, &"it holds no certificate in PEM form"));
+    }
+    Ok(found)
+}
+
+fn unreadable(path: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::Tls(format!("{}: {why}", path.display()))
+}
+
+/// Takes any certificate, as the options demand; signatures of the handshake are still checked.
+#[derive(Debug)]
+struct Unverified(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unverified {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        crypto::verify_tls12_signature(message, certificate, signature, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        crypto::verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

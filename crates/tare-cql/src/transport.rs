@@ -1,0 +1,125 @@
+//! The bytes below the protocol: a non-blocking TCP socket, bare or under TLS.
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+
+use crate::error::Error;
+use crate::options::Options;
+use crate::tls::TlsStream;
+
+#[derive(Debug)]
+pub(crate) enum Transport {
+    Plain(TcpStream),
+    Tls(Box<TlsStream>),
+}
+
+impl Transport {
+    /// Connect, and shake hands where TLS is asked for; blocks until `deadline` at the longest.
+    pub fn open(
+        address: SocketAddr,
+        options: &Options,
+        deadline: Instant,
+    ) -> Result<Transport, Error> {
+        let unreachable = |error: io::Error| Error::Unreachable {
+            address,
+            why: error.to_string(),
+        };
+        let left = remaining(deadline).max(Duration::from_millis(1));
+        let socket = TcpStream::connect_timeout(&address, left).map_err(unreachable)?;
+        socket.set_nodelay(true).map_err(unreachable)?;
+        socket.set_nonblocking(true).map_err(unreachable)?;
+        let Some(tls) = &options.tls else {
+            return Ok(Transport::Plain(socket));
+        };
+        let mut stream = Box::new(TlsStream::new(socket, address, tls)?);
+        let failed = |error: io::Error| Error::Tls(format!("{address}: {error}"));
+        while stream.is_handshaking() {
+            let readable = stream.advance().map_err(failed)?;
+            let socket = stream.socket().as_fd();
+            if stream.is_handshaking() && !wait(socket, !readable, deadline).map_err(failed)? {
+                let seconds = options.connect_timeout.as_secs_f64();
+                return Err(Error::TimedOut {
+                    address,
+                    what: "the TLS handshake",
+                    seconds,
+                });
+            }
+        }
+        stream.push().map_err(failed)?;
+        Ok(Transport::Tls(stream))
+    }
+
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Transport::Plain(socket) => socket.as_fd(),
+            Transport::Tls(stream) => stream.socket().as_fd(),
+        }
+    }
+
+    #[inline]
+    pub fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.read(into),
+            Transport::Tls(stream) => stream.read(into),
+        }
+    }
+
+    /// What TLS has decrypted already and `read` had no room for; nothing on a bare socket.
+    #[inline]
+    pub fn rest(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(_) => Ok(0),
+            Transport::Tls(stream) => stream.rest(into),
+        }
+    }
+
+    #[inline]
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Transport::Plain(socket) => socket.write(bytes),
+            Transport::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    /// Send what TLS holds back; true when nothing is.
+    #[inline]
+    pub fn push(&mut self) -> io::Result<bool> {
+        match self {
+            Transport::Plain(_) => Ok(true),
+            Transport::Tls(stream) => stream.push(),
+        }
+    }
+}
+
+/// Time until `deadline`, zero when it has passed.
+pub(crate) fn remaining(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
+}
+
+/// Block until the socket is readable (or writable, too, with `writable`); false at the deadline.
+pub(crate) fn wait(fd: BorrowedFd<'_>, writable: bool, deadline: Instant) -> io::Result<bool> {
+    let flags = if writable {
+        PollFlags::IN | PollFlags::OUT
+    } else {
+        PollFlags::IN
+    };
+    loop {
+        let left = remaining(deadline);
+        if left.is_zero() {
+            return Ok(false);
+        }
+        let timeout = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(left.subsec_nanos()),
+        };
+        match poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&timeout)) {
+            Ok(0) => return Ok(false),
+            Ok(_) => return Ok(true),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Which partition the next operation visits: the tool's `SeedManager`.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::lookback::Lookback;
+use super::sample::Sample;
+use super::sampler::SharedSampler;
+use super::{Distribution, Ending, Sampler};
+use crate::{Error, Rng};
+
+/// More partitions than this are never kept for another visit.
+const MOST_REVISITED: i64 = i32::MAX as i64;
+
+/// Where seeds come from (`-pop`).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Population {
+    /// `seq=first..last`: one after the other.
+    Sequence {
+        /// The first seed.
+        first: i64,
+        /// The last seed.
+        last: i64,
+        /// Begin again after the last one; otherwise the load ends there (`no-wrap`).
+        wrap: bool,
+        /// Reads go back this far behind the writes (`read-lookback=`).
+        lookback: Option<Distribution>,
+    },
+    /// `dist=LAW`: drawn.
+    Law(Distribution),
+}
+
+/// One partition to visit.
+#[derive(Debug, Clone)]
+pub struct Seed {
+    number: i64,
+    visits: i64,
+    /// Up to which row earlier visits came; shared by all who write the partition.
+    position: Arc<AtomicI64>,
+}
+
+impl Seed {
+    /// A seed that is written in so many visits.
+    pub fn new(number: i64, visits: i64) -> Self {
+        Self {
+            number,
+            visits,
+            position: Arc::new(AtomicI64::new(0)),
+        }
+    }
+
+    /// The seed itself.
+    pub fn number(&self) -> i64 {
+        self.number
+    }
+
+    /// In how many visits the partition is written.
+    pub fn visits(&self) -> i64 {
+        self.visits
+    }
+
+    /// Takes the next `rows` rows; where they begin.
+    pub(super) fn move_forward(&self, rows: i64) -> i64 {
+        let forward = |position: i64| Some(position.saturating_add(rows));
+        let relaxed = Ordering::Relaxed;
+        self.position
+            .fetch_update(relaxed, relaxed, forward)
+            .unwrap_or(0)
+    }
+}
+
+/// Gives seeds to all workers of a load.
+#[derive(Debug)]
+pub struct Seeds {
+    source: Source,
+    revisits: Option<Mutex<Sample>>,
+    visits: SharedSampler,
+}
+
+#[derive(Debug)]
+enum Source {
+    Sequence {
+        first: i64,
+        length: i64,
+        wrap: bool,
+        count: AtomicI64,
+        lookback: Option<Lookback>,
+    },
+    Law(SharedSampler),
+}
+
+impl Seeds {
+    /// Seeds of this population. A partition is written in `visits` visits (`-insert visits=`), and
+    /// `revisit` says which of those under way comes next (`-insert revisit=`).
+    ///
+    /// # Errors
+    /// When the sequence is backwards, the lookback reaches beyond it, the visits can be fewer than
+    /// one, or the range of `revisit` is negative or above 2^31.
+    pub fn new(
+        population: Population,
+        visits: Distribution,
+        revisit: Distribution,
+    ) -> Result<Self, Error> {
+        let source = source(population)?;
+        if visits.min().min(visits.max()) < 1 {
+            return Err(Error::new(format!(
+                "visits={visits}: expected at least one visit"
+            )));
+        }
+        let low = revisit.min().min(revisit.max());
+        let size = revisit.min().max(revisit.max()) - low + 1;
+        if low < 0 || size > MOST_REVISITED {
+            return Err(Error::new(format!(
+                "revisit={revisit}: expected a range from 0 up of at most 2147483647 values"
+            )));
+        }
+        // A partition written in one visit never waits for another one.
+        let revisits = (visits.max().max(visits.min()) > 1).then(|| {
+            Mutex::new(Sample::new(
+                Sampler::new(revisit.inverted()),
+                low,
+                size,
+                visits.average() > 1,
+            ))
+        });
+        Ok(Self {
+            source,
+            revisits,
+            visits: SharedSampler::new(visits),
+        })
+    }
+
+    /// The next partition to write; none when the sequence is over.
+    pub fn next_write(&self, rng: &mut impl Rng) -> Option<Seed> {
+        let Some(revisits) = &self.revisits else {
+            return Some(Seed::new(self.next_number(rng)?, 1));
+        };
+        loop {
+            if let Some(seed) = locked(revisits).pick(rng) {
+                return Some(seed);
+            }
+            let visits = self.visits.draw(rng).clamp(1, MOST_REVISITED);
+            let seed = Seed::new(self.next_number(rng)?, visits);
+            if locked(revisits).manage(&seed) {
+                return Some(seed);
+            }
+        }
+    }
+
+    /// The next partition to read; none when the sequence is over.
+    pub fn next_read(&self, rng: &mut impl Rng) -> Option<Seed> {
+        match &self.source {
+            Source::Sequence {
+                first,
+                length,
+                wrap,
+                lookback: Some(lookback),
+                ..
+            } => {
+                let offset = lookback.next(rng, *length, *wrap)?;
+                Some(Seed::new(first + offset, -1))
+            }
+            _ => Some(Seed::new(self.next_number(rng)?, -1)),
+        }
+    }
+
+    /// A visit that wrote has ended so.
+    pub fn wrote(&self, seed: &Seed, ending: Ending) {
+        if let Some(revisits) = &self.revisits {
+            let mut sample = locked(revisits);
+            if ending.first && !ending.last {
+                sample.keep(seed);
+            }
+            if ending.last {
+                sample.drop_seed(seed);
+            }
+        }
+        if let Source::Sequence {
+            first,
+            lookback: Some(lookback),
+            ..
+        } = &self.source
+        {
+            if ending.first {
+                lookback.wrote(seed.number - first);
+            }
+        }
+    }
+
+    fn next_number(&self, rng: &mut impl Rng) -> Option<i64> {
+        match &self.source {
+            Source::Sequence {
+                first,
+                length,
+                wrap,
+                count,
+                ..
+            } => {
+                let at = count.fetch_add(1, Ordering::Relaxed);
+                if at >= *length && !wrap {
+                    return None;
+                }
+                Some(first + at % length)
+            }
+            Source::Law(law) => Some(law.draw(rng)),
+        }
+    }
+}
+
+fn source(population: Population) -> Result<Source, Error> {
+    let (first, last, wrap, lookback) = match population {
+        Population::Law(law) => return Ok(Source::Law(SharedSampler::new(law))),
+        Population::Sequence {
+            first,
+            last,
+            wrap,
+            lookback,
+        } => (first, last, wrap, lookback),
+    };
+    let length = last.checked_sub(first).and_then(|span| span.checked_add(1));
+    let Some(length) = length.filter(|length| *length > 0) else {
+        return Err(Error::new(format!(
+            "seq={first}..{last} is backwards or too long: expected the lower seed first"
+        )));
+    };
+    if let Some(law) = &lookback {
+        let (low, high) = (law.min().min(law.max()), law.min().max(law.max()));
+        if low < 0 || high > length {
+            return Err(Error::new(format!(
+                "read-lookback={law} reaches from {low} to {high}: expected 0 to {length}, the length of the sequence"
+            )));
+        }
+    }
+    Ok(Source::Sequence {
+        first,
+        length,
+        wrap,
+        count: AtomicI64::new(0),
+        lookback: lookback.map(Lookback::new),
+    })
+}
+
+fn locked(sample: &Mutex<Sample>) -> MutexGuard<'_, Sample> {
+    sample.lock().unwrap_or_else(PoisonError::into_inner)
+}

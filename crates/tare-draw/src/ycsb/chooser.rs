@@ -1,0 +1,57 @@
+//! Which record an operation asks for (`requestdistribution`).
+
+use std::sync::Arc;
+
+use super::{Exponential, Hotspot, ScrambledZipfian, Sequential, SkewedLatest, UniformLong, Zipf};
+use crate::Rng;
+
+/// The next record's number, never one that is not yet acknowledged.
+///
+/// A clone is cheap and draws from the same law; every worker has its own. Only a sequence is shared
+/// between the clones.
+#[derive(Debug, Clone)]
+pub enum Chooser {
+    /// `uniform`
+    Uniform(UniformLong),
+    /// `zipfian`: the scrambled zipfian.
+    ScrambledZipfian(ScrambledZipfian),
+    /// The true Zipf law; YCSB has none. Its ranks count from the first number.
+    Zipf(Zipf, i64),
+    /// `latest`
+    Latest(SkewedLatest),
+    /// `hotspot`
+    Hotspot(Hotspot),
+    /// `exponential`, counted back from the last acknowledged record.
+    Exponential(Exponential),
+    /// `sequential`
+    Sequential(Arc<Sequential>),
+}
+
+impl Chooser {
+    /// The next record's number, when `last` is the newest acknowledged one.
+    ///
+    /// As YCSB, draws beyond `last` are drawn again; so at least one number that the law can give
+    /// must not be beyond it, and for `exponential` `last` must not be negative.
+    pub fn next(&mut self, rng: &mut impl Rng, last: i64) -> i64 {
+        loop {
+            let number = match self {
+                Self::Uniform(law) => law.next(rng),
+                Self::ScrambledZipfian(law) => law.next(rng),
+                Self::Zipf(law, first) => first.saturating_add(law.next(rng)),
+                Self::Latest(law) => law.next(rng, last),
+                Self::Hotspot(law) => law.next(rng),
+                Self::Exponential(law) => {
+                    let number = last.saturating_sub(law.next(rng) as i64);
+                    if number < 0 {
+                        continue;
+                    }
+                    number
+                }
+                Self::Sequential(sequence) => sequence.next(),
+            };
+            if number <= last {
+                return number;
+            }
+        }
+    }
+}

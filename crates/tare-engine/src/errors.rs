@@ -1,0 +1,115 @@
+//! Errors: why a run could not go on, and why an operation failed.
+
+use std::fmt::Display;
+
+use tare_cql::ServerError;
+
+/// The root of what ends a run.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{what}: {place}: {why}")]
+pub struct Fatal {
+    /// Which sort of failure, for programs: unreachable, schema, file, internal, spec.
+    pub kind: &'static str,
+    pub what: &'static str,
+    /// Field, file, host or statement.
+    pub place: String,
+    pub why: String,
+}
+
+impl Fatal {
+    pub fn unreachable(place: impl Into<String>, why: impl Display) -> Fatal {
+        Fatal::of("unreachable", "the cluster cannot be reached", place, why)
+    }
+
+    pub fn schema(place: impl Into<String>, why: impl Display) -> Fatal {
+        Fatal::of("schema", "a statement cannot be prepared", place, why)
+    }
+
+    pub fn file(place: impl Into<String>, why: impl Display) -> Fatal {
+        Fatal::of("file", "a file cannot be used", place, why)
+    }
+
+    pub fn internal(place: impl Into<String>, why: impl Display) -> Fatal {
+        Fatal::of("internal", "the load generator failed", place, why)
+    }
+
+    /// Bad input; the only sort that exits with status 2.
+    pub fn spec(place: impl Into<String>, why: impl Display) -> Fatal {
+        Fatal::of("spec", "bad specification", place, why)
+    }
+
+    /// Exit status: 2 for bad input, 1 for everything else.
+    pub fn exit_code(&self) -> u8 {
+        if self.kind == "spec" {
+            2
+        } else {
+            1
+        }
+    }
+
+    fn of(
+        kind: &'static str,
+        what: &'static str,
+        place: impl Into<String>,
+        why: impl Display,
+    ) -> Fatal {
+        Fatal {
+            kind,
+            what,
+            place: place.into(),
+            why: why.to_string(),
+        }
+    }
+}
+
+/// Why an operation failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// No answer in time: the client's own timeout or the coordinator's.
+    Timeout,
+    /// Not enough live replicas for the consistency level.
+    Unavailable,
+    /// The coordinator shed the request, or is still starting.
+    Overloaded,
+    /// The connection broke or there was none.
+    Connection,
+    /// A read found no row.
+    NotFound,
+    /// A read returned something else than what was written.
+    WrongValue,
+    Other,
+}
+
+impl ErrorKind {
+    pub const ALL: [ErrorKind; 7] = [
+        ErrorKind::Timeout,
+        ErrorKind::Unavailable,
+        ErrorKind::Overloaded,
+        ErrorKind::Connection,
+        ErrorKind::NotFound,
+        ErrorKind::WrongValue,
+        ErrorKind::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Timeout => "timeout",
+            ErrorKind::Unavailable => "unavailable",
+            ErrorKind::Overloaded => "overloaded",
+            ErrorKind::Connection => "connection",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::WrongValue => "wrong_value",
+            ErrorKind::Other => "other",
+        }
+    }
+
+    /// Sorts a server's error by its code (native protocol v4 and v5, section 9).
+    pub fn of(error: &ServerError) -> ErrorKind {
+        match error.code {
+            0x1000 => ErrorKind::Unavailable,
+            0x1001 | 0x1002 => ErrorKind::Overloaded,
+            0x1100 | 0x1200 => ErrorKind::Timeout,
+            _ => ErrorKind::Other,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the engine tells while it runs and when it is done.
+
+use crate::errors::Fatal;
+use crate::record::Interval;
+use crate::totals::{Outlook, Totals};
+
+/// Said once, when everything is connected and prepared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ready {
+    /// Nodes with an open connection, and connections to all of them.
+    pub nodes: usize,
+    pub links: usize,
+    /// Nodes that the cluster reports but that cannot be reached from here.
+    pub unreachable: Vec<String>,
+    /// Names of what is recorded, by position.
+    pub operations: Vec<String>,
+    /// "v4", "v5, lz4, TLS", ...
+    pub protocol: String,
+    pub workers: usize,
+    pub slots: usize,
+}
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    GoOn,
+    Stop,
+}
+
+/// Prints, writes or serves what the engine sees. Called on the coordinator's thread, in the
+/// order of the methods here; an error ends the run.
+pub trait Observer {
+    fn ready(&mut self, _ready: &Ready) -> Result<(), Fatal> {
+        Ok(())
+    }
+
+    /// The measured part begins at this Unix time (seconds).
+    fn measuring(&mut self, _unix: f64) -> Result<(), Fatal> {
+        Ok(())
+    }
+
+    /// An interval is over in all workers. `outlook` says where in time; `totals` hold the
+    /// measured part so far, this interval included if it belongs to it.
+    fn interval(
+        &mut self,
+        interval: &Interval,
+        outlook: &Outlook,
+        totals: &Totals,
+    ) -> Result<Control, Fatal>;
+
+    /// The run is over; also called for a run that was stopped early.
+    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal>;
+}

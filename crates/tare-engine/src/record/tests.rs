@@ -1,0 +1,205 @@
+//! Tests of the recorder: which operations count, and into which interval.
+
+use std::sync::mpsc::{channel, Receiver};
+use std::time::Duration;
+
+use super::*;
+use crate::order::{Cluster, Order, Pace};
+
+const S: u64 = 1_000_000_000;
+const MS: u64 = 1_000_000;
+
+const READ: usize = 0;
+const WRITE: usize = 1;
+
+/// One second of warm-up, two of measurement.
+fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
+    let order = Order {
+        client: "c1".to_owned(),
+        cluster: Cluster {
+            contact_points: Vec::new(),
+            options: tare_cql::Options::default(),
+        },
+        keyspace: None,
+        pace: Pace::Closed { slots: 1 },
+        warmup: Duration::from_secs(1),
+        measure: Some(Duration::from_secs(2)),
+        interval: Duration::from_secs(1),
+        start_at: None,
+        timeout: Duration::from_secs(5),
+        workers: None,
+        links: None,
+        seed: 0,
+    };
+    let (sink, intervals) = channel();
+    let timeline = Timeline::new(&order);
+    (Recorder::new(0, timeline, 2, scheduled, sink), intervals)
+}
+
+fn sealed(intervals: Receiver<Interval>) -> Vec<Interval> {
+    intervals.try_iter().collect()
+}
+
+fn ok(interval: &Interval) -> u64 {
+    interval.operations.iter().map(|record| record.ok).sum()
+}
+
+fn failed(interval: &Interval) -> u64 {
+    interval.operations.iter().map(OperationRecord::failures).sum()
+}
+
+fn times(intended: u64, sent: u64, done: u64) -> Times {
+    Times {
+        intended,
+        sent,
+        done,
+    }
+}
+
+#[test]
+fn closed_loop_operations_count_where_they_are_done() {
+    let (mut recorder, intervals) = recorder(false);
+    let mut read = |sent, done| recorder.done(READ, times(sent, sent, done), Ok(()));
+    read(100 * MS, 200 * MS);
+    read(900 * MS, 1100 * MS);
+    read(2900 * MS, 3100 * MS);
+    recorder.finish(3200 * MS);
+    let counts: Vec<u64> = sealed(intervals).iter().map(ok).collect();
+    // In warm-up; across its end, measured; across the end of the run, not measured.
+    assert_eq!(counts, [1, 1, 0]);
+}
+
+#[test]
+fn open_loop_operations_count_where_they_were_meant_to_be_sent() {
+    let (mut recorder, intervals) = recorder(true);
+    let mut read =
+        |intended, done| recorder.done(READ, times(intended, intended, done), Ok(()));
+    read(900 * MS, 1100 * MS);
+    read(1000 * MS, 1200 * MS);
+    read(2900 * MS, 3100 * MS);
+    recorder.finish(3200 * MS);
+    let intervals = sealed(intervals);
+    let counts: Vec<u64> = intervals.iter().map(ok).collect();
+    assert_eq!(counts, [0, 1, 1]);
+    // Throughput is of answers that came within the time, whenever they were asked for.
+    let answered: Vec<u64> = intervals.iter().map(|interval| interval.answered).collect();
+    assert_eq!(answered, [0, 2, 0]);
+}
+
+#[test]
+fn response_time_starts_at_the_intended_send_and_service_time_at_the_actual() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.done(WRITE, times(S, S + 30 * MS, S + 40 * MS), Ok(()));
+    recorder.finish(3 * S);
+    let record = &sealed(intervals)[1].operations[WRITE];
+    assert_eq!((record.service_sum, record.response_sum), (10 * MS, 40 * MS));
+    assert!(record.service.equivalent(record.service.max(), 10 * MS));
+    assert!(record.response().equivalent(record.response().max(), 40 * MS));
+}
+
+#[test]
+fn errors_are_counted_by_kind_and_leave_no_latency() {
+    let (mut recorder, intervals) = recorder(false);
+    let late = times(S, S, S + 500 * MS);
+    recorder.done(READ, late, Err(ErrorKind::Timeout));
+    recorder.done(READ, late, Err(ErrorKind::NotFound));
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!(
+        (ok(interval), failed(interval), interval.answered),
+        (0, 2, 0)
+    );
+    assert_eq!(interval.operations[READ].errors[ErrorKind::Timeout as usize], 1);
+    assert_eq!(interval.operations[READ].errors[ErrorKind::NotFound as usize], 1);
+    assert_eq!(interval.operations[0].service.len(), 0);
+}
+
+#[test]
+fn failures_keep_how_long_they_took_apart() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.done(READ, times(S, S, S + 500 * MS), Err(ErrorKind::Timeout));
+    recorder.finish(3 * S);
+    let record = &sealed(intervals)[1].operations[READ];
+    let failed = record.failed.as_ref().unwrap();
+    assert!(failed.equivalent(failed.max(), 500 * MS));
+}
+
+#[test]
+fn parts_of_a_composite_operation_are_no_operations_of_their_own() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.part(READ, times(S, S, S + 10 * MS), Ok(()));
+    recorder.done(WRITE, times(S, S, S + 20 * MS), Ok(()));
+    recorder.retry(WRITE, ErrorKind::Timeout);
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!((ok(interval), interval.answered), (2, 1));
+    let retries = interval.operations[WRITE].retries;
+    assert_eq!(retries[ErrorKind::Timeout as usize], 1);
+}
+
+#[test]
+fn memory_that_is_used_again_is_empty() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.done(READ, times(0, 0, 10 * MS), Ok(()));
+    recorder.advance(S);
+    recorder.recycle(intervals.try_recv().unwrap());
+    recorder.advance(2 * S);
+    recorder.finish(3 * S);
+    for interval in sealed(intervals) {
+        assert_eq!((ok(&interval), interval.cpu.len()), (0, 1));
+        assert_eq!(interval.operations[READ].response().len(), 0);
+    }
+}
+
+#[test]
+fn every_interval_is_sealed_even_if_nothing_happens() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.finish(3 * S);
+    let slots: Vec<u64> = sealed(intervals).iter().map(|i| i.slot.begin / S).collect();
+    assert_eq!(slots, [0, 1, 2]);
+}
+
+#[test]
+fn a_stopped_run_ends_its_last_interval_early() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.finish(1500 * MS);
+    let intervals = sealed(intervals);
+    assert_eq!(intervals.len(), 2);
+    assert!((intervals[1].seconds() - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn the_backlog_of_the_warm_up_is_not_due_again() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.advance(1200 * MS);
+    recorder.due(900 * MS);
+    recorder.sent(900 * MS, 1300 * MS);
+    recorder.due(1400 * MS);
+    recorder.sent(1400 * MS, 1400 * MS);
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!((interval.due, interval.sent), (1, 2));
+    let lateness = interval.lateness.as_ref().unwrap();
+    assert!(lateness.equivalent(lateness.max(), 400 * MS));
+}
+
+#[test]
+fn intervals_of_several_workers_add_up() {
+    let (mut first, one) = recorder(true);
+    let (mut second, other) = recorder(true);
+    first.done(READ, times(S, S, S + 10 * MS), Ok(()));
+    second.done(READ, times(S, S, S + 20 * MS), Ok(()));
+    second.done(
+        READ,
+        times(S, S, S + 20 * MS),
+        Err(ErrorKind::Overloaded),
+    );
+    first.finish(3 * S);
+    second.finish(3 * S);
+    let mut sum = sealed(one).remove(1);
+    sum.add(&sealed(other)[1]);
+    assert_eq!((ok(&sum), failed(&sum), sum.answered), (2, 1, 2));
+    assert_eq!(sum.operations[0].response().len(), 2);
+    assert_eq!(sum.operations[0].response_sum, 30 * MS);
+    assert_eq!(sum.cpu.len(), 2);
+}

@@ -1,0 +1,215 @@
+//! The measured part summed up: counts, merged histograms, the client's own use of the machine.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+
+use crate::clock::Clock;
+use crate::record::{histogram, Interval, OperationRecord};
+use crate::saturation::{self, Facts};
+use crate::timeline::{Part, Timeline};
+
+/// Sums over the measured intervals.
+#[derive(Debug, Clone)]
+pub struct Totals {
+    /// By position in `Workload::operations`.
+    pub operations: Vec<OperationRecord>,
+    /// Operations answered well, and failed, within the measured time.
+    pub answered: u64,
+    pub failed: u64,
+    pub partitions: u64,
+    pub rows: u64,
+    /// Scheduled paces: sends due, sends made, lateness (nanoseconds).
+    pub due: u64,
+    pub sent: u64,
+    pub lateness: Option<Histogram<u64>>,
+    /// Length of the measured part so far, seconds.
+    pub seconds: f64,
+    /// CPU of the whole process, nanoseconds.
+    pub process_cpu: u64,
+    /// Per worker: CPU and run-queue delay, nanoseconds.
+    pub workers: BTreeMap<usize, (u64, u64)>,
+    /// Time that the client's control group was throttled, nanoseconds.
+    pub throttled: u64,
+}
+
+/// Where the run is in time.
+#[derive(Debug, Clone, Copy)]
+pub struct Outlook {
+    pub clock: Clock,
+    pub timeline: Timeline,
+    /// Stopped before its end.
+    pub stopped: bool,
+}
+
+impl Outlook {
+    /// Unix time at which the measured part begins, seconds.
+    pub fn start_unix(&self) -> f64 {
+        self.clock.unix(self.timeline.measure)
+    }
+}
+
+impl Totals {
+    pub fn new(operations: usize, scheduled: bool) -> Totals {
+        Totals {
+            operations: vec![OperationRecord::new(scheduled); operations],
+            answered: 0,
+            failed: 0,
+            partitions: 0,
+            rows: 0,
+            due: 0,
+            sent: 0,
+            lateness: scheduled.then(histogram),
+            seconds: 0.0,
+            process_cpu: 0,
+            workers: BTreeMap::new(),
+            throttled: 0,
+        }
+    }
+
+    /// Adds an interval if it belongs to the measured part.
+    pub fn add(&mut self, interval: &Interval) {
+        if interval.slot.part == Part::Warmup {
+            return;
+        }
+        for (total, record) in self.operations.iter_mut().zip(&interval.operations) {
+            total.add(record);
+        }
+        self.answered += interval.answered;
+        self.failed += interval.failed;
+        self.partitions += interval.partitions;
+        self.rows += interval.rows;
+        self.due += interval.due;
+        self.sent += interval.sent;
+        if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
+            // Equal bounds, so that adding cannot fail.
+            let _ = total.add(lateness);
+        }
+        self.seconds += interval.seconds();
+        let process = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
+        self.process_cpu += process.unwrap_or(0);
+        for (worker, cpu) in &interval.cpu {
+            let total = self.workers.entry(*worker).or_default();
+            total.0 += cpu.thread;
+            total.1 += cpu.run_delay;
+        }
+    }
+
+    /// Successful operations per second.
+    pub fn throughput(&self) -> f64 {
+        per(self.answered as f64, self.seconds)
+    }
+
+    /// CPU of the client per operation, microseconds.
+    pub fn cpu_us_per_op(&self) -> f64 {
+        let operations = self.answered + self.failed;
+        per(self.process_cpu as f64 / 1000.0, operations as f64)
+    }
+
+    /// What is known of the client's own state.
+    pub fn facts(&self) -> Facts {
+        let wall = self.seconds * 1e9;
+        let busiest = self.workers.values().map(|used| used.0).max().unwrap_or(0);
+        let delayed = self.workers.values().map(|used| used.1).max().unwrap_or(0);
+        let lateness = self.lateness.as_ref();
+        Facts {
+            cpu_share: per(busiest as f64, wall).min(1.0),
+            run_delay_share: per(delayed as f64, wall).min(1.0),
+            throttled_share: per(self.throttled as f64, wall).min(1.0),
+            lateness_p99_us: lateness.map(|late| late.value_at_quantile(0.99) as f64 / 1000.0),
+            rate_error: lateness
+                .filter(|_| self.due > 0)
+                .map(|_| self.sent as f64 / self.due as f64 - 1.0),
+        }
+    }
+
+    /// Every reason to believe that the client was the limit; empty if there is none.
+    pub fn saturation(&self) -> Vec<String> {
+        saturation::reasons(&self.facts())
+    }
+}
+
+/// A quotient that is 0 where there is nothing to divide by.
+pub fn per(amount: f64, unit: f64) -> f64 {
+    if unit > 0.0 {
+        amount / unit
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::CpuUse;
+    use crate::errors::ErrorKind;
+    use crate::timeline::Slot;
+
+    const S: u64 = 1_000_000_000;
+
+    /// Two seconds: 80 answers in time and 10 failures, 100 sends due and 95 made.
+    fn interval(scheduled: bool, part: Part) -> Interval {
+        let slot = Slot {
+            index: 0,
+            part,
+            begin: 0,
+            end: 2 * S,
+        };
+        let mut interval = Interval::new(slot, 1, scheduled);
+        interval.operations[0].ok = 90;
+        interval.operations[0].errors[ErrorKind::Timeout as usize] = 10;
+        interval.operations[0].service_sum = 90 * 1_000_000;
+        interval.answered = 80;
+        interval.failed = 10;
+        interval.due = 100;
+        interval.sent = 95;
+        let cpu = |thread, process| CpuUse {
+            thread,
+            process,
+            run_delay: 0,
+        };
+        interval.cpu = vec![(0, cpu(S / 2, S / 2)), (1, cpu(S / 4, S / 2))];
+        interval
+    }
+
+    fn totals(scheduled: bool) -> Totals {
+        let mut totals = Totals::new(1, scheduled);
+        totals.add(&interval(scheduled, Part::Measure));
+        totals.add(&interval(scheduled, Part::Measure));
+        totals
+    }
+
+    #[test]
+    fn counts_and_rates_are_over_the_measured_part() {
+        let mut totals = totals(false);
+        totals.add(&interval(false, Part::Warmup));
+        assert_eq!((totals.answered, totals.failed), (160, 20));
+        assert_eq!((totals.seconds, totals.throughput()), (4.0, 40.0));
+        assert_eq!(totals.operations[0].errors[ErrorKind::Timeout as usize], 20);
+    }
+
+    #[test]
+    fn cpu_is_the_process_per_operation_and_the_busiest_thread() {
+        let totals = totals(false);
+        // 1 s for 160 answers and 20 failures.
+        assert!((totals.cpu_us_per_op() - 1e6 / 180.0).abs() < 1e-6);
+        assert_eq!(totals.facts().cpu_share, 0.25);
+        assert!(totals.saturation().is_empty());
+    }
+
+    #[test]
+    fn only_a_scheduled_pace_knows_lateness_and_rate() {
+        let closed = totals(false).facts();
+        assert_eq!((closed.lateness_p99_us, closed.rate_error), (None, None));
+        let open = totals(true);
+        assert!((open.facts().rate_error.unwrap() + 0.05).abs() < 1e-12);
+        assert_eq!(open.saturation().len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_measured_nothing_has_no_infinities() {
+        let totals = Totals::new(1, true);
+        assert_eq!((totals.throughput(), totals.cpu_us_per_op()), (0.0, 0.0));
+        assert_eq!(totals.facts().rate_error, None);
+    }
+}

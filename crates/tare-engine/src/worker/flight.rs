@@ -1,0 +1,102 @@
+//! What is in flight: the state of each slot, and what waits for its time.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use tare_cql::StreamId;
+
+/// How long timeouts wait for each other, nanoseconds.
+const TOGETHER: u64 = 1_000_000;
+
+/// State of one slot.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flight {
+    /// Position in `Workload::operations`.
+    pub operation: usize,
+    /// When the operation was meant to be sent, its first request was sent, its last one was;
+    /// nanoseconds of the run.
+    pub intended: u64,
+    pub begun: u64,
+    pub sent: u64,
+    pub retries: u32,
+    /// Connection and stream of the unanswered request.
+    pub route: usize,
+    pub stream: Option<StreamId>,
+    /// Counts the slot's requests, so that an old timeout is known for what it is.
+    pub request: u32,
+    pub waiting: bool,
+}
+
+/// What happens in a slot at a later time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Later {
+    /// Its next operation begins.
+    Begin,
+    /// Its request is sent again.
+    Resend,
+}
+
+/// Everything that waits for its time.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    later: BinaryHeap<Reverse<(u64, usize, Later)>>,
+    /// Timeouts are all equally long, so that they end in the order in which they began.
+    timeouts: VecDeque<(u64, usize, u32)>,
+}
+
+impl Agenda {
+    pub fn at(&mut self, time: u64, slot: usize, what: Later) {
+        self.later.push(Reverse((time, slot, what)));
+    }
+
+    /// What has come due, earliest first: (when, slot, what).
+    pub fn due(&mut self, now: u64) -> Option<(u64, usize, Later)> {
+        let &Reverse((time, slot, what)) = self.later.peek()?;
+        (time <= now).then(|| {
+            self.later.pop();
+            (time, slot, what)
+        })
+    }
+
+    pub fn expect(&mut self, deadline: u64, slot: usize, request: u32) {
+        self.timeouts.push_back((deadline, slot, request));
+    }
+
+    /// A slot whose request of this number has been out for too long, if it still is.
+    pub fn timed_out(&mut self, now: u64) -> Option<(usize, u32)> {
+        let &(deadline, slot, request) = self.timeouts.front()?;
+        (deadline <= now).then(|| {
+            self.timeouts.pop_front();
+            (slot, request)
+        })
+    }
+
+    /// When something comes due next. Timeouts are looked at together, a little late.
+    pub fn next(&self) -> u64 {
+        let later = self.later.peek().map_or(u64::MAX, |entry| entry.0 .0);
+        let timeout = self.timeouts.front().map_or(u64::MAX, |entry| entry.0);
+        later.min(timeout.saturating_add(TOGETHER))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_comes_first_and_nothing_before_its_time() {
+        let mut agenda = Agenda::default();
+        agenda.at(30, 1, Later::Resend);
+        agenda.at(10, 2, Later::Begin);
+        agenda.expect(20, 3, 7);
+        assert_eq!(agenda.next(), 10);
+        assert_eq!(agenda.due(9), None);
+        assert_eq!(agenda.due(25), Some((10, 2, Later::Begin)));
+        assert_eq!(agenda.due(25), None);
+        assert_eq!(agenda.next(), 30);
+        assert_eq!(agenda.timed_out(19), None);
+        assert_eq!(agenda.timed_out(20), Some((3, 7)));
+        assert_eq!(agenda.due(30), Some((30, 1, Later::Resend)));
+        assert_eq!(agenda.next(), u64::MAX);
+    }
+}

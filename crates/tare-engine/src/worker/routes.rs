@@ -1,0 +1,253 @@
+//! The worker's connections: which one a request takes, and new ones for those that broke.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::epoll;
+use tare_cql::{Flush, Link, Options, Ring, StreamId};
+
+use crate::errors::Fatal;
+
+/// Pause before a broken connection is opened again, doubled at each failure up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// One connection of one worker, open or being opened again.
+struct Route {
+    address: SocketAddr,
+    link: Option<Link>,
+    /// Bytes are queued that have not been written.
+    dirty: bool,
+    /// The socket takes no more for now; epoll tells when it does.
+    blocked: bool,
+}
+
+/// All connections of one worker.
+pub struct Routes {
+    epoll: rustix::fd::OwnedFd,
+    routes: Vec<Route>,
+    /// Positions in `routes` per node, nodes in the order of the ring.
+    nodes: Vec<Vec<usize>>,
+    ring: Option<Ring>,
+    options: Options,
+    /// Taken in turn, so that replicas and connections share the load.
+    turn: usize,
+    dirty: Vec<usize>,
+    opened: Receiver<(usize, Link)>,
+    opener: Sender<(usize, Link)>,
+    over: Arc<AtomicBool>,
+}
+
+impl Routes {
+    /// Opens `links` connections to every node that can be reached.
+    pub fn open(
+        nodes: &[Option<SocketAddr>],
+        ring: Option<Ring>,
+        options: &Options,
+        links: usize,
+    ) -> Result<Routes, Fatal> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)
+            .map_err(|e| Fatal::internal("epoll", e))?;
+        let (opener, opened) = channel();
+        let mut routes = Routes {
+            epoll,
+            routes: Vec::new(),
+            nodes: Vec::new(),
+            ring,
+            options: options.clone(),
+            turn: 0,
+            dirty: Vec::new(),
+            opened,
+            opener,
+            over: Arc::default(),
+        };
+        for node in nodes {
+            let first = routes.routes.len();
+            let Some(address) = *node else {
+                routes.nodes.push(Vec::new());
+                continue;
+            };
+            for _ in 0..links {
+                let link = Link::open(address, options)
+                    .map_err(|e| Fatal::unreachable(address.to_string(), e))?;
+                routes.routes.push(Route {
+                    address,
+                    link: None,
+                    dirty: false,
+                    blocked: false,
+                });
+                routes.adopt(routes.routes.len() - 1, link)?;
+            }
+            routes.nodes.push((first..first + links).collect());
+        }
+        Ok(routes)
+    }
+
+    pub fn len(&self) -> usize {
+        self.routes.len()
+    }
+
+    fn adopt(&mut self, route: usize, link: Link) -> Result<(), Fatal> {
+        let data = epoll::EventData::new_u64(route as u64);
+        epoll::add(&self.epoll, link.fd(), data, epoll::EventFlags::IN)
+            .map_err(|e| Fatal::internal("epoll", e))?;
+        self.routes[route].link = Some(link);
+        self.routes[route].blocked = false;
+        Ok(())
+    }
+
+    /// Takes in connections that were opened again; true if there were any.
+    pub fn adopt_opened(&mut self) -> bool {
+        let mut any = false;
+        while let Ok((route, link)) = self.opened.try_recv() {
+            any |= self.adopt(route, link).is_ok();
+        }
+        any
+    }
+
+    /// The connection for a request whose partition has this token: the first open one of its
+    /// replicas, else of any node. None if none is open or none has a stream to spare.
+    pub fn choose(&mut self, token: Option<i64>) -> Option<usize> {
+        if self.routes.len() == 1 {
+            return self.usable(0).then_some(0);
+        }
+        self.turn = self.turn.wrapping_add(1);
+        let owners = match (&self.ring, token) {
+            (Some(ring), Some(token)) => ring.owners(token),
+            _ => &[],
+        };
+        let turn = self.turn;
+        let replicas = (0..owners.len()).map(|i| owners[(turn + i) % owners.len()] as usize);
+        let others = (0..self.nodes.len()).map(|i| (turn + i) % self.nodes.len());
+        replicas
+            .chain(others)
+            .filter_map(|node| self.nodes.get(node))
+            .flat_map(|routes| (0..routes.len()).map(move |i| routes[(turn + i) % routes.len()]))
+            .find(|&route| self.usable(route))
+    }
+
+    fn usable(&self, route: usize) -> bool {
+        let link = self.routes[route].link.as_ref();
+        link.is_some_and(|link| link.free() > 0)
+    }
+
+    /// Queues a request; none if the connection has no stream left or broke.
+    pub fn queue(&mut self, route: usize, opcode: u8, body: &[u8], tag: u32) -> Option<StreamId> {
+        let entry = &mut self.routes[route];
+        let stream = entry.link.as_mut()?.queue(opcode, body, tag)?;
+        if !entry.dirty {
+            entry.dirty = true;
+            self.dirty.push(route);
+        }
+        Some(stream)
+    }
+
+    /// An answer is no longer waited for.
+    pub fn abandon(&mut self, route: usize, stream: StreamId) {
+        if let Some(link) = &mut self.routes[route].link {
+            link.abandon(stream);
+        }
+    }
+
+    /// Writes what is queued. Connections that broke are returned.
+    pub fn flush(&mut self) -> Vec<usize> {
+        let mut broken = Vec::new();
+        while let Some(route) = self.dirty.pop() {
+            self.routes[route].dirty = false;
+            if !self.routes[route].blocked && self.write(route).is_err() {
+                broken.push(route);
+            }
+        }
+        broken
+    }
+
+    /// Writes as much as the socket takes.
+    pub fn write(&mut self, route: usize) -> Result<(), Broken> {
+        let entry = &mut self.routes[route];
+        let Some(link) = &mut entry.link else {
+            return Ok(());
+        };
+        let blocked = match link.flush() {
+            Ok(Flush::Done) => false,
+            Ok(Flush::Blocked) => true,
+            Err(_) => return Err(Broken),
+        };
+        if blocked != entry.blocked {
+            entry.blocked = blocked;
+            let mut flags = epoll::EventFlags::IN;
+            flags.set(epoll::EventFlags::OUT, blocked);
+            let data = epoll::EventData::new_u64(route as u64);
+            epoll::modify(&self.epoll, link.fd(), data, flags).map_err(|_| Broken)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a connection out of use while its answers are looked at.
+    pub fn lend(&mut self, route: usize) -> Option<Link> {
+        self.routes.get_mut(route)?.link.take()
+    }
+
+    pub fn give_back(&mut self, route: usize, link: Link) {
+        self.routes[route].link = Some(link);
+    }
+
+    /// Closes a broken connection and has it opened again, on a thread of its own, until it
+    /// succeeds or the run is over.
+    pub fn reopen(&mut self, route: usize) {
+        let entry = &mut self.routes[route];
+        (entry.link, entry.dirty, entry.blocked) = (None, false, false);
+        self.dirty.retain(|&dirty| dirty != route);
+        let (address, options) = (entry.address, self.options.clone());
+        let (opener, over) = (self.opener.clone(), Arc::clone(&self.over));
+        // Without a thread to be had, the connection stays closed, which its operations tell.
+        let _ = std::thread::Builder::new()
+            .name("reconnect".into())
+            .spawn(move || {
+                let mut pause = FIRST_PAUSE;
+                while !over.load(Ordering::Relaxed) {
+                    std::thread::sleep(pause);
+                    if let Ok(link) = Link::open(address, &options) {
+                        let _ = opener.send((route, link));
+                        return;
+                    }
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            });
+    }
+
+    /// Waits until a connection can be read or written, or so many nanoseconds have passed.
+    /// Positions of connections go into `ready`: (readable, writable).
+    pub fn wait(&self, ns: u64, ready: &mut Vec<(usize, bool, bool)>) {
+        let timeout = rustix::time::Timespec {
+            tv_sec: (ns / 1_000_000_000) as i64,
+            tv_nsec: (ns % 1_000_000_000) as _,
+        };
+        ready.clear();
+        let mut events = [epoll::Event {
+            flags: epoll::EventFlags::empty(),
+            data: epoll::EventData::new_u64(0),
+        }; 32];
+        // An interruption by a signal is like nothing having happened.
+        let count = epoll::wait(&self.epoll, &mut events[..], Some(&timeout)).unwrap_or(0);
+        for event in &events[..count] {
+            let flags = event.flags;
+            let writable = flags.contains(epoll::EventFlags::OUT);
+            // Errors and hang-ups show when reading.
+            let readable = !(flags - epoll::EventFlags::OUT).is_empty();
+            ready.push((event.data.u64() as usize, readable, writable));
+        }
+    }
+}
+
+impl Drop for Routes {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The connection can no longer be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Broken;

@@ -1,0 +1,109 @@
+//! Tells a run as JSON lines, and writes its interval histogram log.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use tare_engine::errors::Fatal;
+use tare_engine::hlog::Hlog;
+use tare_engine::observe::{Control, Observer, Ready};
+use tare_engine::record::Interval;
+use tare_engine::timeline::Part;
+use tare_engine::totals::{Outlook, Totals};
+
+use crate::progress::{say, Event, Progress};
+use crate::result::{result, Frame};
+use crate::spec::{Phase, Spec};
+
+/// The observer of `tare-load run`.
+pub struct Lines<'a> {
+    spec: &'a Spec,
+    operations: Vec<String>,
+    hlog: Option<Hlog<BufWriter<File>>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Opens the log before anything starts.
+    pub fn new(spec: &'a Spec) -> Result<Lines<'a>, Fatal> {
+        let open = |path: &String| {
+            Hlog::create(Path::new(path)).map_err(|e| Fatal::file(path.as_str(), e))
+        };
+        Ok(Lines {
+            spec,
+            operations: Vec::new(),
+            hlog: spec.hlog.as_ref().map(open).transpose()?,
+        })
+    }
+
+    fn file_error(&self) -> impl Fn(std::io::Error) -> Fatal + '_ {
+        |error| Fatal::file(self.spec.hlog.as_deref().unwrap_or_default(), error)
+    }
+
+    /// Where in the run an interval is, for people.
+    fn phase(&self, part: Part) -> &'static str {
+        match self.spec.phase {
+            Phase::Populate => "populate",
+            Phase::Run => part.name(),
+        }
+    }
+}
+
+impl Observer for Lines<'_> {
+    fn ready(&mut self, ready: &Ready) -> Result<(), Fatal> {
+        self.operations = ready.operations.clone();
+        say(&Event::Ready {
+            version: env!("CARGO_PKG_VERSION"),
+            connections: ready.links,
+            nodes: ready.nodes,
+            protocol: &ready.protocol,
+            workers: ready.workers,
+        })
+    }
+
+    fn measuring(&mut self, unix: f64) -> Result<(), Fatal> {
+        if let Some(mut hlog) = self.hlog.take() {
+            hlog.begin(unix).map_err(self.file_error())?;
+            self.hlog = Some(hlog);
+        }
+        match self.spec.phase {
+            Phase::Populate => Ok(()),
+            Phase::Run => say(&Event::MeasureStart { unix }),
+        }
+    }
+
+    fn interval(
+        &mut self,
+        interval: &Interval,
+        outlook: &Outlook,
+        _totals: &Totals,
+    ) -> Result<Control, Fatal> {
+        let origin = match interval.slot.part {
+            Part::Warmup => 0,
+            Part::Measure => outlook.timeline.measure,
+        };
+        if interval.slot.part == Part::Measure {
+            if let Some(mut hlog) = self.hlog.take() {
+                hlog.write(interval, origin, &self.operations)
+                    .map_err(self.file_error())?;
+                self.hlog = Some(hlog);
+            }
+        }
+        let phase = self.phase(interval.slot.part);
+        let progress = Progress::of(interval, phase, &outlook.clock, origin);
+        say(&Event::Interval(progress))?;
+        Ok(Control::GoOn)
+    }
+
+    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
+        say(&Event::Result(&result(
+            totals,
+            &Frame {
+                client: &self.spec.client,
+                hlog: self.spec.hlog.as_deref(),
+                start_unix: outlook.start_unix(),
+                operations: &self.operations,
+                stopped: outlook.stopped,
+            },
+        )))
+    }
+}

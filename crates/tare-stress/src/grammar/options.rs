@@ -1,0 +1,336 @@
+//! The options inside a section: which there are, which values they take, which group is meant.
+
+use std::collections::BTreeMap;
+
+use super::nearest::hint;
+use super::Usage;
+
+/// What stands behind an option's name.
+#[derive(Debug, Clone, Copy)]
+pub enum Takes {
+    /// Nothing: the name alone.
+    Flag,
+    /// A text that `fits`; `says` tells what is expected.
+    Value {
+        fits: fn(&str) -> bool,
+        says: &'static str,
+    },
+    /// `name(key=value,...)`: these keys, and any others where `open`.
+    Pairs {
+        keys: &'static [&'static str],
+        open: bool,
+    },
+}
+
+/// One option of a group.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// With its sign: `n=`, `err<`, `no-warmup`, `replication`.
+    pub name: &'static str,
+    pub takes: Takes,
+    pub default: Option<&'static str>,
+    pub required: bool,
+    /// One line for the help.
+    pub about: &'static str,
+}
+
+impl Choice {
+    pub const fn flag(name: &'static str, about: &'static str) -> Choice {
+        Choice {
+            name,
+            takes: Takes::Flag,
+            default: None,
+            required: false,
+            about,
+        }
+    }
+
+    pub const fn value(
+        name: &'static str,
+        (fits, says): (fn(&str) -> bool, &'static str),
+        about: &'static str,
+    ) -> Choice {
+        Choice {
+            name,
+            takes: Takes::Value { fits, says },
+            default: None,
+            required: false,
+            about,
+        }
+    }
+
+    pub const fn pairs(
+        name: &'static str,
+        keys: &'static [&'static str],
+        open: bool,
+        about: &'static str,
+    ) -> Choice {
+        Choice {
+            name,
+            takes: Takes::Pairs { keys, open },
+            default: None,
+            required: false,
+            about,
+        }
+    }
+
+    pub const fn or(self, default: &'static str) -> Choice {
+        Choice {
+            default: Some(default),
+            ..self
+        }
+    }
+
+    pub const fn needed(self) -> Choice {
+        Choice {
+            required: true,
+            ..self
+        }
+    }
+}
+
+/// Options that may stand together. A section may have several groups, of which one is meant.
+pub type Group = &'static [Choice];
+
+/// What was said, by the option's name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Position of the group that took every parameter.
+    pub group: usize,
+    values: BTreeMap<&'static str, String>,
+    pairs: BTreeMap<&'static str, Vec<(String, String)>>,
+}
+
+impl Said {
+    /// The value that was said; none if only its default holds.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// `key=value` pairs in the order in which they were said.
+    pub fn pairs(&self, name: &str) -> &[(String, String)] {
+        self.pairs.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn is_said(&self, name: &str) -> bool {
+        self.values.contains_key(name) || self.pairs.contains_key(name)
+    }
+}
+
+/// Reads a section's parameters. A parameter is offered to all groups; the first group that took
+/// all of them and misses nothing is the one that is meant.
+pub fn select(section: &str, parameters: &[String], groups: &[Group]) -> Result<Said, Usage> {
+    let mut said = vec![Said::default(); groups.len()];
+    let mut taken = vec![0; groups.len()];
+    for parameter in parameters {
+        let mut known = false;
+        for (group, (said, taken)) in groups.iter().zip(said.iter_mut().zip(&mut taken)) {
+            if accept(section, parameter, group, said)? {
+                known = true;
+                *taken += 1;
+            }
+        }
+        if !known {
+            return Err(unknown(section, parameter, groups));
+        }
+    }
+    for (place, (group, said)) in groups.iter().zip(said).enumerate() {
+        let complete = group.iter().all(|c| !c.required || said.is_said(c.name));
+        if complete && taken[place] == parameters.len() {
+            return Ok(Said {
+                group: place,
+                ..said
+            });
+        }
+    }
+    Err(Usage(format!(
+        "Invalid {section} options: {} cannot stand together or something is missing; it is one \
+         of: {}",
+        parameters.join(" "),
+        groups.iter().map(|group| shape(group)).collect::<Vec<_>>().join(" OR ")
+    )))
+}
+
+fn unknown(section: &str, parameter: &str, groups: &[Group]) -> Usage {
+    let names: Vec<&str> = groups.iter().flat_map(|g| g.iter().map(|c| c.name)).collect();
+    let end = parameter.find(['=', '<', '>']).map_or(parameter.len(), |at| at + 1);
+    let hint = hint(
+        parameter.get(..end).unwrap_or(parameter),
+        names.into_iter().filter(|name| !name.is_empty()),
+    );
+    Usage(format!("Invalid parameter {parameter} of {section}{hint}"))
+}
+
+/// Whether the group has an option for the parameter.
+fn accept(section: &str, parameter: &str, group: Group, said: &mut Said) -> Result<bool, Usage> {
+    for choice in group {
+        let Some(value) = strip(parameter, choice) else {
+            continue;
+        };
+        if said.is_said(choice.name) {
+            return Err(Usage(format!(
+                "Suboption {} of {section} has been specified more than once",
+                choice.name
+            )));
+        }
+        match choice.takes {
+            Takes::Flag if !value.is_empty() => continue,
+            Takes::Value { fits, says } if !fits(value) => {
+                return Err(Usage(format!(
+                    "Invalid value {value} of {} in {section}; must be {says}",
+                    choice.name
+                )));
+            }
+            Takes::Pairs { keys, open } => {
+                let pairs = pairs(section, choice.name, value, keys, open)?;
+                said.pairs.insert(choice.name, pairs);
+            }
+            _ => {
+                said.values.insert(choice.name, value.to_owned());
+            }
+        }
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// What stands behind the option's name, which is compared without regard to case; what stands
+/// inside the parentheses where it takes pairs.
+fn strip<'a>(parameter: &'a str, choice: &Choice) -> Option<&'a str> {
+    let head = parameter.get(..choice.name.len())?;
+    if !head.eq_ignore_ascii_case(choice.name) {
+        return None;
+    }
+    let rest = &parameter[choice.name.len()..];
+    match choice.takes {
+        Takes::Pairs { .. } => rest.strip_prefix('(')?.strip_suffix(')'),
+        _ => Some(rest),
+    }
+}
+
+fn pairs(
+    section: &str,
+    name: &str,
+    text: &str,
+    keys: &[&str],
+    open: bool,
+) -> Result<Vec<(String, String)>, Usage> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let text = text.strip_suffix(',').unwrap_or(text);
+    for part in text.split(',').filter(|_| !text.is_empty()) {
+        let (key, value) = part
+            .split_once('=')
+            .filter(|(key, value)| !key.is_empty() && !value.is_empty() && !value.contains('='))
+            .ok_or_else(|| {
+                Usage(format!("Invalid {name} specification of {section}: {part}; must be key=value"))
+            })?;
+        let known = keys.iter().find(|known| known.eq_ignore_ascii_case(key));
+        let key = match known {
+            Some(known) => (*known).to_owned(),
+            None if open => key.to_owned(),
+            None => {
+                let hint = hint(key, keys.iter().copied());
+                return Err(Usage(format!(
+                    "Invalid {name} specification of {section}: unknown {key}{hint}"
+                )));
+            }
+        };
+        if found.iter().any(|(other, _)| *other == key) {
+            return Err(Usage(format!("{key} set twice in {name} of {section}")));
+        }
+        found.push((key, value.to_owned()));
+    }
+    Ok(found)
+}
+
+/// The group in one line, as the tool's help shows it.
+pub fn shape(group: Group) -> String {
+    let shown = group.iter().map(|choice| {
+        let value = match choice.takes {
+            Takes::Pairs { .. } => "(?)",
+            _ if choice.name.ends_with(['=', '<', '>']) => "?",
+            Takes::Value { .. } => "?",
+            Takes::Flag => "",
+        };
+        let (left, right) = if choice.required { ("", "") } else { ("[", "]") };
+        format!("{left}{}{value}{right}", choice.name)
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::number::is_digits;
+    use super::*;
+
+    const NUMBER: (fn(&str) -> bool, &str) = (is_digits, "a number");
+    const FIXED: Group = &[
+        Choice::value("threads=", NUMBER, "").needed(),
+        Choice::value("throttle=", NUMBER, ""),
+    ];
+    const AUTO: Group = &[
+        Choice::flag("auto", ""),
+        Choice::value("threads>=", NUMBER, ""),
+        Choice::pairs("ratio", &["read", "write"], false, ""),
+    ];
+
+    fn read(parameters: &[&str]) -> Result<Said, Usage> {
+        let parameters: Vec<String> = parameters.iter().map(|p| (*p).to_owned()).collect();
+        select("-rate", &parameters, &[FIXED, AUTO])
+    }
+
+    #[test]
+    fn the_group_that_takes_all_is_meant() {
+        assert_eq!(read(&["threads=5"]).unwrap().group, 0);
+        let auto = read(&["AUTO", "threads>=8"]).unwrap();
+        assert_eq!((auto.group, auto.value("threads>=")), (1, Some("8")));
+        assert!(auto.flag("auto"));
+    }
+
+    #[test]
+    fn options_of_two_groups_cannot_stand_together() {
+        assert!(read(&["threads=5", "auto"]).unwrap_err().0.contains("cannot stand together"));
+    }
+
+    #[test]
+    fn a_missing_option_is_said() {
+        assert!(read(&["throttle=5"]).unwrap_err().0.contains("threads=?"));
+    }
+
+    #[test]
+    fn an_unknown_option_names_the_nearest() {
+        let error = read(&["thread=5"]).unwrap_err().0;
+        assert_eq!(error, "Invalid parameter thread=5 of -rate; did you mean threads=?");
+    }
+
+    #[test]
+    fn an_option_may_be_said_once() {
+        let error = read(&["threads=5", "Threads=6"]).unwrap_err().0;
+        assert!(error.contains("threads= of -rate has been specified more than once"));
+    }
+
+    #[test]
+    fn a_bad_value_says_what_is_expected() {
+        let error = read(&["threads=x"]).unwrap_err().0;
+        assert_eq!(error, "Invalid value x of threads= in -rate; must be a number");
+    }
+
+    #[test]
+    fn pairs_keep_their_order() {
+        let said = read(&["ratio(write=1,READ=3)"]).unwrap();
+        let pairs: Vec<(&str, &str)> =
+            said.pairs("ratio").iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        assert_eq!(pairs, [("write", "1"), ("read", "3")]);
+    }
+
+    #[test]
+    fn pairs_refuse_unknown_double_and_empty_keys() {
+        assert!(read(&["ratio(reed=1)"]).unwrap_err().0.contains("did you mean read?"));
+        assert!(read(&["ratio(read=1,read=2)"]).unwrap_err().0.contains("set twice"));
+        assert!(read(&["ratio(read=1,,write=1)"]).unwrap_err().0.contains("key=value"));
+    }
+}

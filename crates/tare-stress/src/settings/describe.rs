@@ -1,0 +1,46 @@
+//! Distributions in the words of the tool's settings dump.
+
+use tare_draw::stress::Distribution;
+
+use super::forms::Share;
+use crate::output::numbers::fixed;
+
+/// As the tool says it, such as `Uniform:  min=1,max=50000`.
+pub fn describe(distribution: &Distribution) -> String {
+    match distribution {
+        Distribution::Fixed { value } => format!("Fixed:  key={value}"),
+        Distribution::Uniform { min, max } => format!("Uniform:  min={min},max={max}"),
+        Distribution::Sequence { min, max } => format!("Sequence:  start={min},end={max}"),
+        Distribution::Gaussian {
+            min,
+            max,
+            mean,
+            deviation,
+        } => format!(
+            "Gaussian:  min={min},max={max},mean={},stdev={}",
+            fixed(*mean, 6),
+            fixed(*deviation, 6)
+        ),
+        Distribution::Exponential { min, max, mean } => {
+            format!("Exponential:  min={min},max={max},mean={}", fixed(*mean, 6))
+        }
+        Distribution::Extreme {
+            min,
+            max,
+            shape,
+            scale,
+        } => format!(
+            "Extreme:  min={min},max={max},shape={}, scale={}",
+            fixed(*shape, 6),
+            fixed(*scale, 6)
+        ),
+        Distribution::Quantized { law, .. } => describe(law),
+        Distribution::Inverted { law, .. } => format!("Inverse: {}", describe(law)),
+    }
+}
+
+/// As the tool says it, such as `Ratio: divisor=1.000000;delegate=Fixed:  key=1`.
+pub fn describe_share(share: &Share) -> String {
+    let divisor = fixed(share.divisor as f64, 6);
+    format!("Ratio: divisor={divisor};delegate={}", describe(&share.distribution))
+}

@@ -1,0 +1,164 @@
+//! `-mode`: native protocol, prepared statements, credentials, compression.
+
+use tare_cql::{Compression, Credentials, Protocol};
+
+use super::forms::{text, whole, Form, ANY, DIGITS, SOME};
+use crate::grammar::options::{select, Choice, Group};
+use crate::grammar::Usage;
+
+const VERSION_FORM: Form = (
+    |text| ["3", "4", "5"].contains(&text) || text.eq_ignore_ascii_case("NEWEST_SUPPORTED"),
+    "4 or 5",
+);
+const COMPRESSION_FORM: Form = (
+    |text| ["none", "lz4", "snappy"].iter().any(|known| known.eq_ignore_ascii_case(text)),
+    "none or lz4",
+);
+
+const NATIVE: Choice = Choice::flag("native", "the native protocol");
+const CQL3: Choice = Choice::flag("cql3", "CQL 3");
+const PREPARED: Choice = Choice::flag("prepared", "prepared statements (always)");
+const UNPREPARED: Choice = Choice::flag("unprepared", "refused: statements are prepared");
+const VERSION: Choice =
+    Choice::value("protocolVersion=", VERSION_FORM, "version of the native protocol: 4 or 5")
+        .or("NEWEST_SUPPORTED");
+const COMPRESSION: Choice =
+    Choice::value("compression=", COMPRESSION_FORM, "compression of frames: none or lz4")
+        .or("none");
+const PORT: Choice = Choice::value("port=", DIGITS, "read and without use, as in the tool");
+const USER: Choice = Choice::value("user=", SOME, "username");
+const PASSWORD: Choice = Choice::value("password=", SOME, "password");
+const PROVIDER: Choice = Choice::value("auth-provider=", ANY, "PlainTextAuthProvider alone");
+const PENDING: Choice =
+    Choice::value("maxPending=", DIGITS, "read and without use: 32768 requests may be pending")
+        .or("128");
+const CONNECTIONS: Choice =
+    Choice::value("connectionsPerHost=", DIGITS, "number of connections per host").or("8");
+
+pub const GROUPS: &[Group] = &[&[
+    NATIVE,
+    CQL3,
+    PREPARED,
+    UNPREPARED,
+    VERSION,
+    COMPRESSION,
+    PORT,
+    USER,
+    PASSWORD,
+    PROVIDER,
+    PENDING,
+    CONNECTIONS,
+]];
+
+#[derive(Debug, Clone)]
+pub struct Mode {
+    pub protocol: Protocol,
+    pub compression: Compression,
+    pub credentials: Option<Credentials>,
+    pub pending: u32,
+    /// Connections per host, as said or by the tool's default.
+    pub connections: usize,
+    /// The same if it was said.
+    pub connections_said: Option<usize>,
+    provider: Option<String>,
+}
+
+impl Mode {
+    pub fn read(parameters: Option<&[String]>) -> Result<Mode, Usage> {
+        let parameters = parameters.unwrap_or_default();
+        refuse_other_protocols(parameters)?;
+        let said = select("-mode", parameters, GROUPS)?;
+        if said.flag(UNPREPARED.name) {
+            return Err(Usage::new(
+                "-mode: unprepared statements are not sent, for parsing them costs the server \
+                 what no driver pays; leave unprepared out",
+            ));
+        }
+        let provider = said.value(PROVIDER.name).map(str::to_owned);
+        if provider.as_ref().is_some_and(|name| !name.ends_with("PlainTextAuthProvider")) {
+            return Err(Usage::new(
+                "-mode: auth-provider= must be com.datastax.driver.core.PlainTextAuthProvider: \
+                 only user and password are spoken",
+            ));
+        }
+        let connections: usize = whole(&said, &CONNECTIONS)?;
+        if !(1..=1024).contains(&connections) {
+            return Err(Usage::new("-mode: connectionsPerHost= must be 1 to 1024"));
+        }
+        Ok(Mode {
+            protocol: protocol(text(&said, &VERSION).unwrap_or_default())?,
+            compression: compression(text(&said, &COMPRESSION).unwrap_or_default())?,
+            credentials: credentials(said.value(USER.name), said.value(PASSWORD.name))?,
+            pending: whole(&said, &PENDING)?,
+            connections,
+            connections_said: said.value(CONNECTIONS.name).map(|_| connections),
+            provider,
+        })
+    }
+
+    pub fn dump(&self, out: &mut Vec<String>) {
+        let compression = match self.compression {
+            Compression::None => "NONE",
+            Compression::Lz4 => "LZ4",
+        };
+        let user = self.credentials.as_ref().map_or("null", |c| c.user.as_str());
+        let password = self.credentials.as_ref().map_or("null", |_| "*suppressed*");
+        out.push("  API: JAVA_DRIVER_NATIVE".to_owned());
+        out.push("  Connection Style: CQL_PREPARED".to_owned());
+        out.push("  CQL Version: CQL3".to_owned());
+        out.push(format!("  Protocol Version: V{}", self.protocol.number()));
+        out.push(format!("  Username: {user}"));
+        out.push(format!("  Password: {password}"));
+        out.push(format!(
+            "  Auth Provide Class: {}",
+            self.provider.as_deref().unwrap_or("null")
+        ));
+        out.push(format!("  Max Pending Per Connection: {}", self.pending));
+        out.push(format!("  Connections Per Host: {}", self.connections));
+        out.push(format!("  Compression: {compression}"));
+    }
+}
+
+fn refuse_other_protocols(parameters: &[String]) -> Result<(), Usage> {
+    let said = |name: &str| parameters.iter().any(|p| p.eq_ignore_ascii_case(name));
+    if said("thrift") || said("smart") {
+        return Err(Usage::new(
+            "-mode: Thrift was removed in Cassandra 4.0 and is not spoken; use -mode native cql3",
+        ));
+    }
+    if said("simplenative") {
+        return Err(Usage::new(
+            "-mode: simplenative was an internal client of the tool; use -mode native cql3",
+        ));
+    }
+    Ok(())
+}
+
+fn protocol(text: &str) -> Result<Protocol, Usage> {
+    match text {
+        "5" => Ok(Protocol::V5),
+        "3" => Err(Usage::new("-mode: protocolVersion=3 is not spoken; use 4 or 5")),
+        _ => Ok(Protocol::V4),
+    }
+}
+
+fn compression(text: &str) -> Result<Compression, Usage> {
+    match text.to_ascii_lowercase().as_str() {
+        "lz4" => Ok(Compression::Lz4),
+        "snappy" => Err(Usage::new(
+            "-mode: compression=snappy was dropped with protocol v5 and is not spoken; use lz4",
+        )),
+        _ => Ok(Compression::None),
+    }
+}
+
+fn credentials(user: Option<&str>, password: Option<&str>) -> Result<Option<Credentials>, Usage> {
+    match (user, password) {
+        (None, None) => Ok(None),
+        (Some(user), Some(password)) => Ok(Some(Credentials {
+            user: user.to_owned(),
+            password: password.to_owned(),
+        })),
+        _ => Err(Usage::new("-mode: user= and password= belong together")),
+    }
+}

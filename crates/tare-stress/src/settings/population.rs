@@ -1,0 +1,127 @@
+//! `-pop`: which partitions are visited, and in which order their rows are.
+
+use tare_draw::stress::Contents;
+
+use super::command::{Command, Kind};
+use super::describe::describe;
+use super::forms::{draw, Draw, Form, DRAW, RANGE};
+use crate::grammar::number::range;
+use crate::grammar::options::{select, Choice, Group};
+use crate::grammar::Usage;
+
+const CONTENTS_FORM: Form = (
+    |text| ["sorted", "shuffled"].iter().any(|known| known.eq_ignore_ascii_case(text)),
+    "sorted or shuffled",
+);
+
+const SEQ: Choice = Choice::value("seq=", RANGE, "generate all seeds in sequence");
+const LOOKBACK: Choice = Choice::value(
+    "read-lookback=",
+    DRAW,
+    "select read seeds from the recently visited write seeds",
+);
+const NO_WRAP: Choice =
+    Choice::flag("no-wrap", "end the test once all seeds in the range have been visited");
+const CONTENTS: Choice = Choice::value(
+    "contents=",
+    CONTENTS_FORM,
+    "order within a partition; consistent but arbitrary if not said",
+);
+const DIST: Choice = Choice::value("dist=", DRAW, "seeds are selected from this distribution");
+
+pub const GROUPS: &[Group] =
+    &[&[SEQ.needed(), NO_WRAP, LOOKBACK, CONTENTS], &[DIST, CONTENTS]];
+
+/// Where seeds come from.
+#[derive(Debug, Clone)]
+pub enum Seeds {
+    Sequence {
+        first: i64,
+        last: i64,
+        wrap: bool,
+        lookback: Option<Draw>,
+    },
+    Distribution(Draw),
+}
+
+#[derive(Debug, Clone)]
+pub struct Population {
+    pub seeds: Seeds,
+    pub order: Contents,
+}
+
+impl Population {
+    pub fn read(parameters: Option<&[String]>, command: &Command) -> Result<Population, Usage> {
+        let limit = command.count().filter(|&n| n > 0).map_or(1_000_000, |n| n as i64);
+        let gaussian = || Draw::parse(&format!("gaussian(1..{limit})"));
+        let Some(parameters) = parameters else {
+            let sequential = matches!(command.kind, Kind::Write | Kind::CounterWrite)
+                || command.inserts_only();
+            let seeds = if sequential {
+                sequence(1, limit, true, None)?
+            } else {
+                Seeds::Distribution(gaussian()?)
+            };
+            return Ok(Population {
+                seeds,
+                order: Contents::Arbitrary,
+            });
+        };
+        let said = select("-pop", parameters, GROUPS)?;
+        let seeds = match said.value(SEQ.name).and_then(range) {
+            Some((first, last)) => {
+                sequence(first, last, !said.flag(NO_WRAP.name), draw(&said, &LOOKBACK)?)?
+            }
+            None => Seeds::Distribution(match draw(&said, &DIST)? {
+                Some(draw) => draw,
+                None => gaussian()?,
+            }),
+        };
+        let order = match said.value(CONTENTS.name).map(str::to_ascii_lowercase).as_deref() {
+            Some("sorted") => Contents::Sorted,
+            Some(_) => Contents::Shuffled,
+            None => Contents::Arbitrary,
+        };
+        Ok(Population { seeds, order })
+    }
+
+    pub fn dump(&self, out: &mut Vec<String>) {
+        let wraps = match &self.seeds {
+            Seeds::Distribution(draw) => {
+                out.push(format!("  Distribution: {}", describe(&draw.distribution)));
+                false
+            }
+            Seeds::Sequence { first, last, wrap, lookback } => {
+                out.push(format!("  Sequence: {first}..{last}"));
+                if let Some(draw) = lookback {
+                    out.push(format!("  Read Look Back: {}", describe(&draw.distribution)));
+                }
+                *wrap
+            }
+        };
+        let order = match self.order {
+            Contents::Arbitrary => "ARBITRARY",
+            Contents::Shuffled => "SHUFFLED",
+            Contents::Sorted => "SORTED",
+        };
+        out.push(format!("  Order: {order}"));
+        out.push(format!("  Wrap: {wraps}"));
+    }
+}
+
+fn sequence(
+    first: i64,
+    last: i64,
+    wrap: bool,
+    lookback: Option<Draw>,
+) -> Result<Seeds, Usage> {
+    if first > last {
+        return Err(Usage(format!("-pop: seq={first}..{last} ends before it begins")));
+    }
+    Ok(Seeds::Sequence {
+        first,
+        last,
+        wrap,
+        lookback,
+    })
+}

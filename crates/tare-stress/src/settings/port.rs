@@ -1,0 +1,36 @@
+//! `-port`: the ports of the nodes.
+
+use super::forms::{whole, DIGITS};
+use crate::grammar::options::{select, Choice, Group};
+use crate::grammar::Usage;
+
+const NATIVE: Choice =
+    Choice::value("native=", DIGITS, "the port of the native protocol").or("9042");
+const THRIFT: Choice = Choice::value("thrift=", DIGITS, "read and without use").or("9160");
+const JMX: Choice = Choice::value("jmx=", DIGITS, "read and without use").or("7199");
+
+pub const GROUPS: &[Group] = &[&[NATIVE, THRIFT, JMX]];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    pub native: u16,
+    thrift: u16,
+    jmx: u16,
+}
+
+impl Port {
+    pub fn read(parameters: Option<&[String]>) -> Result<Port, Usage> {
+        let said = select("-port", parameters.unwrap_or_default(), GROUPS)?;
+        Ok(Port {
+            native: whole(&said, &NATIVE)?,
+            thrift: whole(&said, &THRIFT)?,
+            jmx: whole(&said, &JMX)?,
+        })
+    }
+
+    pub fn dump(&self, out: &mut Vec<String>) {
+        out.push(format!("  Native Port: {}", self.native));
+        out.push(format!("  Thrift Port: {}", self.thrift));
+        out.push(format!("  JMX Port: {}", self.jmx));
+    }
+}

@@ -1,0 +1,129 @@
+//! `-schema`: keyspace, replication, compaction and compression of the predefined tables.
+
+use super::forms::{text, Form, ANY};
+use crate::grammar::options::{select, Choice, Group, Said};
+use crate::grammar::Usage;
+
+const SIMPLE: &str = "org.apache.cassandra.locator.SimpleStrategy";
+const LOCATOR: &str = "org.apache.cassandra.locator.";
+const STRATEGIES: [&str; 4] =
+    ["SimpleStrategy", "NetworkTopologyStrategy", "LocalStrategy", "EverywhereStrategy"];
+
+const KEYSPACE_FORM: Form = (
+    |text| {
+        let bare = text.trim_matches('"');
+        (1..=48).contains(&bare.len())
+            && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    },
+    "1 to 48 letters, digits and _",
+);
+
+const REPLICATION: Choice = Choice::pairs(
+    "replication",
+    &["strategy", "factor"],
+    true,
+    "replication strategy, and its parameters such as datacenter1=3",
+);
+const KEYSPACE: Choice =
+    Choice::value("keyspace=", KEYSPACE_FORM, "the keyspace name to use").or("keyspace1");
+const COMPACTION: Choice =
+    Choice::pairs("compaction", &["strategy"], true, "compaction strategy and its parameters");
+const COMPRESSION: Choice =
+    Choice::value("compression=", ANY, "compression of the tables; none if not said");
+
+pub const GROUPS: &[Group] = &[&[REPLICATION, KEYSPACE, COMPACTION, COMPRESSION]];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    pub keyspace: String,
+    pub replication: String,
+    pub replication_options: Vec<(String, String)>,
+    pub compression: Option<String>,
+    pub compaction: Option<String>,
+    pub compaction_options: Vec<(String, String)>,
+}
+
+impl Schema {
+    /// `profile` is the keyspace of a user profile, which has its schema itself.
+    pub fn read(parameters: Option<&[String]>, profile: Option<&str>) -> Result<Schema, Usage> {
+        if profile.is_some() && parameters.is_some() {
+            return Err(Usage::new(
+                "-schema can only be provided with predefined operations insert, read, etc.; the \
+                 'user' command requires a schema yaml instead",
+            ));
+        }
+        let said = select("-schema", parameters.unwrap_or_default(), GROUPS)?;
+        let keyspace = profile.unwrap_or(text(&said, &KEYSPACE).unwrap_or_default());
+        for (key, value) in said.pairs(REPLICATION.name).iter().chain(said.pairs(COMPACTION.name)) {
+            plain("-schema", key)?;
+            plain("-schema", value)?;
+        }
+        let compression = said.value(COMPRESSION.name).map(str::to_owned);
+        compression.iter().try_for_each(|name| plain("-schema", name))?;
+        let (replication, replication_options) = replication(&said)?;
+        let (compaction, compaction_options) = strategy(&said, &COMPACTION);
+        Ok(Schema {
+            keyspace: keyspace.trim_matches('"').to_owned(),
+            replication,
+            replication_options,
+            compression,
+            compaction,
+            compaction_options,
+        })
+    }
+
+    pub fn dump(&self, out: &mut Vec<String>) {
+        let map = |pairs: &[(String, String)]| {
+            let pairs: Vec<String> = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            format!("{{{}}}", pairs.join(", "))
+        };
+        let or_null = |text: &Option<String>| text.clone().unwrap_or_else(|| "null".to_owned());
+        out.push(format!("  Keyspace: {}", self.keyspace));
+        out.push(format!("  Replication Strategy: {}", self.replication));
+        out.push(format!("  Replication Strategy Options: {}", map(&self.replication_options)));
+        out.push(format!("  Table Compression: {}", or_null(&self.compression)));
+        out.push(format!("  Table Compaction Strategy: {}", or_null(&self.compaction)));
+        out.push(format!(
+            "  Table Compaction Strategy Options: {}",
+            map(&self.compaction_options)
+        ));
+    }
+}
+
+/// Refuses what could end a CQL string.
+fn plain(section: &str, text: &str) -> Result<(), Usage> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._-+:/ ".contains(c);
+    if text.len() <= 200 && text.chars().all(allowed) {
+        return Ok(());
+    }
+    Err(Usage(format!("{section}: {text:.60} has signs that no name or number has")))
+}
+
+/// The strategy among the pairs, and the other pairs.
+fn strategy(said: &Said, choice: &Choice) -> (Option<String>, Vec<(String, String)>) {
+    let pairs = said.pairs(choice.name);
+    let strategy = pairs.iter().find(|(key, _)| key == "strategy").map(|(_, v)| v.clone());
+    let others = pairs.iter().filter(|(key, _)| key != "strategy").cloned().collect();
+    (strategy, others)
+}
+
+fn replication(said: &Said) -> Result<(String, Vec<(String, String)>), Usage> {
+    let (strategy, mut options) = strategy(said, &REPLICATION);
+    let strategy = strategy.unwrap_or_else(|| SIMPLE.to_owned());
+    let bare = strategy.strip_prefix(LOCATOR).unwrap_or(&strategy);
+    if !STRATEGIES.contains(&bare) {
+        let hint = crate::grammar::nearest::hint(bare, STRATEGIES);
+        return Err(Usage(format!("Invalid replication strategy: {strategy}{hint}")));
+    }
+    let strategy = format!("{LOCATOR}{bare}");
+    let factor = options.iter().position(|(key, _)| key == "factor").map(|at| options.remove(at).1);
+    if factor.as_ref().is_some_and(|factor| !crate::grammar::number::is_digits(factor)) {
+        return Err(Usage::new("-schema: replication(factor=) must be a whole number"));
+    }
+    let named = options.iter().any(|(key, _)| key == "replication_factor");
+    if !named && (strategy == SIMPLE || factor.is_some()) {
+        let factor = factor.unwrap_or_else(|| "1".to_owned());
+        options.push(("replication_factor".to_owned(), factor));
+    }
+    Ok((strategy, options))
+}

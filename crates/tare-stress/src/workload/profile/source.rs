@@ -1,0 +1,311 @@
+//! One worker's operations of a user profile.
+
+use tare_cql::BatchKind;
+use tare_draw::stress::{Partition, Position, Ratio, Sampler, Visit};
+use tare_draw::{Rng, Xoshiro};
+use tare_engine::record::Notes;
+use tare_engine::request::Request;
+use tare_engine::workload::{Answer, Begin, Follow, Seat, Source};
+
+use super::plan::Action;
+use super::rows::Rows;
+use super::ProfileLoad;
+use crate::profile::Fields;
+use crate::workload::chooser::{Chooser, Run};
+use crate::workload::predefined::hex;
+
+/// Statements of one batch (native protocol v4, section 4.1.7: a short).
+const MOST_IN_BATCH: usize = 65_535;
+
+pub struct ProfileSource {
+    load: ProfileLoad,
+    chooser: Chooser,
+    /// By operation, for those that insert.
+    draws: Vec<Option<Draws>>,
+    row_share: Ratio,
+    partition: Partition,
+    rng: Xoshiro,
+    slots: Vec<Slot>,
+}
+
+/// What an insert draws.
+#[derive(Debug, Clone)]
+struct Draws {
+    partitions: Sampler,
+    select: Ratio,
+    row_share: Ratio,
+}
+
+/// One thread of the tool.
+#[derive(Debug, Clone, Default)]
+struct Slot {
+    run: Run,
+    operation: usize,
+    rows: Rows,
+    partitions: u64,
+    /// Rows that are sent, or have been read.
+    done: usize,
+    key: Vec<u8>,
+    range: Option<Walk>,
+}
+
+/// A token range under way.
+#[derive(Debug, Clone)]
+struct Walk {
+    from: i64,
+    to: i64,
+    page: Option<Vec<u8>>,
+    /// Token of the last row: the next one with it is of the same partition.
+    last: Option<Vec<u8>>,
+}
+
+impl ProfileSource {
+    pub fn new(load: ProfileLoad, seat: &Seat) -> ProfileSource {
+        let ratios = load.operations.iter().map(|operation| operation.ratio);
+        let draws = load.operations.iter().map(|operation| match &operation.action {
+            Action::Insert { partitions, select, row_share, .. } => Some(Draws {
+                partitions: Sampler::new(partitions.clone()),
+                select: select.clone(),
+                row_share: row_share.clone(),
+            }),
+            _ => None,
+        });
+        ProfileSource {
+            chooser: Chooser::new(ratios, Some(load.clustering.clone())),
+            draws: draws.collect(),
+            row_share: load.row_share.clone(),
+            partition: Partition::new(load.shape.clone()),
+            rng: Xoshiro::stream(load.seed, seat.worker as u64),
+            slots: vec![Slot::default(); seat.slots.len()],
+            load,
+        }
+    }
+
+    /// Makes the rows of an insert; false when nothing is left to write.
+    fn make_rows(&mut self, slot: usize, operation: usize) -> bool {
+        let (Some(draws), shared) = (&mut self.draws[operation], &self.load.shared) else {
+            return false;
+        };
+        let rng = &mut self.rng;
+        let wanted = u64::try_from(draws.partitions.draw_from(rng)).unwrap_or(0);
+        let partitions = shared.permits.take(wanted);
+        let arguments = &self.load.operations[operation].arguments;
+        let state = &mut self.slots[slot];
+        state.rows.clear();
+        state.partitions = 0;
+        state.done = 0;
+        while state.partitions < partitions {
+            let Some(seed) = shared.seeds.next_write(rng) else {
+                break;
+            };
+            let visit = Visit::Write {
+                chance: draws.select.next(rng),
+            };
+            let share = draws.row_share.next(rng);
+            let begun = self.partition.begin(&seed, visit, share, rng);
+            while let Some(row) = begun.then(|| self.partition.next_row(rng)).flatten() {
+                state.rows.row();
+                arguments.iter().for_each(|position| state.rows.push(row.get(*position)));
+            }
+            if let Some(ending) = self.partition.ending() {
+                shared.seeds.wrote(&seed, ending);
+            }
+            state.partitions += u64::from(begun);
+        }
+        state.key = self.partition.key().concat();
+        state.rows.len() > 0
+    }
+
+    /// Makes the arguments of a query; false when nothing is left to read.
+    fn make_arguments(&mut self, slot: usize, operation: usize, fields: Fields) -> bool {
+        let shared = &self.load.shared;
+        if shared.permits.take(1) == 0 {
+            return false;
+        }
+        let arguments = &self.load.operations[operation].arguments;
+        let rng = &mut self.rng;
+        let wanted = match fields {
+            Fields::SameRow => 1,
+            Fields::MultiRow => arguments.len().max(1),
+        };
+        loop {
+            let Some(seed) = shared.seeds.next_read(rng) else {
+                return false;
+            };
+            let visit = Visit::Read {
+                rows: wanted as i64,
+            };
+            let share = self.row_share.next(rng);
+            if self.partition.begin(&seed, visit, share, rng) {
+                break;
+            }
+        }
+        let state = &mut self.slots[slot];
+        state.rows.clear();
+        while let Some(row) = self.partition.next_row(rng) {
+            state.rows.row();
+            arguments.iter().for_each(|position| state.rows.push(row.get(*position)));
+            if state.rows.len() == wanted {
+                break;
+            }
+        }
+        if fields == Fields::MultiRow {
+            mix(&mut state.rows, arguments, rng);
+        }
+        state.key = self.partition.key().concat();
+        (state.partitions, state.done) = (0, 0);
+        true
+    }
+
+    /// The next page of this thread's token range; false when all have been read.
+    fn walk_on(&mut self, slot: usize) -> bool {
+        let state = &mut self.slots[slot];
+        (state.partitions, state.done) = (0, 0);
+        if state.range.is_none() {
+            state.range = self.load.ranges.next().map(|(from, to)| Walk {
+                from,
+                to,
+                page: None,
+                last: None,
+            });
+        }
+        state.range.is_some() && self.load.shared.permits.take(1) == 1
+    }
+
+    /// Writes the request of the slot's operation, or what is left of it.
+    fn write(&self, slot: usize, request: &mut Request) -> usize {
+        let state = &self.slots[slot];
+        let left = state.rows.len() - state.done.min(state.rows.len());
+        match &self.load.operations[state.operation].action {
+            Action::Insert { batch, .. } if state.rows.len() > 1 => {
+                let count = left.min(MOST_IN_BATCH);
+                self.write_batch(slot, *batch, count, request);
+                count
+            }
+            Action::Range { .. } => {
+                request.execute(state.operation);
+                if let Some(walk) = &state.range {
+                    request.value(&walk.from.to_be_bytes()).value(&walk.to.to_be_bytes());
+                    if let Some(page) = &walk.page {
+                        request.paging_state(page);
+                    }
+                }
+                0
+            }
+            _ => {
+                request.execute(state.operation);
+                state.rows.write(0, request);
+                1
+            }
+        }
+    }
+
+    fn write_batch(&self, slot: usize, kind: BatchKind, count: usize, request: &mut Request) {
+        let state = &self.slots[slot];
+        request.batch(kind, self.load.consistency);
+        for row in state.done..state.done + count {
+            request.statement(state.operation);
+            state.rows.write(row, request);
+        }
+    }
+
+    /// Counts what a page brought; true when the range is through.
+    fn read_page(&mut self, slot: usize, rows: &tare_cql::Rows<'_>) {
+        let state = &mut self.slots[slot];
+        state.done = rows.len();
+        let Some(walk) = &mut state.range else {
+            return;
+        };
+        for row in rows.iter().flatten() {
+            let token = row.cells().next().flatten();
+            if token != walk.last.as_deref() {
+                state.partitions += 1;
+                walk.last = token.map(<[u8]>::to_vec);
+            }
+        }
+        walk.page = rows.paging_state().map(<[u8]>::to_vec);
+        if walk.page.is_none() || self.load.warmup {
+            state.range = None;
+        }
+    }
+}
+
+impl Source for ProfileSource {
+    fn begin(&mut self, slot: usize, request: &mut Request) -> Begin {
+        if self.load.shared.trouble.is_over() {
+            return Begin::Finished;
+        }
+        let operation = self.chooser.next(&mut self.slots[slot].run, &mut self.rng);
+        let ready = match &self.load.operations[operation].action {
+            Action::Insert { .. } => self.make_rows(slot, operation),
+            Action::Query { fields } => self.make_arguments(slot, operation, *fields),
+            Action::Range { .. } => self.walk_on(slot),
+        };
+        if !ready {
+            return Begin::Finished;
+        }
+        self.slots[slot].operation = operation;
+        let sent = self.write(slot, request);
+        if matches!(self.load.operations[operation].action, Action::Insert { .. }) {
+            self.slots[slot].done = sent;
+        }
+        Begin::Send { operation }
+    }
+
+    fn answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer<'_>,
+        request: &mut Request,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        let operation = self.slots[slot].operation;
+        if let Answer::Failed { kind, server } = answer {
+            let key = || hex(&self.slots[slot].key);
+            return self.load.shared.failed(*kind, server.as_ref(), notes, key);
+        }
+        let (partitions, rows) = match (&self.load.operations[operation].action, answer) {
+            (Action::Insert { .. }, _) => {
+                if self.slots[slot].done < self.slots[slot].rows.len() {
+                    let sent = self.write(slot, request);
+                    self.slots[slot].done += sent;
+                    return Follow::Send;
+                }
+                (self.slots[slot].partitions, self.slots[slot].rows.len() as u64)
+            }
+            (Action::Range { .. }, Answer::Rows(rows)) => {
+                self.read_page(slot, rows);
+                (self.slots[slot].partitions, rows.len() as u64)
+            }
+            (_, Answer::Rows(rows)) => {
+                let state = &mut self.slots[slot];
+                state.done += rows.len();
+                if let Some(page) = rows.paging_state() {
+                    request.execute(operation);
+                    state.rows.write(0, request);
+                    request.paging_state(page);
+                    return Follow::Send;
+                }
+                (state.done.min(1) as u64, state.done as u64)
+            }
+            _ => (0, 0),
+        };
+        self.load.shared.count(operation, partitions, rows, notes);
+        Follow::Done(Ok(()))
+    }
+}
+
+/// Makes the first row of arguments out of all: the partition key as it is, every other argument
+/// from a row drawn for it.
+fn mix(rows: &mut Rows, arguments: &[Position], rng: &mut impl Rng) {
+    let mut mixed = Rows::default();
+    mixed.row();
+    for (place, position) in arguments.iter().enumerate() {
+        let row = match position {
+            Position::Key(_) => 0,
+            Position::Cell(_) => rng.next_below(rows.len() as u64) as usize,
+        };
+        mixed.push(rows.values(row).nth(place).flatten());
+    }
+    *rows = mixed;
+}

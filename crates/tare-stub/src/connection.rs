@@ -1,0 +1,122 @@
+//! One client connection: bytes in, whole frames out of them, answers out.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use crate::wire::{Header, HEADER, LARGEST_BODY};
+
+const READ: usize = 256 << 10;
+/// Answers that wait for a slow client before nothing more is read from it, bytes.
+const MOST_WAITING: usize = 16 << 20;
+
+/// How far reading or writing got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    Done,
+    /// The other side is not ready.
+    Blocked,
+    /// The connection is at its end.
+    Over,
+}
+
+/// A connection with its buffers.
+#[derive(Debug)]
+pub struct Connection {
+    pub stream: TcpStream,
+    /// Tells it from an earlier one in the same place.
+    pub generation: u64,
+    pub keyspace: Option<String>,
+    /// Answers to be written.
+    pub output: Vec<u8>,
+    /// When the answers in `output` were due.
+    pub dues: Vec<u64>,
+    /// Close it when everything is written.
+    pub last_words: bool,
+    /// Whether it waits until it can be written.
+    pub blocked: bool,
+    /// Whether it is among those that are to be flushed.
+    pub dirty: bool,
+    written: usize,
+    input: Vec<u8>,
+    filled: usize,
+}
+
+impl Connection {
+    pub fn new(stream: TcpStream, generation: u64) -> Connection {
+        Connection {
+            stream,
+            generation,
+            keyspace: None,
+            output: Vec::new(),
+            dues: Vec::new(),
+            last_words: false,
+            blocked: false,
+            dirty: false,
+            written: 0,
+            input: vec![0; READ],
+            filled: 0,
+        }
+    }
+
+    /// One read.
+    pub fn receive(&mut self) -> Progress {
+        if self.last_words || self.output.len() - self.written > MOST_WAITING {
+            return Progress::Blocked;
+        }
+        match self.stream.read(&mut self.input[self.filled..]) {
+            Ok(0) => Progress::Over,
+            Ok(read) => {
+                self.filled += read;
+                Progress::Done
+            }
+            Err(why) if matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Progress::Blocked
+            }
+            Err(_) => Progress::Over,
+        }
+    }
+
+    /// The bytes that were read and not yet used; give them back with `keep`.
+    pub fn take_input(&mut self) -> (Vec<u8>, usize) {
+        (std::mem::take(&mut self.input), self.filled)
+    }
+
+    /// Gives the buffer back; its first `used` bytes were whole frames. Over: a frame is too large.
+    pub fn keep(&mut self, mut input: Vec<u8>, used: usize) -> Progress {
+        input.copy_within(used..self.filled, 0);
+        self.filled -= used;
+        let wanted = Header::read(&input[..self.filled]).map_or(0, |header| header.length);
+        if wanted > LARGEST_BODY {
+            return Progress::Over;
+        }
+        // The room grows with what has come, not with what a header promises.
+        if self.filled == input.len() {
+            input.resize(input.len() * 2, 0);
+        }
+        self.input = input;
+        Progress::Done
+    }
+
+    /// Writes what there is to write.
+    pub fn flush(&mut self) -> Progress {
+        while self.written < self.output.len() {
+            match self.stream.write(&self.output[self.written..]) {
+                Ok(0) => return Progress::Over,
+                Ok(written) => self.written += written,
+                Err(why) if why.kind() == ErrorKind::WouldBlock => return Progress::Blocked,
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Progress::Over,
+            }
+        }
+        self.output.clear();
+        self.written = 0;
+        Progress::Done
+    }
+}
+
+/// The next whole frame at the start of `bytes`.
+pub fn whole_frame(bytes: &[u8]) -> Option<(Header, &[u8])> {
+    let header = Header::read(bytes)?;
+    let body = bytes.get(HEADER..HEADER.checked_add(header.length)?)?;
+    Some((header, body))
+}

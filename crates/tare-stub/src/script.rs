@@ -1,0 +1,110 @@
+//! What the stub does with requests: service times, servers, stalls, errors, limits.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::service::Service;
+
+/// How requests wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Servers {
+    /// A queue, first come first served, before so many servers. One server with exponential
+    /// service and Poisson arrivals is M/M/1.
+    Count(usize),
+    /// No request waits for another: a pure delay.
+    Unlimited,
+}
+
+/// A time during which every answer is held: one that is due within is sent at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stall {
+    /// After the first request of the load.
+    pub at: Duration,
+    pub length: Duration,
+}
+
+/// How a request fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    Unavailable,
+    Timeout,
+    Overloaded,
+    Bootstrapping,
+    Server,
+    /// No answer ever comes.
+    Lost,
+}
+
+impl Fault {
+    pub const ALL: [(&'static str, Fault); 6] = [
+        ("unavailable", Fault::Unavailable),
+        ("timeout", Fault::Timeout),
+        ("overloaded", Fault::Overloaded),
+        ("bootstrapping", Fault::Bootstrapping),
+        ("server", Fault::Server),
+        ("lost", Fault::Lost),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, fault)| *fault == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// Everything that one stub is told. The load is every EXECUTE, BATCH, and QUERY of a table that is
+/// not the system's; other requests are answered at once.
+#[derive(Debug, Clone)]
+pub struct Script {
+    pub service: Service,
+    pub servers: Servers,
+    pub stalls: Vec<Stall>,
+    /// Shares of requests that fail, each in 0..=1. They are spread evenly, not drawn: of any n
+    /// requests, n times the share fail, to within one.
+    pub errors: Vec<(Fault, f64)>,
+    /// Factor on every service time.
+    pub slowdown: f64,
+    /// Most answers per second, as a further server with a constant service time behind the queue.
+    pub capacity: Option<f64>,
+    /// When all connections are closed, after the first request of the load.
+    pub drops: Vec<Duration>,
+    /// From when on the load is no longer answered, after its first request.
+    pub silent_from: Option<Duration>,
+    /// Rows in the answer to a read.
+    pub rows: usize,
+    /// Length of text and blob values in rows, bytes.
+    pub value_bytes: usize,
+    pub seed: u64,
+    /// Never sleep: the thread takes a whole CPU and is more punctual.
+    pub spin: bool,
+    /// The CPU that the thread is pinned to.
+    pub cpu: Option<usize>,
+    /// Further nodes that it says are in its cluster.
+    pub peers: Vec<SocketAddr>,
+    /// CREATE statements that are obeyed before it starts.
+    pub schema: Vec<String>,
+}
+
+impl Default for Script {
+    /// Answers at once, with one row of 100-byte values.
+    fn default() -> Self {
+        Script {
+            service: Service::Constant(0.0),
+            servers: Servers::Unlimited,
+            stalls: Vec::new(),
+            errors: Vec::new(),
+            slowdown: 1.0,
+            capacity: None,
+            drops: Vec::new(),
+            silent_from: None,
+            rows: 1,
+            value_bytes: 100,
+            seed: 1,
+            spin: false,
+            cpu: None,
+            peers: Vec::new(),
+            schema: Vec::new(),
+        }
+    }
+}

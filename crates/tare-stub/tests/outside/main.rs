@@ -1,0 +1,6 @@
+//! The stub as clients and tests see it: through its port, its command line and its report.
+
+mod cli;
+mod client;
+mod protocol;
+mod script;

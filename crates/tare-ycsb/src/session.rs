@@ -1,0 +1,219 @@
+//! One run from its command line to its exit status.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tare_engine::errors::Fatal;
+use tare_engine::order::{Order, Pace};
+use tare_engine::run::{run as drive, Stop};
+
+use crate::command::{self, Asked, Invocation};
+use crate::printer::Printer;
+use crate::properties::{Properties, Unreadable};
+use crate::settings::{BadProperty, MeasureKind, Phase, Settings};
+use crate::shipped;
+use crate::usage::USAGE;
+use crate::workload::CoreWorkload;
+
+const FAILED: u8 = 1;
+const MISUSED: u8 = 2;
+/// Up to this rate per thread YCSB spreads the threads' first operations at random.
+const STAGGERED_RATE: f64 = 1000.0;
+
+/// Why nothing was started.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Command(#[from] command::Misuse),
+    #[error("property file {path}: {why}")]
+    File { path: String, why: Unreadable },
+    #[error(transparent)]
+    Property(#[from] BadProperty),
+}
+
+/// Runs what the words ask for.
+pub fn run(words: &[String]) -> ExitCode {
+    let mut settings = match settings(words) {
+        Ok(Some(settings)) => settings,
+        Ok(None) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Err(refusal) => {
+            eprintln!("ycsb: {refusal}");
+            eprintln!("Try: tare-load ycsb --help");
+            return ExitCode::from(MISUSED);
+        }
+    };
+    greet(words, &mut settings);
+    let settings = Arc::new(settings);
+    match work(&settings) {
+        Ok(status) => ExitCode::from(status),
+        Err(fatal) => {
+            eprintln!("[ERROR] {fatal}");
+            if let Some(remedy) = remedy(&fatal, &settings) {
+                eprintln!("{remedy}");
+            }
+            ExitCode::from(if fatal.kind == "spec" { MISUSED } else { FAILED })
+        }
+    }
+}
+
+/// None when help was asked for.
+fn settings(words: &[String]) -> Result<Option<Settings>, Refusal> {
+    let invocation = match command::parse(words)? {
+        Asked::Help => return Ok(None),
+        Asked::Work(invocation) => invocation,
+    };
+    let mut remarks = invocation.remarks.clone();
+    let properties = properties(invocation, &mut remarks)?;
+    let mut settings = Settings::read(&properties)?;
+    remarks.append(&mut settings.remarks);
+    settings.remarks = remarks;
+    Ok(Some(settings))
+}
+
+/// All properties: files in their order, then the command line.
+fn properties(
+    invocation: Invocation,
+    remarks: &mut Vec<String>,
+) -> Result<Properties, Refusal> {
+    let mut properties = Properties::default();
+    for path in &invocation.files {
+        properties.overlay(file(path, remarks)?);
+    }
+    properties.overlay(invocation.given);
+    Ok(properties)
+}
+
+fn file(path: &Path, remarks: &mut Vec<String>) -> Result<Properties, Refusal> {
+    match Properties::read(path) {
+        Ok(properties) => Ok(properties),
+        Err(Unreadable::Io(why)) if why.kind() == std::io::ErrorKind::NotFound => {
+            let built_in = shipped::workload(path);
+            if built_in.is_some() {
+                let path = path.display();
+                remarks.push(format!("{path} is no file here; the built-in workload is used"));
+            }
+            built_in.ok_or(Unreadable::Io(why))
+        }
+        Err(why) => Err(why),
+    }
+    .map_err(|why| Refusal::File {
+        path: path.display().to_string(),
+        why,
+    })
+}
+
+/// What YCSB prints before it starts, and what is worth saying of the properties.
+fn greet(words: &[String], settings: &mut Settings) {
+    eprintln!("Command line: {}", echo(words, settings));
+    eprintln!("YCSB Client 0.17.0 (spoken by tare-load {})", env!("CARGO_PKG_VERSION"));
+    eprintln!();
+    eprintln!("Loading workload...");
+    for remark in settings.remarks.drain(..) {
+        eprintln!("[WARN] {remark}");
+    }
+    eprintln!("Starting test.");
+}
+
+/// The words as `ycsb.sh` hands them to YCSB's client, without secrets.
+fn echo(words: &[String], settings: &Settings) -> String {
+    let phase = match settings.phase {
+        Phase::Load => "-load",
+        Phase::Run => "-t",
+    };
+    let mut echoed = vec![phase, "-db", settings.binding.kind.class()];
+    let mut words = words.iter().map(String::as_str).peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "-load" | "-t" => {}
+            "-db" => drop(words.next()),
+            _ if word.starts_with('-') => {
+                echoed.push(word);
+                let takes_value = !matches!(word, "-s") && !word.contains('=');
+                echoed.extend(words.next_if(|_| takes_value).map(veiled));
+            }
+            // The command and the binding, which have been said.
+            _ => {}
+        }
+    }
+    echoed.join(" ")
+}
+
+fn veiled(word: &str) -> &str {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    match name {
+        "cassandra.password" => "cassandra.password=***",
+        "scylla.password" => "scylla.password=***",
+        _ => word,
+    }
+}
+
+fn work(settings: &Arc<Settings>) -> Result<u8, Fatal> {
+    let workload = CoreWorkload::new(Arc::clone(settings));
+    let operations = workload.shared().operations.clone();
+    let mut printer = Printer::new(Arc::clone(settings), operations)?;
+    let stop = Stop::on_signals()?;
+    drive(&order(settings), workload, &mut printer, &stop)?;
+    Ok(printer.verdict.map_or(FAILED, |verdict| verdict.status()))
+}
+
+fn order(settings: &Settings) -> Order {
+    let interval = match settings.measure.kind {
+        MeasureKind::Series => Duration::from_millis(settings.measure.granularity),
+        _ => Duration::from_secs(1),
+    };
+    Order {
+        client: "c1".to_owned(),
+        cluster: settings.binding.cluster.clone(),
+        keyspace: Some(settings.binding.keyspace.clone()),
+        pace: pace(settings),
+        warmup: Duration::ZERO,
+        measure: settings.longest,
+        interval,
+        start_at: None,
+        timeout: settings.binding.timeout,
+        workers: settings.workers,
+        links: settings.binding.links,
+        seed: settings.seed,
+    }
+}
+
+fn pace(settings: &Settings) -> Pace {
+    let slots = settings.threads;
+    let Some(target) = settings.target else {
+        return Pace::Closed { slots };
+    };
+    let rate = target as f64;
+    Pace::PerSlot {
+        slots,
+        rate,
+        stagger: rate / slots as f64 <= STAGGERED_RATE,
+    }
+}
+
+/// What to do about a failure.
+fn remedy(fatal: &Fatal, settings: &Settings) -> Option<String> {
+    let binding = &settings.binding;
+    match fatal.kind {
+        "schema" => {
+            let fields = settings.core.fields.iter().map(|field| format!(", {field} varchar"));
+            let fields: String = fields.take(100).collect();
+            Some(format!(
+                "If the keyspace or the table is missing, make them, in cqlsh:\n  \
+                 CREATE KEYSPACE {} WITH replication = \
+                 {{'class': 'SimpleStrategy', 'replication_factor': 3}};\n  \
+                 CREATE TABLE {}.{} (y_id varchar PRIMARY KEY{fields});",
+                binding.keyspace, binding.keyspace, settings.core.table,
+            ))
+        }
+        "unreachable" => Some(format!(
+            "Check that the nodes run and are reachable from here: {}",
+            binding.cluster.contact_points.join(", ")
+        )),
+        _ => None,
+    }
+}
