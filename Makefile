@@ -20,11 +20,11 @@ lint: setup ## format, style and types of all code
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	cargo fmt --all --check
-	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
 
 test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
-	cargo test --release --locked --workspace
+	cargo test --profile checked --locked --workspace
 	.venv/bin/pytest
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)

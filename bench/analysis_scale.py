@@ -13,15 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from ruamel.yaml import YAML
@@ -96,16 +98,14 @@ def _copy(
 def measure(run: Path, out: Path | None) -> None:
     """Analyse a run in this process and print what it took."""
     from tare.analysis.analyse import analyse
-    from tare.analysis.reading import workers_for
 
     wall, cpu = time.perf_counter(), _cpu()
-    analysis = analyse(run)
+    with _Watched() as workers:
+        analysis = analyse(run)
     wall, cpu = time.perf_counter() - wall, _cpu() - cpu
-    own, worker = (
-        resource.getrusage(who).ru_maxrss / 1024
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    peak = own + workers_for(len(analysis.trials)) * worker
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    worker = max(workers.peaks.values(), default=0.0)
+    peak = own + sum(workers.peaks.values())
     if out is not None:
         out.write_text(analysis.model_dump_json(), encoding="utf-8")
     found = {
@@ -121,6 +121,43 @@ def measure(run: Path, out: Path | None) -> None:
         "of_memory_budget": round(peak / BUDGET_MB, 2),
     }
     print(json.dumps(found))
+
+
+class _Watched:
+    """Peak memory of the children, MB, read again and again while they live.
+
+    The usual maximum over children will not do: at its start, a child has its parent's size.
+    """
+
+    def __init__(self) -> None:
+        self.peaks: dict[int, float] = {}
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._end.wait(0.2):
+            for child in multiprocessing.active_children():
+                found = _highest_mb(child.pid)
+                if found is not None and child.pid is not None:
+                    self.peaks[child.pid] = found
+
+
+def _highest_mb(pid: int | None) -> float | None:
+    """VmHWM of a process; None where it has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    lines = (line.split() for line in status.splitlines() if line.startswith("VmHWM:"))
+    return next((int(line[1]) / 1024 for line in lines), None)
 
 
 def _cpu() -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tare.analysis.series import client_series, sampled_series
-from tare.records.hlog import HistogramLog, Interval, Latencies
+from tare.records.hlog import HistogramLog, Latencies, Responses
 from tare.records.manifest import TrialManifest
 from tare.records.reader import ProgressInterval
 from tare.records.samples import Samples
@@ -20,7 +20,8 @@ def told(client: str, t: float, rate: float, p99: float | None = 5.0) -> Progres
 def log(start: float, *values_us: int) -> HistogramLog:
     """One second's READ-rt with bins of 1.024 us."""
     part = Latencies(np.bincount(values_us), unit=10, half=10)
-    return HistogramLog({"READ-rt": part}, [Interval("READ-rt", start, 1.0, part)], [])
+    own = Responses(start, 1.0, part.quantiles_us([99.0])[0], part)
+    return HistogramLog({"READ-rt": part}, [own], start_s=start)
 
 
 def test_throughput_is_the_sum_of_the_clients_where_all_reported() -> None:

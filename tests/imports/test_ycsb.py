@@ -136,6 +136,35 @@ def test_read_modify_write_counts_its_parts_once() -> None:
     assert reading.operations == 2000
 
 
+def test_a_read_modify_write_has_no_return_codes_of_its_own() -> None:
+    rmw = "".join(
+        line.replace("UPDATE", "READ-MODIFY-WRITE") + "\n"
+        for line in SUMMARY.splitlines()
+        if "UPDATE" in line and "Return" not in line
+    )
+    assert read(SUMMARY + rmw).values["rmw.mean"] == 700.5
+
+
+def test_failures_under_their_status_are_no_operations() -> None:
+    status = "[READ], Return=NOT_FOUND, 100\n"
+    failures = "[READ-NOT_FOUND], Operations, 100\n[READ-NOT_FOUND], AverageLatency(us), 9.9\n"
+    reading = read(SUMMARY + status + failures)
+    assert reading.errors_by_kind == {"NOT_FOUND": 100}
+    assert reading.operations == 2000
+
+
+def test_a_check_of_rows_is_no_operation_but_tells_wrong_rows() -> None:
+    verify = "".join(
+        line.replace("READ", "VERIFY") + "\n"
+        for line in SUMMARY.splitlines()
+        if line.startswith("[READ]")
+    )
+    reading = read(SUMMARY + verify + "[VERIFY], Return=UNEXPECTED_STATE, 3\n")
+    assert reading.errors_by_kind == {"UNEXPECTED_STATE": 3}
+    assert "verify" not in reading.counts
+    assert reading.operations == 2000
+
+
 def test_an_operation_that_never_ran_is_left_out() -> None:
     none = "[SCAN], Operations, 0\n[SCAN], AverageLatency(us), NaN\n[SCAN], MaxLatency(us), 0\n"
     assert not any(name.startswith("scan") for name in read(SUMMARY + none).values)

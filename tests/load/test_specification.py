@@ -64,3 +64,23 @@ def test_each_workload_has_its_table_and_mix(
     made = spec(Setup(load=Load(workload=workload)))  # type: ignore[arg-type]  # parametrised literal
     assert made["table"] == table
     assert mix.items() <= dict(made["workload"]).items()  # type: ignore[call-overload]  # a JSON object
+
+
+def test_phases_replace_the_rate_while_it_is_measured_and_only_then() -> None:
+    load = Load.model_validate({"phases": [{"for": "5s", "rate": 10}, {"for": "5s", "rate": 20}]})
+    phased = SETUP.model_copy(update={"load": load})
+    made = spec(phased)
+    assert (made["rate"], made["measure_s"]) == (None, 10.0)
+    assert len(made["schedule"]) == 4  # type: ignore[arg-type]  # a list
+    assert "schedule" not in spec(phased, phase="warm")
+
+
+def test_a_load_whose_number_is_yet_to_be_found_warms_up_with_many_in_flight() -> None:
+    sought = SETUP.model_copy(update={"load": Load(threads="66% of max")})
+    assert spec(sought, phase="warm", longest_s=5.0)["threads"] == 64
+
+
+def test_statements_of_ones_own_have_a_keyspace_but_no_single_table() -> None:
+    own = Load.model_validate({"statements": {"keyspace": "app"}})
+    made = spec(SETUP.model_copy(update={"load": own}))
+    assert (made["keyspace"], made["table"]) == ("app", None)

@@ -53,11 +53,8 @@ def test_lines_of_one_tag_add_up_and_tags_stay_apart(tmp_path: Path) -> None:
     )
     assert {tag: part.total for tag, part in log.totals.items()} == {"READ-rt": 3, "UPDATE-rt": 1}
     assert log.totals["READ-rt"].quantiles_us([100.0]) == pytest.approx([3000], rel=1e-3)
-    assert [(i.tag, i.start_s) for i in log.intervals] == [
-        ("READ-rt", 0.0),
-        ("UPDATE-rt", 0.0),
-        ("READ-rt", 1.0),
-    ]
+    assert [(r.start_s, r.latencies.total) for r in log.responses] == [(0.0, 3), (1.0, 1)]
+    assert log.responses[0].p99_us == pytest.approx(5000, rel=1e-3)
     assert log.damage == []
 
 

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tare.analysis.model import Analysis, Pair, Series
+from tare.report.extent import drawn_pairs
 from tare.report.page import render_html
 from tare.report.timeline import STRIPS
 
@@ -265,6 +266,18 @@ def large_analysis() -> Analysis:
         update={"metrics": metrics, "trials": trials, "series": series, "effects": effects,
                 "conditions": conditions, "distributions": distributions}
     )  # fmt: skip
+
+
+def test_of_very_many_blocks_the_page_draws_some_and_says_so() -> None:
+    """With 500 blocks the marks of one effect are evenly chosen by rank, both ends among them."""
+    analysis = sample_analysis()
+    pairs = [Pair(round=1 + b // 100, block=b % 100, ratio=1 + b / 1000) for b in range(500)]
+    effects = [e.model_copy(update={"pairs": pairs}) for e in analysis.effects]
+    html = render_html(analysis.model_copy(update={"effects": effects}))
+    assert "Of up to 500 ratios of single blocks per effect, 30 are drawn" in words_of(html)
+    ratios = drawn_pairs(effects[0])
+    assert [ratios[0].ratio, ratios[-1].ratio] == [pairs[0].ratio, pairs[-1].ratio]
+    assert drawn_pairs(analysis.effects[0]) == analysis.effects[0].pairs
 
 
 def test_a_large_study_stays_under_three_megabytes_and_says_what_it_leaves_out() -> None:

@@ -60,3 +60,21 @@ def test_metrics_that_are_not_shown_need_no_note() -> None:
     analysis = sample_analysis()
     analysis.effects = [effect((1.001, 1.054), "equivalent")]
     assert verdict_notes(analysis, ["other"]) == []
+
+
+def test_conditions_with_several_load_generators_say_that_these_may_differ() -> None:
+    analysis = sample_analysis()
+    analysis.conditions[0] = analysis.conditions[0].model_copy(
+        update={"load": ["load sent by ycsb 0.17.0"]}
+    )
+    (note,) = [one for one in verdict_notes(analysis) if "ycsb 0.17.0" in one]
+    assert "may be the clients'" in note
+    assert "ycsb 0.17.0" in render_html(analysis)
+
+
+def test_one_load_generator_for_all_needs_no_word() -> None:
+    analysis = sample_analysis()
+    analysis.conditions = [
+        one.model_copy(update={"load": ["load sent by ycsb 0.17.0"]}) for one in analysis.conditions
+    ]
+    assert not [one for one in verdict_notes(analysis) if "another client" in one]

@@ -2,7 +2,7 @@
 //!
 //! Prints nanoseconds for each: a request written from its template, routed, framed and gathered;
 //! and an answer found, checked and told apart. The best of several passes, in memory only.
-//! Under `valgrind --tool=callgrind` give a small number of rounds, such as 50.
+//! Under `valgrind --tool=callgrind` give a small number of rounds, such as 2.
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use tare_cql::{
 };
 
 const BATCH: usize = 64;
-const PASSES: usize = 9;
+const PASSES: usize = 200;
 
 fn main() -> Result<(), tare_cql::Error> {
     let rounds = std::env::args()
         .nth(1)
         .and_then(|text| text.parse().ok())
-        .unwrap_or(10_000);
+        .unwrap_or(500);
     for protocol in [Protocol::V4, Protocol::V5] {
         for compression in [Compression::None, Compression::Lz4] {
             let write = best(|| requests(protocol, compression, rounds))?;
@@ -63,6 +63,7 @@ fn statement() -> Statement {
     }
 }
 
+#[inline(never)]
 fn requests(
     protocol: Protocol,
     compression: Compression,
@@ -111,6 +112,7 @@ fn rows(bytes: usize) -> Vec<u8> {
     body
 }
 
+#[inline(never)]
 fn answers(
     protocol: Protocol,
     compression: Compression,

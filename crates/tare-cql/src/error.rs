@@ -120,7 +120,7 @@ impl ServerErrorKind {
             0x1000 => ServerErrorKind::Unavailable,
             0x1001 => ServerErrorKind::Overloaded,
             0x1002 => ServerErrorKind::Bootstrapping,
-            0x1300 | 0x1400 | 0x1500 => ServerErrorKind::Failure,
+            0x1300 | 0x1400 | 0x1500 | 0x1600 => ServerErrorKind::Failure,
             0x2500 => ServerErrorKind::Unprepared,
             0x0100 => ServerErrorKind::Authentication,
             0x2000 | 0x2100 | 0x2200 | 0x2300 => ServerErrorKind::Invalid,

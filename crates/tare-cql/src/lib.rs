@@ -13,8 +13,8 @@
 //! request.execute(&template);              // one memcpy
 //! request.value(key);                      // once for each bind marker
 //! request.finish()?;                       // counts, page size, serial consistency, timestamp
-//! let token = request.token();             // None when the key is not bound
-//! let node = ring.owners(token)[0];
+//! let owners = request.token().map(|token| ring.owners(token));   // None: the key is not bound
+//! // ... choose one of the owners, or any node ...
 //! let stream = link.queue(request.opcode(), request.body(), tag);   // None: no stream is free
 //! link.flush()?;                           // Flush::Blocked: wait until the socket is writable
 //! // ... the socket is readable ...
@@ -25,6 +25,7 @@
 //! [`frame`] holds the codec for both directions, so that a server can be written with it.
 #![deny(unsafe_code)]
 
+mod column;
 pub mod control;
 mod error;
 pub mod frame;
@@ -40,6 +41,7 @@ mod token;
 mod transport;
 pub mod wire;
 
+pub use column::{Column, ColumnType};
 pub use control::{Cluster, Node, Table, TableRow};
 pub use error::{Detail, Error, ServerError, ServerErrorKind};
 pub use link::{Flush, Link, Message, Received, StreamId};
@@ -47,5 +49,5 @@ pub use options::{Compression, Consistency, Credentials, Options, Protocol, TlsO
 pub use reply::{Cells, ErrorReply, Reply, ReplyKind, Row, RowIter, Rows};
 pub use request::{BatchKind, Parameters, Request, Template};
 pub use ring::{Replication, Ring};
-pub use statement::{Column, ColumnType, Statement};
+pub use statement::Statement;
 pub use token::{composite_key, token};

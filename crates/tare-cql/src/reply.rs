@@ -1,9 +1,10 @@
 //! Answers, decoded lazily and in place: a result's kind and row count cost a few comparisons.
+use crate::column::{
+    check_metadata, column_count, read_columns, skip_columns, Column, HAS_MORE_PAGES,
+    METADATA_CHANGED, NO_METADATA,
+};
 use crate::error::{Error, ServerError, ServerErrorKind};
 use crate::frame::{flag, opcode};
-use crate::statement::{
-    column_count, read_columns, skip_columns, Column, HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA,
-};
 use crate::wire::Reader;
 
 /// One answer. It borrows from the link's buffer.
@@ -120,7 +121,7 @@ pub struct Rows<'a> {
     columns: usize,
     rows: usize,
     paging_state: Option<&'a [u8]>,
-    metadata: Reader<'a>,
+    metadata: &'a [u8],
     content: &'a [u8],
 }
 
@@ -137,10 +138,11 @@ impl<'a> Rows<'a> {
         if flags & METADATA_CHANGED != 0 {
             reader.short_bytes()?;
         }
-        let metadata = reader;
+        let before = reader.rest();
         if flags & NO_METADATA == 0 {
             skip_columns(&mut reader, flags, columns)?;
         }
+        let metadata = &before[..before.len() - reader.rest().len()];
         let rows = reader.count("the number of rows")?;
         let content = reader.rest();
         // A cell takes four bytes at least: no count may claim more than there is.
@@ -196,7 +198,8 @@ impl<'a> Rows<'a> {
         if self.flags & NO_METADATA != 0 {
             return Ok(None);
         }
-        let mut reader = self.metadata;
+        check_metadata(self.metadata)?;
+        let mut reader = Reader::new(self.metadata);
         read_columns(&mut reader, self.flags, self.columns).map(Some)
     }
 

@@ -23,20 +23,9 @@ pub(crate) struct TlsStream {
 }
 
 impl TlsStream {
-    /// A session that has not shaken hands yet.
-    pub fn new(
-        socket: TcpStream,
-        address: SocketAddr,
-        options: &TlsOptions,
-    ) -> Result<TlsStream, Error> {
-        let name = match &options.server_name {
-            Some(name) => ServerName::try_from(name.clone())
-                .map_err(|error| Error::Tls(format!("the server name `{name}`: {error}")))?,
-            None => ServerName::IpAddress(address.ip().into()),
-        };
-        let session = ClientConnection::new(Arc::new(config(options)?), name)
-            .map_err(|error| Error::Tls(error.to_string()))?;
-        Ok(TlsStream { session, socket })
+    /// A session over a connected socket; it has not shaken hands yet.
+    pub fn new(session: ClientConnection, socket: TcpStream) -> TlsStream {
+        TlsStream { session, socket }
     }
 
     pub fn socket(&self) -> &TcpStream {
@@ -112,6 +101,11 @@ impl TlsStream {
         Ok(taken)
     }
 
+    /// Whether encrypted bytes wait to be sent.
+    pub fn holds(&self) -> bool {
+        self.session.wants_write()
+    }
+
     /// Send what is encrypted; true when all is sent.
     pub fn push(&mut self) -> io::Result<bool> {
         while self.session.wants_write() {
@@ -123,6 +117,21 @@ impl TlsStream {
         }
         Ok(true)
     }
+}
+
+/// A session with the node at `address`, before there is a connection: what is wrong with the
+/// options is found here.
+pub(crate) fn session(
+    address: SocketAddr,
+    options: &TlsOptions,
+) -> Result<ClientConnection, Error> {
+    let name = match &options.server_name {
+        Some(name) => ServerName::try_from(name.clone())
+            .map_err(|error| Error::Tls(format!("the server name `{name}`: {error}")))?,
+        None => ServerName::IpAddress(address.ip().into()),
+    };
+    ClientConnection::new(Arc::new(config(options)?), name)
+        .map_err(|error| Error::Tls(error.to_string()))
 }
 
 fn config(options: &TlsOptions) -> Result<ClientConfig, Error> {

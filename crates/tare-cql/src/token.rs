@@ -36,12 +36,12 @@ fn murmur3(key: &[u8]) -> i64 {
             .wrapping_mul(5)
             .wrapping_add(0x3849_5ab5);
     }
-    let tail = &key[blocks.len() * 16..];
+    let (front, tail) = key.split_at(blocks.len() * 16);
     if tail.len() > 8 {
-        h2 ^= mix2(signed(&tail[8..]));
-    }
-    if !tail.is_empty() {
-        h1 ^= mix1(signed(&tail[..tail.len().min(8)]));
+        h2 ^= mix2(signed(&tail[8..], key));
+        h1 ^= mix1(signed(&tail[..8], &key[..front.len() + 8]));
+    } else if !tail.is_empty() {
+        h1 ^= mix1(signed(tail, key));
     }
     h1 ^= key.len() as u64;
     h2 ^= key.len() as u64;
@@ -52,9 +52,18 @@ fn murmur3(key: &[u8]) -> i64 {
     h1.wrapping_add(h2) as i64
 }
 
-/// Up to eight bytes, little-endian, each sign-extended before it is shifted: the variant.
-fn signed(bytes: &[u8]) -> u64 {
-    bytes.iter().enumerate().fold(0, |word, (at, &byte)| {
+/// Up to eight bytes, little-endian, each sign-extended before it is shifted: the variant. `tail`
+/// is the end of `key`.
+fn signed(tail: &[u8], key: &[u8]) -> u64 {
+    const SIGNS: u64 = 0x8080_8080_8080_8080;
+    if let Some(last) = key.last_chunk::<8>() {
+        // The end of the key in one load; without a sign to extend that is all.
+        let word = u64::from_le_bytes(*last) >> (64 - 8 * tail.len());
+        if word & SIGNS == 0 {
+            return word;
+        }
+    }
+    tail.iter().enumerate().fold(0, |word, (at, &byte)| {
         word ^ ((i64::from(byte as i8) as u64) << (8 * at))
     })
 }
@@ -116,6 +125,24 @@ mod tests {
         assert_eq!(token(&[0x10; 8]), 1_446_172_840_243_228_796);
         assert_eq!(token(b"9223372036854775807"), 7_162_290_910_810_015_547);
         assert_eq!(token(b""), i64::MIN);
+    }
+
+    /// The tail as the specification of the variant has it, byte by byte.
+    #[test]
+    fn every_length_of_tail_is_sign_extended_bytewise() {
+        for length in 1..=16 {
+            for signs in [0x00, 0x80, 0xFF] {
+                let key: Vec<u8> = (0..length)
+                    .map(|at| (at * 37) as u8 & 0x7F | signs)
+                    .collect();
+                let begin = if length > 8 { 8 } else { 0 };
+                let mut wanted = 0_u64;
+                for (at, byte) in key[begin..].iter().enumerate() {
+                    wanted ^= (i64::from(*byte as i8) << (8 * at)) as u64;
+                }
+                assert_eq!(signed(&key[begin..], &key), wanted, "{key:?}");
+            }
+        }
     }
 
     #[test]

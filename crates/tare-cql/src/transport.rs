@@ -8,7 +8,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::tls::TlsStream;
+use crate::tls::{session, TlsStream};
 
 #[derive(Debug)]
 pub(crate) enum Transport {
@@ -27,14 +27,19 @@ impl Transport {
             address,
             why: error.to_string(),
         };
+        let session = options
+            .tls
+            .as_ref()
+            .map(|tls| session(address, tls))
+            .transpose()?;
         let left = remaining(deadline).max(Duration::from_millis(1));
         let socket = TcpStream::connect_timeout(&address, left).map_err(unreachable)?;
         socket.set_nodelay(true).map_err(unreachable)?;
         socket.set_nonblocking(true).map_err(unreachable)?;
-        let Some(tls) = &options.tls else {
+        let Some(session) = session else {
             return Ok(Transport::Plain(socket));
         };
-        let mut stream = Box::new(TlsStream::new(socket, address, tls)?);
+        let mut stream = Box::new(TlsStream::new(session, socket));
         let failed = |error: io::Error| Error::Tls(format!("{address}: {error}"));
         while stream.is_handshaking() {
             let readable = stream.advance().map_err(failed)?;
@@ -81,6 +86,14 @@ impl Transport {
         match self {
             Transport::Plain(socket) => socket.write(bytes),
             Transport::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    /// Whether TLS holds something back.
+    pub fn holds(&self) -> bool {
+        match self {
+            Transport::Plain(_) => false,
+            Transport::Tls(stream) => stream.holds(),
         }
     }
 

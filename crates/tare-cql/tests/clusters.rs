@@ -2,6 +2,8 @@
 mod scripted;
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 use scripted::{error, node, rows, texts, ways, Asked, Cell, INET, INT, TEXT, TEXTS, UUID};
@@ -19,6 +21,8 @@ struct Tale {
     modern: bool,
     /// The id that it gives to every statement.
     statement: &'static [u8],
+    /// How often it is asked for its schema's version before it has the newest.
+    late: Arc<AtomicI32>,
 }
 
 impl Tale {
@@ -29,6 +33,7 @@ impl Tale {
             peers: Vec::new(),
             modern: true,
             statement: b"SAME",
+            late: Arc::default(),
         }
     }
 
@@ -42,7 +47,23 @@ impl Tale {
             return (opcode::RESULT, self.prepared(protocol));
         }
         let cql = String::from_utf8_lossy(&asked.body).into_owned();
-        if cql.contains("system.local") {
+        if cql.contains("endless") {
+            // Always another page of one MiB.
+            let mut body = vec![0, 0, 0, 2, 0, 0, 0, 6, 0, 0, 0, 1];
+            wire::put_bytes(&mut body, b"more").unwrap();
+            wire::put_int(&mut body, 1);
+            wire::put_bytes(&mut body, &vec![0; 1 << 20]).unwrap();
+            (opcode::RESULT, body)
+        } else if cql.contains("schema_version") {
+            let version = self.late.fetch_sub(1, Ordering::Relaxed).max(0);
+            let cell = Some(vec![version as u8; 16]);
+            (
+                opcode::RESULT,
+                rows(&[("schema_version", UUID)], &[vec![cell]]),
+            )
+        } else if cql.contains("CREATE") {
+            (opcode::RESULT, vec![0, 0, 0, 5])
+        } else if cql.contains("system.local") {
             (opcode::RESULT, self.local())
         } else if cql.contains("system.peers_v2") && self.modern {
             (opcode::RESULT, self.peers("native_address"))
@@ -337,4 +358,42 @@ fn an_error_of_the_server_is_handed_on() {
         "{error}"
     );
     assert!(error.to_string().contains("0x2000"), "{error}");
+}
+
+#[test]
+fn a_change_of_the_schema_is_waited_for_on_all_nodes() {
+    let options = Options::default();
+    let slow = Tale::of(2, "9");
+    slow.late.store(3, Ordering::Relaxed);
+    let second = slow.tell(&options);
+    let first = Tale {
+        peers: vec![(2, second, "9")],
+        ..Tale::of(1, "0")
+    }
+    .tell(&options);
+    let mut cluster = Cluster::discover(&points(&[first]), &options).unwrap();
+    cluster
+        .query("CREATE TABLE k.t (a text PRIMARY KEY)")
+        .unwrap();
+    // It was asked until it had the version that the first node always has.
+    assert_eq!(slow.late.load(Ordering::Relaxed), -1);
+}
+
+#[test]
+fn a_name_with_several_addresses_is_reached_at_the_one_that_answers() {
+    let options = Options::default();
+    let address = Tale::of(1, "0").tell(&options);
+    // Where there is an IPv6 loopback, it comes first and nobody listens on it.
+    let named = format!("localhost:{}", address.port());
+    let cluster = Cluster::discover(&[named], &options).unwrap();
+    assert_eq!(cluster.nodes[0].address, address);
+}
+
+#[test]
+fn a_server_that_never_comes_to_an_end_is_not_believed() {
+    let options = Options::default();
+    let address = Tale::of(1, "0").tell(&options);
+    let mut cluster = Cluster::discover(&points(&[address]), &options).unwrap();
+    let error = cluster.query("SELECT endless").unwrap_err();
+    assert!(matches!(error, Error::Protocol(_)), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Whatever a peer sends: round trips come back, damage is an error, nothing panics.
 use proptest::prelude::*;
 use tare_cql::frame::{opcode, Decoder, Encoder};
-use tare_cql::{Compression, Error, Protocol, Reply, ReplyKind, ServerError};
+use tare_cql::{Compression, Error, Protocol, Reply, ReplyKind, ServerError, Statement};
 
 type Found = Vec<(i16, u8, Vec<u8>)>;
 
@@ -146,5 +146,33 @@ proptest! {
         walk(&Reply { opcode: opcode::RESULT, flags: 0, body: &body });
         walk(&Reply { opcode: opcode::ERROR, flags: 0, body: &body });
         let _ = ServerError::decode(&tail);
+        let _ = Statement::decode("", &tail, Protocol::V4);
+        let _ = Statement::decode("", &tail, Protocol::V5);
     }
+}
+
+/// A type nested without end, in a result's metadata and in a prepared statement's.
+#[test]
+fn types_without_end_are_refused() {
+    let list = [0x00, 0x20].repeat(100_000);
+    let rows = [
+        &[0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0][..],
+        &list,
+    ]
+    .concat();
+    let reply = Reply {
+        opcode: opcode::RESULT,
+        flags: 0,
+        body: &rows,
+    };
+    assert!(matches!(reply.kind(), Err(Error::Protocol(_))));
+    let prepared = [
+        &[0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..],
+        &list,
+    ]
+    .concat();
+    assert!(matches!(
+        Statement::decode("", &prepared, Protocol::V4),
+        Err(Error::Protocol(_))
+    ));
 }

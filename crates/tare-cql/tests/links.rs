@@ -9,7 +9,9 @@ use std::time::Duration;
 use rustix::event::{poll, PollFd, PollFlags};
 use scripted::{error, serve, ways, VOID};
 use tare_cql::frame::{flag, opcode, Header};
-use tare_cql::{Credentials, Error, Flush, Link, Options, Protocol, Received, ReplyKind};
+use tare_cql::{
+    Credentials, Error, Flush, Link, Options, Protocol, Received, ReplyKind, TlsOptions,
+};
 
 /// Wait, read once, and return the answers' tags and bodies.
 fn receive(link: &mut Link) -> Result<Vec<(u32, Vec<u8>)>, Error> {
@@ -300,4 +302,36 @@ fn there_are_32768_streams_and_no_more() {
     assert!((0..32_768).all(|tag| link.queue(opcode::OPTIONS, b"", tag).is_some()));
     assert!(link.queue(opcode::OPTIONS, b"", 0).is_none());
     assert_eq!(link.free(), 0);
+}
+
+#[test]
+fn tls_options_that_cannot_be_used_are_refused_before_anything_is_connected() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let refused = |tls: TlsOptions| {
+        let options = Options {
+            tls: Some(tls),
+            ..Options::default()
+        };
+        let error = Link::open(listener.local_addr().unwrap(), &options).unwrap_err();
+        assert!(matches!(error, Error::Tls(_)), "{error}");
+        error.to_string()
+    };
+    let nothing = TlsOptions::default();
+    assert!(refused(nothing).contains("no authorities"));
+    let missing = TlsOptions {
+        authorities: Some("/nowhere/ca.pem".into()),
+        ..Default::default()
+    };
+    assert!(refused(missing).contains("/nowhere/ca.pem"));
+    let name = Some("not a name".to_owned());
+    assert!(refused(TlsOptions {
+        server_name: name,
+        ..Default::default()
+    })
+    .contains("not a name"));
+    assert_eq!(
+        listener.accept().unwrap_err().kind(),
+        std::io::ErrorKind::WouldBlock
+    );
 }

@@ -1,4 +1,5 @@
-//! cassandra-stress' distributions, columns, partitions and seeds, as its code (3.11) draws them.
+//! cassandra-stress' distributions, columns, partitions and seeds, as its code draws them: that of 3.11, or of
+//! 4.0 with [`Release::V4_0`].
 //!
 //! From the outside in: [`Seeds`] gives a seed for each partition that an operation visits, a
 //! [`Partition`] makes its rows of the seed, a [`Column`] makes one value, and a [`Distribution`] the
@@ -15,6 +16,7 @@ mod parse;
 mod partition;
 mod quantile;
 mod ratio;
+mod release;
 mod sample;
 mod sampler;
 mod seeds;
@@ -30,6 +32,7 @@ pub use kind::Kind;
 pub use parse::parse_count;
 pub use partition::{Ending, Partition, Row, Visit};
 pub use ratio::Ratio;
+pub use release::Release;
 pub use sampler::Sampler;
 pub use seeds::{Population, Seed, Seeds};
 pub use shape::{Contents, Position, Shape};

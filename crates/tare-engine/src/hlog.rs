@@ -46,12 +46,7 @@ impl<W: Write> Hlog<W> {
 
     /// Writes one interval: per operation a line of service times (`-st`) and one of response
     /// times (`-rt`). `origin` is the beginning of the measured part, nanoseconds of the run.
-    pub fn write(
-        &mut self,
-        interval: &Interval,
-        origin: u64,
-        names: &[String],
-    ) -> io::Result<()> {
+    pub fn write(&mut self, interval: &Interval, origin: u64, names: &[String]) -> io::Result<()> {
         let begin = Duration::from_nanos(interval.slot.begin.saturating_sub(origin));
         let length = Duration::from_nanos(interval.end.saturating_sub(interval.slot.begin));
         for (record, name) in interval.operations.iter().zip(names) {

@@ -3,15 +3,19 @@
 
 pub mod cgroup;
 pub mod clock;
+mod collect;
+mod crew;
 pub mod errors;
 pub mod hlog;
 pub mod observe;
 pub mod order;
+mod prepared;
 pub mod record;
 pub mod request;
 pub mod run;
 pub mod saturation;
+pub mod steal;
 pub mod timeline;
 pub mod totals;
-pub mod worker;
+mod worker;
 pub mod workload;

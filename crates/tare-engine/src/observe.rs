@@ -51,3 +51,37 @@ pub trait Observer {
     /// The run is over; also called for a run that was stopped early.
     fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal>;
 }
+
+/// Several observers as one: each is told everything, in order; the run stops if any wants it.
+pub struct Chorus<'a>(pub Vec<&'a mut dyn Observer>);
+
+impl Observer for Chorus<'_> {
+    fn ready(&mut self, ready: &Ready) -> Result<(), Fatal> {
+        self.0.iter_mut().try_for_each(|one| one.ready(ready))
+    }
+
+    fn measuring(&mut self, unix: f64) -> Result<(), Fatal> {
+        self.0.iter_mut().try_for_each(|one| one.measuring(unix))
+    }
+
+    fn interval(
+        &mut self,
+        interval: &Interval,
+        outlook: &Outlook,
+        totals: &Totals,
+    ) -> Result<Control, Fatal> {
+        let mut control = Control::GoOn;
+        for one in &mut self.0 {
+            if one.interval(interval, outlook, totals)? == Control::Stop {
+                control = Control::Stop;
+            }
+        }
+        Ok(control)
+    }
+
+    fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
+        self.0
+            .iter_mut()
+            .try_for_each(|one| one.finished(totals, outlook))
+    }
+}

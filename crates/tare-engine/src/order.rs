@@ -183,14 +183,25 @@ mod tests {
 
     #[test]
     fn a_pause_is_passed_over() {
-        let pause = rate(&[(0.0, 10.0), (1.0, 10.0), (1.0, 0.0), (3.0, 0.0), (3.0, 10.0)]);
+        let pause = rate(&[
+            (0.0, 10.0),
+            (1.0, 10.0),
+            (1.0, 0.0),
+            (3.0, 0.0),
+            (3.0, 10.0),
+        ]);
         assert!((pause.time_of(10.5) - 3.05).abs() < 1e-9);
     }
 
     #[test]
     fn what_is_no_rate_is_refused() {
         let through = |corners: &[(f64, f64)]| {
-            Rate::through(corners.iter().map(|&(at, rate)| Corner { at, rate }).collect())
+            Rate::through(
+                corners
+                    .iter()
+                    .map(|&(at, rate)| Corner { at, rate })
+                    .collect(),
+            )
         };
         assert_eq!(through(&[]), None);
         assert_eq!(through(&[(0.0, 10.0), (1.0, 0.0)]), None);

@@ -1,180 +1,16 @@
 //! What one worker saw, interval by interval: counts, histograms, CPU use. No locks: a worker
 //! owns its recorder, seals an interval when its time is over, and sends it away.
 
-use std::sync::mpsc::Sender;
+mod interval;
 
-use hdrhistogram::Histogram;
+use std::sync::mpsc::Sender;
 
 use crate::clock::CpuUse;
 use crate::errors::ErrorKind;
 use crate::timeline::{Part, Slot, Timeline};
 use crate::workload::Outcome;
 
-/// Largest latency that a histogram can hold, nanoseconds: one hour. More is held as that.
-const LARGEST: u64 = 3_600_000_000_000;
-
-/// A histogram of nanoseconds with 3 significant digits.
-pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LARGEST, 3).expect("constant bounds are valid")
-}
-
-/// Operations by the reason of their failure.
-pub type ByKind = [u64; ErrorKind::ALL.len()];
-
-/// One operation's record within one interval.
-#[derive(Debug, Clone)]
-pub struct OperationRecord {
-    pub ok: u64,
-    pub errors: ByKind,
-    /// Requests that were sent again, by what had failed.
-    pub retries: ByKind,
-    /// From the first actual send, nanoseconds, successful operations only.
-    pub service: Histogram<u64>,
-    /// From the intended send; none where nothing is scheduled, for there it equals `service`.
-    pub response: Option<Histogram<u64>>,
-    /// The failed operations' service times.
-    pub failed: Option<Histogram<u64>>,
-    pub service_sum: u64,
-    pub response_sum: u64,
-}
-
-impl OperationRecord {
-    pub fn new(scheduled: bool) -> OperationRecord {
-        OperationRecord {
-            ok: 0,
-            errors: ByKind::default(),
-            retries: ByKind::default(),
-            service: histogram(),
-            response: scheduled.then(histogram),
-            failed: None,
-            service_sum: 0,
-            response_sum: 0,
-        }
-    }
-
-    /// Response times: from the intended send.
-    pub fn response(&self) -> &Histogram<u64> {
-        self.response.as_ref().unwrap_or(&self.service)
-    }
-
-    pub fn failures(&self) -> u64 {
-        self.errors.iter().sum()
-    }
-
-    pub fn add(&mut self, other: &OperationRecord) {
-        self.ok += other.ok;
-        add(&mut self.errors, &other.errors);
-        add(&mut self.retries, &other.retries);
-        self.service_sum += other.service_sum;
-        self.response_sum += other.response_sum;
-        // All histograms have the same bounds, so that adding cannot fail.
-        let _ = self.service.add(&other.service);
-        if let (Some(mine), Some(theirs)) = (&mut self.response, &other.response) {
-            let _ = mine.add(theirs);
-        }
-        if let Some(theirs) = &other.failed {
-            let _ = self.failed.get_or_insert_with(histogram).add(theirs);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.ok = 0;
-        self.errors = ByKind::default();
-        self.retries = ByKind::default();
-        self.service.reset();
-        if let Some(response) = &mut self.response {
-            response.reset();
-        }
-        self.failed = None;
-        self.service_sum = 0;
-        self.response_sum = 0;
-    }
-}
-
-pub fn add(mine: &mut ByKind, theirs: &ByKind) {
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        *mine += theirs;
-    }
-}
-
-/// Everything that happened in one interval.
-#[derive(Debug, Clone)]
-pub struct Interval {
-    pub slot: Slot,
-    /// Where the interval really ended; earlier than the slot when the run was stopped.
-    pub end: u64,
-    /// By position in `Workload::operations`.
-    pub operations: Vec<OperationRecord>,
-    /// Operations that the engine began itself and that ended well within the interval,
-    /// whenever they were asked for; parts of composite operations are not among them.
-    pub answered: u64,
-    /// The same that ended in failure.
-    pub failed: u64,
-    /// Units that a source counted: partitions and rows (cassandra-stress).
-    pub partitions: u64,
-    pub rows: u64,
-    /// Scheduled paces: sends that fell due, sends made, and how late (nanoseconds).
-    pub due: u64,
-    pub sent: u64,
-    pub lateness: Option<Histogram<u64>>,
-    /// CPU of each worker that took part: (worker, use within the interval).
-    pub cpu: Vec<(usize, CpuUse)>,
-}
-
-impl Interval {
-    pub fn new(slot: Slot, operations: usize, scheduled: bool) -> Interval {
-        Interval {
-            slot,
-            end: slot.end,
-            operations: vec![OperationRecord::new(scheduled); operations],
-            answered: 0,
-            failed: 0,
-            partitions: 0,
-            rows: 0,
-            due: 0,
-            sent: 0,
-            lateness: scheduled.then(histogram),
-            cpu: Vec::new(),
-        }
-    }
-
-    /// Adds what another worker saw in the same interval.
-    pub fn add(&mut self, other: &Interval) {
-        self.end = self.end.max(other.end);
-        for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
-            mine.add(theirs);
-        }
-        self.answered += other.answered;
-        self.failed += other.failed;
-        self.partitions += other.partitions;
-        self.rows += other.rows;
-        self.due += other.due;
-        self.sent += other.sent;
-        if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
-            let _ = mine.add(theirs);
-        }
-        self.cpu.extend(&other.cpu);
-    }
-
-    /// Length in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.end.saturating_sub(self.slot.begin) as f64 / 1e9
-    }
-
-    /// Makes it a new interval, keeping its memory.
-    fn renew(&mut self, slot: Slot) {
-        self.slot = slot;
-        self.end = slot.end;
-        self.operations.iter_mut().for_each(OperationRecord::clear);
-        (self.answered, self.failed) = (0, 0);
-        (self.partitions, self.rows) = (0, 0);
-        (self.due, self.sent) = (0, 0);
-        if let Some(lateness) = &mut self.lateness {
-            lateness.reset();
-        }
-        self.cpu.clear();
-    }
-}
+pub use interval::{add, histogram, ByKind, Interval, OperationRecord};
 
 /// When one operation was meant to be sent, was first sent, and was done; nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +29,9 @@ pub struct Recorder {
     /// An interval whose memory can be used again.
     spare: Option<Interval>,
     cpu: CpuUse,
+    /// When the run's time was over: what the worker uses while it waits for the last answers is
+    /// not the load's.
+    cpu_at_end: Option<CpuUse>,
     sink: Sender<Interval>,
 }
 
@@ -211,6 +50,7 @@ impl Recorder {
             current: Interval::new(timeline.first(), operations, scheduled),
             spare: None,
             cpu: CpuUse::now(),
+            cpu_at_end: None,
             sink,
         }
     }
@@ -288,6 +128,11 @@ impl Recorder {
         }
     }
 
+    /// A scheduled send had to wait for a slot.
+    pub fn held(&mut self) {
+        self.current.held += 1;
+    }
+
     /// A scheduled send was made.
     pub fn sent(&mut self, intended: u64, sent: u64) {
         self.advance(sent);
@@ -309,6 +154,7 @@ impl Recorder {
     pub fn advance(&mut self, now: u64) {
         while now >= self.current.slot.end {
             let Some(slot) = self.timeline.after(&self.current.slot) else {
+                self.cpu_at_end.get_or_insert_with(CpuUse::now);
                 return;
             };
             self.seal(slot);
@@ -330,7 +176,7 @@ impl Recorder {
             }
             None => Interval::new(slot, self.current.operations.len(), self.scheduled),
         };
-        let cpu = CpuUse::now();
+        let cpu = self.cpu_at_end.unwrap_or_else(CpuUse::now);
         let mut sealed = std::mem::replace(&mut self.current, next);
         sealed.cpu.push((self.worker, cpu.since(&self.cpu)));
         self.cpu = cpu;

@@ -4,8 +4,12 @@
 const CPU_SHARE: f64 = 0.9;
 const RUN_DELAY_SHARE: f64 = 0.1;
 const THROTTLED_SHARE: f64 = 0.01;
+const STEAL_SHARE: f64 = 0.05;
 const LATENESS_US: f64 = 1000.0;
 const RATE_ERROR: f64 = -0.01;
+/// Where more sends than this had to wait for a free slot, lateness is the cluster's doing: it is
+/// asked for more than it answers.
+const HELD_SHARE: f64 = 0.005;
 
 /// What is known of the client over the measured part; shares are of wall-clock time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -16,6 +20,10 @@ pub struct Facts {
     pub run_delay_share: f64,
     /// Time that the client's control group was throttled.
     pub throttled_share: f64,
+    /// CPU time of the machine that its hypervisor took away, out of all CPU time.
+    pub steal_share: f64,
+    /// Scheduled sends that fell due while every slot was busy, out of all that fell due.
+    pub held_share: f64,
     /// Open loop: 99th percentile of actual minus intended send, microseconds.
     pub lateness_p99_us: Option<f64>,
     /// Open loop: sends made over sends due, minus 1.
@@ -24,9 +32,22 @@ pub struct Facts {
 
 /// Every reason to believe that the client was the limit, in words; empty if there is none.
 pub fn reasons(facts: &Facts) -> Vec<String> {
+    let mut reasons = starved(facts);
+    if facts.held_share <= HELD_SHARE {
+        reasons.extend(late(facts));
+    }
+    reasons
+}
+
+fn percent(share: f64) -> f64 {
+    share * 100.0
+}
+
+/// The CPU that the client had was too little.
+fn starved(facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
-    let percent = |share: f64| share * 100.0;
-    let obtainable = (1.0 - facts.run_delay_share - facts.throttled_share).max(0.01);
+    let lost = facts.run_delay_share + facts.throttled_share + facts.steal_share;
+    let obtainable = (1.0 - lost).max(0.01);
     if facts.cpu_share > CPU_SHARE * obtainable {
         reasons.push(format!(
             "the busiest worker thread used {:.0}% of the CPU time that it could get",
@@ -45,6 +66,18 @@ pub fn reasons(facts: &Facts) -> Vec<String> {
             percent(facts.throttled_share)
         ));
     }
+    if facts.steal_share > STEAL_SHARE {
+        reasons.push(format!(
+            "the hypervisor took {:.1}% of the machine's CPU time",
+            percent(facts.steal_share)
+        ));
+    }
+    reasons
+}
+
+/// The client did not send when it should have, although it had a free slot.
+fn late(facts: &Facts) -> Vec<String> {
+    let mut reasons = Vec::new();
     if let Some(late) = facts.lateness_p99_us.filter(|&late| late > LATENESS_US) {
         reasons.push(format!(
             "99th percentile of send lateness is {:.1} ms",
@@ -68,6 +101,8 @@ mod tests {
         cpu_share: 0.3,
         run_delay_share: 0.02,
         throttled_share: 0.0,
+        steal_share: 0.0,
+        held_share: 0.0,
         lateness_p99_us: Some(90.0),
         rate_error: Some(-0.001),
     };
@@ -103,6 +138,13 @@ mod tests {
             ),
             (
                 Facts {
+                    steal_share: 0.08,
+                    ..IDLE
+                },
+                "hypervisor took 8.0%",
+            ),
+            (
+                Facts {
                     lateness_p99_us: Some(1500.0),
                     ..IDLE
                 },
@@ -135,5 +177,21 @@ mod tests {
             found[0].contains("96% of the CPU time that it could get"),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn sends_that_wait_for_a_slot_are_the_clusters_doing() {
+        let overloaded = Facts {
+            held_share: 0.4,
+            lateness_p99_us: Some(900_000.0),
+            rate_error: Some(-0.3),
+            ..IDLE
+        };
+        assert_eq!(reasons(&overloaded), Vec::<String>::new());
+        let both = Facts {
+            cpu_share: 0.95,
+            ..overloaded
+        };
+        assert_eq!(reasons(&both).len(), 1);
     }
 }

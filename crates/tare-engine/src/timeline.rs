@@ -44,7 +44,9 @@ impl Timeline {
         Timeline {
             interval: ns(order.interval).max(1),
             measure,
-            end: order.measure.map_or(u64::MAX, |time| measure.saturating_add(ns(time))),
+            end: order
+                .measure
+                .map_or(u64::MAX, |time| measure.saturating_add(ns(time))),
         }
     }
 

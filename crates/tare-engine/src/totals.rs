@@ -7,6 +7,7 @@ use hdrhistogram::Histogram;
 use crate::clock::Clock;
 use crate::record::{histogram, Interval, OperationRecord};
 use crate::saturation::{self, Facts};
+use crate::steal::CpuTime;
 use crate::timeline::{Part, Timeline};
 
 /// Sums over the measured intervals.
@@ -23,6 +24,8 @@ pub struct Totals {
     pub due: u64,
     pub sent: u64,
     pub lateness: Option<Histogram<u64>>,
+    /// Sends that fell due while all slots were busy.
+    pub held: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -31,6 +34,8 @@ pub struct Totals {
     pub workers: BTreeMap<usize, (u64, u64)>,
     /// Time that the client's control group was throttled, nanoseconds.
     pub throttled: u64,
+    /// Time that a hypervisor took from the machine's CPUs, and their time in all; any unit.
+    pub stolen: CpuTime,
 }
 
 /// Where the run is in time.
@@ -60,10 +65,12 @@ impl Totals {
             due: 0,
             sent: 0,
             lateness: scheduled.then(histogram),
+            held: 0,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
             throttled: 0,
+            stolen: CpuTime::default(),
         }
     }
 
@@ -81,6 +88,7 @@ impl Totals {
         self.rows += interval.rows;
         self.due += interval.due;
         self.sent += interval.sent;
+        self.held += interval.held;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);
@@ -116,6 +124,8 @@ impl Totals {
             cpu_share: per(busiest as f64, wall).min(1.0),
             run_delay_share: per(delayed as f64, wall).min(1.0),
             throttled_share: per(self.throttled as f64, wall).min(1.0),
+            steal_share: per(self.stolen.steal as f64, self.stolen.all as f64),
+            held_share: per(self.held as f64, self.due as f64).min(1.0),
             lateness_p99_us: lateness.map(|late| late.value_at_quantile(0.99) as f64 / 1000.0),
             rate_error: lateness
                 .filter(|_| self.due > 0)

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tare_cql::{Consistency, Rows, ServerError, Statement};
 
 use crate::errors::{ErrorKind, Fatal};
-use crate::request::Request;
 use crate::record::Notes;
+use crate::request::Request;
 
 /// A statement to be prepared.
 #[derive(Debug, Clone, PartialEq)]

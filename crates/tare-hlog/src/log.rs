@@ -170,7 +170,11 @@ impl Adding {
             return None;
         }
         self.start_s = Some(self.start_s.map_or(start_s, |first| first.min(start_s)));
-        let response = tags.iter().any(|tag| tag.ends_with(RESPONSE));
+        let responses = tags.iter().filter(|tag| tag.ends_with(RESPONSE)).count();
+        if responses > 1 {
+            return None; // two operations with the very same times
+        }
+        let response = responses == 1;
         if response && self.when != Some((start_s, length_s)) {
             self.end_row()?;
             self.when = Some((start_s, length_s));

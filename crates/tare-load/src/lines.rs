@@ -9,17 +9,20 @@ use tare_engine::hlog::Hlog;
 use tare_engine::observe::{Control, Observer, Ready};
 use tare_engine::record::Interval;
 use tare_engine::timeline::Part;
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::{per, Outlook, Totals};
 
 use crate::progress::{say, Event, Progress};
 use crate::result::{result, Frame};
 use crate::spec::{Phase, Spec};
+use crate::steady;
 
 /// The observer of `tare-load run`.
 pub struct Lines<'a> {
     spec: &'a Spec,
     operations: Vec<String>,
     hlog: Option<Hlog<BufWriter<File>>>,
+    /// Successful operations per second, by interval of the measured part.
+    series: Vec<f64>,
 }
 
 impl<'a> Lines<'a> {
@@ -32,6 +35,7 @@ impl<'a> Lines<'a> {
             spec,
             operations: Vec::new(),
             hlog: spec.hlog.as_ref().map(open).transpose()?,
+            series: Vec::new(),
         })
     }
 
@@ -82,6 +86,7 @@ impl Observer for Lines<'_> {
             Part::Measure => outlook.timeline.measure,
         };
         if interval.slot.part == Part::Measure {
+            self.series.push(per(interval.answered as f64, interval.seconds()));
             if let Some(mut hlog) = self.hlog.take() {
                 hlog.write(interval, origin, &self.operations)
                     .map_err(self.file_error())?;
@@ -103,6 +108,7 @@ impl Observer for Lines<'_> {
                 start_unix: outlook.start_unix(),
                 operations: &self.operations,
                 stopped: outlook.stopped,
+                steadiness: steady::judge(&self.series),
             },
         )))
     }

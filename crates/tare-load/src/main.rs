@@ -1,13 +1,20 @@
 //! tare-load: sends load to a CQL cluster as a JSON specification says, and records latencies.
 #![deny(unsafe_code)]
 
+mod find_max;
 mod lines;
+mod live;
+mod merge;
+mod metrics;
+mod populate;
 mod progress;
 mod result;
 mod run;
 mod spec;
 mod statements;
-mod workload;
+mod steady;
+mod stress;
+mod ycsb;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,8 +22,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tare_engine::errors::Fatal;
+use tare_engine::observe::Observer;
 use tare_engine::run::Stop;
 
+use live::Live;
+use metrics::Metrics;
 use progress::{tell, Event};
 use spec::Spec;
 
@@ -38,13 +48,70 @@ enum Command {
         /// Worker threads, each with sessions of its own [default: by the CPUs available, 1 to 4]
         #[arg(long)]
         workers: Option<usize>,
+        #[command(flatten)]
+        beside: Beside,
+    },
+    /// Stand in for YCSB: tare-load ycsb run cassandra-cql -P workloads/workloada -p hosts=...
+    #[command(disable_help_flag = true)]
+    Ycsb {
+        #[command(flatten)]
+        beside: Beside,
+        /// YCSB's own command line
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    /// Stand in for cassandra-stress: tare-load stress write n=1000000 -rate threads=64 -node ...
+    #[command(disable_help_flag = true)]
+    Stress {
+        #[command(flatten)]
+        beside: Beside,
+        /// cassandra-stress's own command line
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    FindMax(find_max::command::Options),
+    /// Merge interval histogram logs (.hlog) of several clients into one, without loss.
+    Merge {
+        #[arg(required = true)]
+        logs: Vec<PathBuf>,
+        /// The merged log
+        #[arg(short, long)]
+        output: PathBuf,
     },
 }
 
+/// Who watches a run beside its own output.
+#[derive(clap::Args)]
+struct Beside {
+    /// Serve Prometheus metrics at http://ADDRESS:PORT/metrics while the run lasts
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<String>,
+    /// Let --metrics listen on an address that other machines can reach
+    #[arg(long, requires = "metrics")]
+    metrics_anywhere: bool,
+    /// Show the run on the terminal, if standard error is one
+    #[arg(long)]
+    live: bool,
+}
+
+impl Beside {
+    fn observers(&self) -> Result<Vec<Box<dyn Observer>>, Fatal> {
+        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+        if let Some(address) = &self.metrics {
+            let metrics = Metrics::serve(address, self.metrics_anywhere)?;
+            eprintln!("tare-load: metrics at http://{}/metrics", metrics.address);
+            observers.push(Box::new(metrics));
+        }
+        if let Some(live) = Live::on_terminal().filter(|_| self.live) {
+            observers.push(Box::new(live));
+        }
+        Ok(observers)
+    }
+}
+
 fn main() -> ExitCode {
-    let Command::Run { spec, workers } = Arguments::parse().command;
-    match run(&spec, workers) {
-        Ok(()) => ExitCode::SUCCESS,
+    match obey(&Arguments::parse().command) {
+        Ok(status) => status,
         Err(fatal) => {
             // Whoever should have read either stream may be gone; the exit status remains.
             let _ = tell(&Event::Error {
@@ -58,9 +125,38 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(path: &Path, workers: Option<usize>) -> Result<(), Fatal> {
-    let spec = Spec::parse(&read(path)?)?;
-    run::run(&spec, workers, &Stop::on_signals()?)
+fn obey(command: &Command) -> Result<ExitCode, Fatal> {
+    match command {
+        Command::Run {
+            spec,
+            workers,
+            beside,
+        } => {
+            let spec = Spec::parse(&read(spec)?)?;
+            let mut observers = beside.observers()?;
+            run::run(&spec, *workers, &mut observers, &Stop::on_signals()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Ycsb { beside, words } => {
+            let mut observers = beside.observers()?;
+            let mut others: Vec<&mut dyn Observer> = Vec::new();
+            others.extend(observers.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+            Ok(tare_ycsb::main_observed(words, &mut others))
+        }
+        Command::Stress { beside, words } => {
+            let mut observers = beside.observers()?;
+            let mut others: Vec<&mut dyn Observer> = Vec::new();
+            others.extend(observers.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+            Ok(tare_stress::main_observed(words, &mut others))
+        }
+        Command::FindMax(options) => {
+            find_max::command::run(options, Spec::parse(&read(&options.spec)?)?)
+        }
+        Command::Merge { logs, output } => {
+            merge::files(logs, output).map_err(|why| Fatal::file("merge", why))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
 }
 
 fn read(path: &Path) -> Result<String, Fatal> {

@@ -27,6 +27,12 @@ pub enum MergeError {
     },
     #[error("{file}: no interval in it")]
     Empty { file: String },
+    #[error("{file}: values are in {theirs}, in the logs before it in {mine}")]
+    Units {
+        file: String,
+        theirs: String,
+        mine: String,
+    },
     #[error(
         "{file}: {tag:?} is recorded with other precision or another lowest value than before"
     )]
@@ -53,7 +59,7 @@ pub fn files(inputs: &[std::path::PathBuf], out: &Path) -> Result<(), MergeError
         logs.push((path.display().to_string(), Log::read(path)?));
     }
     let merged = merge(&logs)?;
-    let unit = logs.iter().find_map(|(_, log)| log.unit.clone());
+    let unit = unit(&logs)?;
     let beside = out.with_extension("hlog.part");
     let fail = |why| MergeError::File {
         file: out.display().to_string(),
@@ -65,6 +71,25 @@ pub fn files(inputs: &[std::path::PathBuf], out: &Path) -> Result<(), MergeError
     written
         .inspect_err(|_| drop(std::fs::remove_file(&beside)))
         .map_err(fail)
+}
+
+/// What the values of all logs are counted in, as far as they say.
+fn unit(logs: &[(String, Log)]) -> Result<Option<String>, MergeError> {
+    let mut unit: Option<String> = None;
+    for (file, log) in logs {
+        match (&unit, &log.unit) {
+            (Some(mine), Some(theirs)) if mine != theirs => {
+                return Err(MergeError::Units {
+                    file: file.clone(),
+                    theirs: theirs.clone(),
+                    mine: mine.clone(),
+                })
+            }
+            (None, Some(theirs)) => unit = Some(theirs.clone()),
+            _ => {}
+        }
+    }
+    Ok(unit)
 }
 
 /// Adds up the intervals of all logs. Intervals belong together whose middles fall into the same

@@ -84,7 +84,7 @@ impl Progress {
 }
 
 /// Writes one line and flushes it.
-pub fn tell(event: &Event) -> io::Result<()> {
+pub fn tell(event: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, event)?;
     out.write_all(b"\n")?;
@@ -93,6 +93,11 @@ pub fn tell(event: &Event) -> io::Result<()> {
 
 /// Tells; nobody listening on standard output is a reason to end: nothing else is of use then.
 pub fn say(event: &Event) -> Result<(), Fatal> {
+    line(event)
+}
+
+/// Tells what is no event of a run.
+pub fn line(event: &impl Serialize) -> Result<(), Fatal> {
     tell(event).map_err(|e| Fatal::file("standard output", e))
 }
 

@@ -8,6 +8,8 @@ use tare_engine::errors::ErrorKind;
 use tare_engine::record::{ByKind, OperationRecord};
 use tare_engine::totals::{per, Totals};
 
+use crate::steady::Steadiness;
+
 /// One kind of operation over the measured part; times in microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OperationResult {
@@ -36,8 +38,13 @@ pub struct ClientResult {
     pub cpu_share: f64,
     pub run_delay_share: f64,
     pub throttled_share: f64,
+    pub steal_share: f64,
+    /// Scheduled sends that had to wait for a free slot, out of all that fell due.
+    pub held_share: f64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,
+    /// Whether the throughput settled; null where there are fewer than 55 intervals.
+    pub steadiness: Option<Steadiness>,
     pub saturated: bool,
     pub saturation_reasons: Vec<String>,
     pub version: &'static str,
@@ -52,6 +59,7 @@ pub struct Frame<'a> {
     pub start_unix: f64,
     pub operations: &'a [String],
     pub stopped: bool,
+    pub steadiness: Option<Steadiness>,
 }
 
 /// The result of a run.
@@ -73,8 +81,11 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         cpu_share: facts.cpu_share,
         run_delay_share: facts.run_delay_share,
         throttled_share: facts.throttled_share,
+        steal_share: facts.steal_share,
+        held_share: facts.held_share,
         send_lateness_p99_us: facts.lateness_p99_us,
         rate_error: facts.rate_error,
+        steadiness: frame.steadiness.clone(),
         saturated: !reasons.is_empty(),
         saturation_reasons: reasons,
         version: env!("CARGO_PKG_VERSION"),
@@ -135,6 +146,7 @@ mod tests {
                 start_unix: 1e9,
                 operations: &names,
                 stopped,
+                steadiness: None,
             },
         )
     }

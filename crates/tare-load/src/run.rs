@@ -3,41 +3,82 @@
 use std::time::Duration;
 
 use tare_engine::errors::Fatal;
+use tare_engine::observe::{Chorus, Observer};
 use tare_engine::order::{Cluster, Corner, Order, Pace, Rate};
 use tare_engine::run::Stop;
 
 use crate::lines::Lines;
 use crate::spec::{self, Phase, Spec};
 use crate::statements::Mixed;
-use crate::workload::{stress::Stress, ycsb::Ycsb, Shaped};
+use crate::stress::StressRows;
 
-/// Most operations in flight in the open loop. Beyond it sends wait, which shows as lateness.
+/// Most operations in flight in the open loop, unless told otherwise.
 const MOST_IN_FLIGHT: usize = 20_000;
 /// Longest wait for a connection: an unreachable cluster must be told within seconds.
 const CONNECT: Duration = Duration::from_secs(3);
 
-/// Runs it to its end; standard output has been told the result when this returns.
-pub fn run(spec: &Spec, workers: Option<usize>, stop: &Stop) -> Result<(), Fatal> {
-    let order = order(spec, workers);
+/// What a run is not told by its specification.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Worker threads; none chooses by the CPUs.
+    pub workers: Option<usize>,
+    /// Most operations in flight in the open loop. Beyond it sends wait, which shows as lateness.
+    pub in_flight: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            workers: None,
+            in_flight: MOST_IN_FLIGHT,
+        }
+    }
+}
+
+/// Runs it to its end; standard output has been told the result when this returns. `beside`
+/// watch, too.
+pub fn run(
+    spec: &Spec,
+    workers: Option<usize>,
+    beside: &mut [Box<dyn Observer>],
+    stop: &Stop,
+) -> Result<(), Fatal> {
     let mut lines = Lines::new(spec)?;
+    let mut voices: Vec<&mut dyn Observer> = vec![&mut lines];
+    voices.extend(beside.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+    let limits = Limits {
+        workers,
+        ..Limits::default()
+    };
+    drive(spec, &limits, &mut Chorus(voices), stop)
+}
+
+/// Runs it under an observer.
+pub fn drive(
+    spec: &Spec,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+    stop: &Stop,
+) -> Result<(), Fatal> {
+    let order = order(spec, limits);
     match &spec.workload {
         spec::Workload::Ycsb(ycsb) => {
-            let workload = Shaped::new(Ycsb::new(spec, ycsb), spec);
-            tare_engine::run::run(&order, workload, &mut lines, stop)
+            let workload = crate::ycsb::workload(ycsb, spec, order.pace.slots())?;
+            tare_engine::run::run(&order, workload, observer, stop)
         }
         spec::Workload::Stress(stress) => {
-            let workload = Shaped::new(Stress::new(spec, stress), spec);
-            tare_engine::run::run(&order, workload, &mut lines, stop)
+            let workload = StressRows::new(stress, spec)?;
+            tare_engine::run::run(&order, workload, observer, stop)
         }
         spec::Workload::Statements(statements) => {
             let workload = Mixed::new(statements, spec);
-            tare_engine::run::run(&order, workload, &mut lines, stop)
+            tare_engine::run::run(&order, workload, observer, stop)
         }
     }
 }
 
 /// The engine's order for a specification.
-pub fn order(spec: &Spec, workers: Option<usize>) -> Order {
+pub fn order(spec: &Spec, limits: &Limits) -> Order {
     let populate = spec.phase == Phase::Populate;
     let seconds = Duration::from_secs_f64;
     Order {
@@ -50,19 +91,19 @@ pub fn order(spec: &Spec, workers: Option<usize>) -> Order {
             },
         },
         keyspace: Some(spec.keyspace.clone()),
-        pace: pace(spec),
+        pace: pace(spec, limits.in_flight),
         warmup: if populate { Duration::ZERO } else { seconds(spec.warmup_s) },
         measure: (!populate).then(|| seconds(spec.measure_s)),
         interval: seconds(spec.interval_s),
         start_at: spec.start_at,
         timeout: seconds(spec.timeout_s),
-        workers,
+        workers: limits.workers,
         links: None,
         seed: spec.seed,
     }
 }
 
-fn pace(spec: &Spec) -> Pace {
+fn pace(spec: &Spec, most: usize) -> Pace {
     match rate(spec).filter(|_| spec.phase == Phase::Run) {
         None => Pace::Closed {
             slots: spec.threads,
@@ -73,7 +114,7 @@ fn pace(spec: &Spec) -> Pace {
                 spec::Arrivals::Poisson => tare_engine::order::Arrivals::Poisson,
                 spec::Arrivals::Fixed => tare_engine::order::Arrivals::Fixed,
             },
-            most: MOST_IN_FLIGHT,
+            most,
         },
     }
 }

@@ -154,6 +154,14 @@ fn default_timeout_s() -> f64 {
 }
 
 impl Spec {
+    /// The seed of this client's draws: no two clients of a run draw the same.
+    pub fn stream(&self) -> u64 {
+        let bytes = self.client.bytes();
+        bytes.fold(self.seed, |sum, byte| {
+            sum.wrapping_mul(257).wrapping_add(u64::from(byte))
+        })
+    }
+
     /// Reads a specification and refuses what could not run; the error names the field.
     pub fn parse(text: &str) -> Result<Spec, Fatal> {
         let mut json = serde_json::Deserializer::from_str(text);

@@ -10,12 +10,21 @@ use crate::settings::command::Kind;
 use crate::settings::OPTIONS;
 
 const COMMANDS: [(&str, &str); 9] = [
-    ("read", "Multiple concurrent reads - the cluster must first be populated by a write test"),
+    (
+        "read",
+        "Multiple concurrent reads - the cluster must first be populated by a write test",
+    ),
     ("write", "Multiple concurrent writes against the cluster"),
-    ("mixed", "Interleaving of any basic commands, with configurable ratio and distribution"),
+    (
+        "mixed",
+        "Interleaving of any basic commands, with configurable ratio and distribution",
+    ),
     ("counter_write", "Multiple concurrent updates of counters."),
     ("counter_read", "Multiple concurrent reads of counters."),
-    ("user", "Interleaving of user provided queries, with configurable ratio and distribution"),
+    (
+        "user",
+        "Interleaving of user provided queries, with configurable ratio and distribution",
+    ),
     ("help", "Print help for a command or option"),
     ("print", "Inspect the output of a distribution definition"),
     ("version", "Print the version"),
@@ -25,13 +34,19 @@ const COMMANDS: [(&str, &str); 9] = [
 pub fn answer(sections: &[Section]) -> Result<Option<Vec<String>>, Usage> {
     let find = |names: &[&str]| sections.iter().find(|s| names.contains(&s.key.as_str()));
     if let Some(section) = find(&["help", "-?", "-h", "-help", "--help"]) {
-        let other = sections.iter().find(|s| s.key != section.key).map(|s| s.key.clone());
+        let other = sections
+            .iter()
+            .find(|s| s.key != section.key)
+            .map(|s| s.key.clone());
         return help(section.parameters.first().cloned().or(other).as_deref()).map(Some);
     }
     if let Some(section) = find(&["print"]) {
         return print(&section.parameters).map(Some);
     }
-    let version = format!("Version: Tare {}, in place of 3.11", env!("CARGO_PKG_VERSION"));
+    let version = format!(
+        "Version: Tare {}, in place of 3.11",
+        env!("CARGO_PKG_VERSION")
+    );
     Ok(find(&["version", "-version", "--version"]).map(|_| vec![version]))
 }
 
@@ -50,7 +65,9 @@ fn help(about: Option<&str>) -> Result<Vec<String>, Usage> {
     match about.as_str() {
         "help" => Ok(overview()),
         "print" => Ok(vec!["Usage: print dist=DIST(?)".to_owned()]),
-        _ => Err(Usage(format!("Invalid command or option provided to command help: {about:.60}"))),
+        _ => Err(Usage(format!(
+            "Invalid command or option provided to command help: {about:.60}"
+        ))),
     }
 }
 
@@ -63,7 +80,11 @@ fn overview() -> Vec<String> {
     ];
     lines.extend(COMMANDS.map(|(name, about)| format!("{name:<20} : {about}")));
     lines.extend([String::new(), "---Options---".to_owned()]);
-    lines.extend(OPTIONS.iter().map(|(name, about, _)| format!("{name:<21} : {about}")));
+    lines.extend(
+        OPTIONS
+            .iter()
+            .map(|(name, about, _)| format!("{name:<21} : {about}")),
+    );
     lines
 }
 
@@ -82,7 +103,10 @@ fn usage(name: &str, groups: &[Group]) -> Vec<String> {
             continue;
         }
         told.push(choice.name);
-        let default = choice.default.map(|d| format!(" (default={d})")).unwrap_or_default();
+        let default = choice
+            .default
+            .map(|d| format!(" (default={d})"))
+            .unwrap_or_default();
         let long = format!("{}{default}", choice.name);
         lines.push(format!("  {long:<40} {}", choice.about));
     }
@@ -92,11 +116,17 @@ fn usage(name: &str, groups: &[Group]) -> Vec<String> {
 /// Quantiles of a distribution.
 fn print(parameters: &[String]) -> Result<Vec<String>, Usage> {
     let [parameter] = parameters else {
-        return Err(Usage::new("print takes one distribution: print dist=GAUSSIAN(1..100)"));
+        return Err(Usage::new(
+            "print takes one distribution: print dist=GAUSSIAN(1..100)",
+        ));
     };
-    let text = parameter.split_once('=').filter(|(name, _)| name.eq_ignore_ascii_case("dist"));
+    let text = parameter
+        .split_once('=')
+        .filter(|(name, _)| name.eq_ignore_ascii_case("dist"));
     let Some((_, text)) = text else {
-        return Err(Usage(format!("Invalid parameter {parameter:.60} of print; say dist=...")));
+        return Err(Usage(format!(
+            "Invalid parameter {parameter:.60} of print; say dist=..."
+        )));
     };
     let distribution = Distribution::parse(text).map_err(|e| Usage(e.to_string()))?;
     let mut lines = vec!["% of samples    Range       % of total".to_owned()];

@@ -12,6 +12,7 @@ pub mod workload;
 use std::process::ExitCode;
 
 use tare_engine::errors::Fatal;
+use tare_engine::observe::Observer;
 use tare_engine::run::Stop;
 
 use grammar::words::{sections, words, Section};
@@ -24,8 +25,13 @@ use settings::Settings;
 /// Exit status 0 is success; 1 is a bad command line, a cluster that cannot be reached, or a run
 /// that failed, as with the tool.
 pub fn main(arguments: &[String]) -> ExitCode {
+    main_observed(arguments, &mut [])
+}
+
+/// As [`main`]; the given observers are told everything but the warm-up, too.
+pub fn main_observed(arguments: &[String], others: &mut [&mut dyn Observer]) -> ExitCode {
     match read(arguments) {
-        Ok(Some(settings)) => stress(&settings),
+        Ok(Some(settings)) => stress(&settings, others),
         Ok(None) => ExitCode::SUCCESS,
         Err(usage) => {
             eprintln!("{usage}");
@@ -56,14 +62,14 @@ pub fn cut(arguments: &[String]) -> Result<Vec<Section>, Usage> {
     sections(&words)
 }
 
-fn stress(settings: &Settings) -> ExitCode {
+fn stress(settings: &Settings, others: &mut [&mut dyn Observer]) -> ExitCode {
     if let Some(note) = settings.rate.note {
         eprintln!("{note}");
     }
     eprintln!("Not connecting over JMX; the gc columns are 0.");
     let outcome = Stop::on_signals().and_then(|stop| {
         let printer = Printer::open(settings.log.file.as_deref())?;
-        run::run(settings, printer, stop)
+        run::run(settings, printer, stop, others)
     });
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -18,6 +18,7 @@
 #![deny(unsafe_code)]
 
 mod catalogue;
+mod clock;
 mod connection;
 mod create;
 mod declared;

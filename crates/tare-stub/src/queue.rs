@@ -213,8 +213,8 @@ mod tests {
         }
     }
 
-    /// Of 60 s with one stall of 2 s, the last 0.6 s of arrivals... the longest 1% wait from 1.4 s
-    /// on, the longest 0.1% from 1.94 s on.
+    /// Those that arrive in the first 0.6 s of a stall of 2 s are 1% of all in 60 s, and wait 1.4 s
+    /// or longer; those of the first 0.06 s are 0.1%, and wait 1.94 s or longer.
     #[test]
     fn a_stall_holds_every_answer_until_its_end() {
         let stall = Stall {

@@ -10,8 +10,8 @@ use std::os::unix::net::UnixStream;
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, Event, EventData, EventFlags};
 use rustix::event::Timespec;
-use rustix::time::{clock_gettime, ClockId};
 
+use crate::clock::{now, timespec};
 use crate::connection::{whole_frame, Connection, Progress};
 use crate::node::{Asked, Node};
 use crate::queue::Queue;
@@ -120,10 +120,7 @@ impl Serving {
             None => return None,
             Some(next) => next.saturating_sub(now()).saturating_sub(AWAKE_BEFORE),
         };
-        Some(Timespec {
-            tv_sec: (sleep / 1_000_000_000) as i64,
-            tv_nsec: (sleep % 1_000_000_000) as i64,
-        })
+        Some(timespec(sleep))
     }
 
     fn accept(&mut self) -> Result<()> {
@@ -307,10 +304,4 @@ fn mark(connection: &mut Connection, place: usize, dirty: &mut Vec<usize>) {
         connection.dirty = true;
         dirty.push(place);
     }
-}
-
-/// The monotonic clock, nanoseconds.
-fn now() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -7,7 +7,14 @@ use crate::spelling::hint;
 
 /// Options with a value, as they are written.
 const VALUED: [&str; 8] = [
-    "-P", "-p", "-threads", "-target", "-db", "-l", "-cp", "-jvm-args",
+    "-P",
+    "-p",
+    "-threads",
+    "-target",
+    "-db",
+    "-l",
+    "-cp",
+    "-jvm-args",
 ];
 const FLAGS: [&str; 3] = ["-s", "-load", "-t"];
 
@@ -169,15 +176,25 @@ mod tests {
         let mixed = invocation("-s -P a run -threads 16 cassandra-cql -p hosts=h -target 0");
         assert_eq!(script, class);
         assert_eq!(script, mixed);
-        let given: Vec<_> = script.given.names().map(|name| script.given.get(name)).collect();
+        let given: Vec<_> = script
+            .given
+            .names()
+            .map(|name| script.given.get(name))
+            .collect();
         let expected = ["cassandra-cql", "true", "h", "true", "0", "16"];
         assert_eq!(given, expected.map(Some));
     }
 
     #[test]
     fn load_has_no_transactions() {
-        assert_eq!(invocation("load scylla").given.get("dotransactions"), Some("false"));
-        assert_eq!(invocation("-load").given.get("dotransactions"), Some("false"));
+        assert_eq!(
+            invocation("load scylla").given.get("dotransactions"),
+            Some("false")
+        );
+        assert_eq!(
+            invocation("-load").given.get("dotransactions"),
+            Some("false")
+        );
     }
 
     #[test]
@@ -189,7 +206,11 @@ mod tests {
 
     #[test]
     fn what_is_for_java_is_accepted_and_said() {
-        for line in ["run scylla -jvm-args -Xmx4g", "run scylla -jvm-args=-Xmx4g", "-cp x run scylla"] {
+        for line in [
+            "run scylla -jvm-args -Xmx4g",
+            "run scylla -jvm-args=-Xmx4g",
+            "-cp x run scylla",
+        ] {
             let asked = invocation(line);
             assert_eq!(asked.remarks.len(), 1, "{line}");
             assert_eq!(asked.given.get("db"), Some("scylla"), "{line}");

@@ -56,13 +56,17 @@ impl Operations {
             measured.push(Measured::Insert);
         } else {
             let modifies = core.has(Action::ReadModifyWrite);
+            let parts = modifies && settings.parts;
             let wanted = [
-                (core.has(Action::Read) || modifies, Measured::Read),
-                (core.has(Action::Update) || modifies, Measured::Update),
+                (core.has(Action::Read) || parts, Measured::Read),
+                (core.has(Action::Update) || parts, Measured::Update),
                 (core.has(Action::Insert), Measured::Insert),
                 (core.has(Action::Scan), Measured::Scan),
                 (modifies, Measured::ReadModifyWrite),
-                (core.integrity && (core.has(Action::Read) || modifies), Measured::Verify),
+                (
+                    core.integrity && (core.has(Action::Read) || modifies),
+                    Measured::Verify,
+                ),
             ];
             let wanted = wanted.into_iter().filter(|(is_wanted, _)| *is_wanted);
             measured.extend(wanted.map(|(_, operation)| operation));
@@ -80,12 +84,19 @@ impl Operations {
     fn failures(&self) -> Vec<Apart> {
         let calls = self.measured.iter().filter(|operation| operation.is_call());
         let both = calls.flat_map(|&of| ["ERROR", "NOT_FOUND"].map(|status| Apart { of, status }));
-        both.filter(|apart| apart.of == Measured::Read || apart.status == "ERROR").collect()
+        both.filter(|apart| apart.of == Measured::Read || apart.status == "ERROR")
+            .collect()
     }
 
     pub fn names(&self) -> Vec<String> {
-        let measured = self.measured.iter().map(|operation| operation.name().to_owned());
-        let apart = self.apart.iter().map(|apart| format!("{}-{}", apart.of.name(), apart.status));
+        let measured = self
+            .measured
+            .iter()
+            .map(|operation| operation.name().to_owned());
+        let apart = self
+            .apart
+            .iter()
+            .map(|apart| format!("{}-{}", apart.of.name(), apart.status));
         measured.chain(apart).collect()
     }
 
@@ -95,13 +106,19 @@ impl Operations {
 
     /// Position of an operation; the first one's where it does not take part.
     pub fn position(&self, operation: Measured) -> usize {
-        self.measured.iter().position(|other| *other == operation).unwrap_or(0)
+        self.measured
+            .iter()
+            .position(|other| *other == operation)
+            .unwrap_or(0)
     }
 
     /// Failures that are recorded apart, with their positions.
     pub fn apart(&self) -> impl Iterator<Item = (usize, Apart)> + '_ {
         let first = self.measured.len();
-        self.apart.iter().enumerate().map(move |(i, apart)| (first + i, *apart))
+        self.apart
+            .iter()
+            .enumerate()
+            .map(move |(i, apart)| (first + i, *apart))
     }
 
     /// Where a failure of this kind is recorded besides, if failures are recorded apart.
@@ -110,14 +127,18 @@ impl Operations {
             of,
             status: status(of, kind),
         };
-        self.apart().find(|(_, apart)| *apart == wanted).map(|(position, _)| position)
+        self.apart()
+            .find(|(_, apart)| *apart == wanted)
+            .map(|(position, _)| position)
     }
 }
 
 /// The engine keeps one histogram of an operation's failures, from their sends. More is needed
 /// where statuses are told apart or intended times are wanted.
 fn keeps_apart(settings: &Settings) -> bool {
-    let tracks = ["ERROR", "NOT_FOUND"].iter().any(|status| settings.measure.tracked.has(status));
+    let tracks = ["ERROR", "NOT_FOUND"]
+        .iter()
+        .any(|status| settings.measure.tracked.has(status));
     let intends = settings.measure.from != MeasuredFrom::Sent && settings.target.is_some();
     tracks || intends
 }
@@ -151,7 +172,13 @@ mod tests {
 
     #[test]
     fn failures_are_apart_where_their_status_or_intended_time_is_wanted() {
-        let apart = ["READ", "UPDATE", "READ-ERROR", "READ-NOT_FOUND", "UPDATE-ERROR"];
+        let apart = [
+            "READ",
+            "UPDATE",
+            "READ-ERROR",
+            "READ-NOT_FOUND",
+            "UPDATE-ERROR",
+        ];
         assert_eq!(names("reportlatencyforeacherror=true"), apart);
         assert_eq!(names("latencytrackederrors=NOT_FOUND"), apart);
         assert_eq!(names("measurement.interval=both target=100"), apart);
@@ -161,9 +188,18 @@ mod tests {
     #[test]
     fn a_failure_finds_its_place() {
         let all = Operations::new(&settings("reportlatencyforeacherror=true"));
-        assert_eq!(all.position_apart(Measured::Read, ErrorKind::NotFound), Some(3));
-        assert_eq!(all.position_apart(Measured::Update, ErrorKind::Timeout), Some(4));
+        assert_eq!(
+            all.position_apart(Measured::Read, ErrorKind::NotFound),
+            Some(3)
+        );
+        assert_eq!(
+            all.position_apart(Measured::Update, ErrorKind::Timeout),
+            Some(4)
+        );
         let none = Operations::new(&settings(""));
-        assert_eq!(none.position_apart(Measured::Read, ErrorKind::NotFound), None);
+        assert_eq!(
+            none.position_apart(Measured::Read, ErrorKind::NotFound),
+            None
+        );
     }
 }

@@ -70,14 +70,15 @@ impl Printer {
         })
     }
 
-    fn blocks(
-        &self,
-        records: &[OperationRecord],
-        totals: &Totals,
-        cleanups: u64,
-    ) -> Vec<Block> {
+    fn blocks(&self, records: &[OperationRecord], totals: &Totals, cleanups: u64) -> Vec<Block> {
         let measure = &self.settings.measure;
-        blocks(records, &totals.operations, &self.operations, measure, cleanups)
+        blocks(
+            records,
+            &totals.operations,
+            &self.operations,
+            measure,
+            cleanups,
+        )
     }
 
     /// Prints the status line, writes the logs, and begins a new window.
@@ -161,7 +162,10 @@ impl Observer for Printer {
 
     fn measuring(&mut self, unix: f64) -> Result<(), Fatal> {
         if let Some(longest) = self.settings.longest {
-            eprintln!("Maximum execution time specified as: {} secs", longest.as_secs());
+            eprintln!(
+                "Maximum execution time specified as: {} secs",
+                longest.as_secs()
+            );
         }
         let prefix = self.settings.measure.logs.as_deref();
         self.logs = prefix.map(|prefix| Logs::new(prefix, unix));
@@ -189,13 +193,17 @@ impl Observer for Printer {
     }
 
     fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal> {
-        let longest = self.settings.longest.map(|longest| longest.as_millis() as u64);
+        let longest = self
+            .settings
+            .longest
+            .map(|longest| longest.as_millis() as u64);
         if longest.is_some_and(|longest| self.standing.now >= longest) {
             eprintln!("Maximum time elapsed. Requesting stop for the workload.");
             eprintln!("Stop requested for workload. Now Joining!");
         }
         self.status(outlook, totals, self.settings.threads as u64)?;
-        self.summary(totals).map_err(|why| Fatal::file("the summary", why))?;
+        self.summary(totals)
+            .map_err(|why| Fatal::file("the summary", why))?;
         let verdict = Verdict::of(&self.settings, &self.operations, totals, self.standing.done);
         verdict.print(totals);
         self.verdict = Some(verdict);

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tare_engine::errors::Fatal;
+use tare_engine::observe::Observer;
 use tare_engine::order::{Order, Pace};
 use tare_engine::run::{run as drive, Stop};
 
+use crate::audience::Audience;
 use crate::command::{self, Asked, Invocation};
 use crate::printer::Printer;
 use crate::properties::{Properties, Unreadable};
@@ -33,8 +35,8 @@ enum Refusal {
     Property(#[from] BadProperty),
 }
 
-/// Runs what the words ask for.
-pub fn run(words: &[String]) -> ExitCode {
+/// Runs what the words ask for; `others` see what is printed from.
+pub fn run(words: &[String], others: &mut [&mut dyn Observer]) -> ExitCode {
     let mut settings = match settings(words) {
         Ok(Some(settings)) => settings,
         Ok(None) => {
@@ -49,14 +51,18 @@ pub fn run(words: &[String]) -> ExitCode {
     };
     greet(words, &mut settings);
     let settings = Arc::new(settings);
-    match work(&settings) {
+    match work(&settings, others) {
         Ok(status) => ExitCode::from(status),
         Err(fatal) => {
             eprintln!("[ERROR] {fatal}");
             if let Some(remedy) = remedy(&fatal, &settings) {
                 eprintln!("{remedy}");
             }
-            ExitCode::from(if fatal.kind == "spec" { MISUSED } else { FAILED })
+            ExitCode::from(if fatal.kind == "spec" {
+                MISUSED
+            } else {
+                FAILED
+            })
         }
     }
 }
@@ -76,10 +82,7 @@ fn settings(words: &[String]) -> Result<Option<Settings>, Refusal> {
 }
 
 /// All properties: files in their order, then the command line.
-fn properties(
-    invocation: Invocation,
-    remarks: &mut Vec<String>,
-) -> Result<Properties, Refusal> {
+fn properties(invocation: Invocation, remarks: &mut Vec<String>) -> Result<Properties, Refusal> {
     let mut properties = Properties::default();
     for path in &invocation.files {
         properties.overlay(file(path, remarks)?);
@@ -95,7 +98,9 @@ fn file(path: &Path, remarks: &mut Vec<String>) -> Result<Properties, Refusal> {
             let built_in = shipped::workload(path);
             if built_in.is_some() {
                 let path = path.display();
-                remarks.push(format!("{path} is no file here; the built-in workload is used"));
+                remarks.push(format!(
+                    "{path} is no file here; the built-in workload is used"
+                ));
             }
             built_in.ok_or(Unreadable::Io(why))
         }
@@ -110,7 +115,10 @@ fn file(path: &Path, remarks: &mut Vec<String>) -> Result<Properties, Refusal> {
 /// What YCSB prints before it starts, and what is worth saying of the properties.
 fn greet(words: &[String], settings: &mut Settings) {
     eprintln!("Command line: {}", echo(words, settings));
-    eprintln!("YCSB Client 0.17.0 (spoken by tare-load {})", env!("CARGO_PKG_VERSION"));
+    eprintln!(
+        "YCSB Client 0.17.0 (spoken by tare-load {})",
+        env!("CARGO_PKG_VERSION")
+    );
     eprintln!();
     eprintln!("Loading workload...");
     for remark in settings.remarks.drain(..) {
@@ -152,16 +160,20 @@ fn veiled(word: &str) -> &str {
     }
 }
 
-fn work(settings: &Arc<Settings>) -> Result<u8, Fatal> {
+fn work(settings: &Arc<Settings>, others: &mut [&mut dyn Observer]) -> Result<u8, Fatal> {
     let workload = CoreWorkload::new(Arc::clone(settings));
     let operations = workload.shared().operations.clone();
     let mut printer = Printer::new(Arc::clone(settings), operations)?;
     let stop = Stop::on_signals()?;
-    drive(&order(settings), workload, &mut printer, &stop)?;
+    let mut audience = Audience {
+        printer: &mut printer,
+        others,
+    };
+    drive(&order(settings), workload, &mut audience, &stop)?;
     Ok(printer.verdict.map_or(FAILED, |verdict| verdict.status()))
 }
 
-fn order(settings: &Settings) -> Order {
+pub(crate) fn order(settings: &Settings) -> Order {
     let interval = match settings.measure.kind {
         MeasureKind::Series => Duration::from_millis(settings.measure.granularity),
         _ => Duration::from_secs(1),
@@ -200,7 +212,11 @@ fn remedy(fatal: &Fatal, settings: &Settings) -> Option<String> {
     let binding = &settings.binding;
     match fatal.kind {
         "schema" => {
-            let fields = settings.core.fields.iter().map(|field| format!(", {field} varchar"));
+            let fields = settings
+                .core
+                .fields
+                .iter()
+                .map(|field| format!(", {field} varchar"));
             let fields: String = fields.take(100).collect();
             Some(format!(
                 "If the keyspace or the table is missing, make them, in cqlsh:\n  \

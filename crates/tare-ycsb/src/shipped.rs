@@ -87,7 +87,10 @@ mod tests {
             let path = format!("workloads/workload{letter}");
             assert_eq!(property(&path, "recordcount").as_deref(), Some("1000"));
         }
-        assert_eq!(property("workloadd", "requestdistribution").as_deref(), Some("latest"));
+        assert_eq!(
+            property("workloadd", "requestdistribution").as_deref(),
+            Some("latest")
+        );
         let e = property("/opt/ycsb/workloads/workloade", "maxscanlength");
         assert_eq!(e.as_deref(), Some("100"));
         let f = property("workloads/workloadf", "readmodifywriteproportion");
@@ -96,7 +99,13 @@ mod tests {
 
     #[test]
     fn other_paths_are_files() {
-        for path in ["workloads/workloadg", "mine/workloada", "workloads/workloada.txt", "", "/"] {
+        for path in [
+            "workloads/workloadg",
+            "mine/workloada",
+            "workloads/workloada.txt",
+            "",
+            "/",
+        ] {
             assert!(workload(Path::new(path)).is_none(), "{path}");
         }
     }
@@ -104,8 +113,17 @@ mod tests {
     #[test]
     fn shares_add_up_to_one() {
         for mix in &MIXES {
-            let shares = [mix.read, mix.update, mix.scan, mix.insert, mix.read_modify_write];
-            let sum: f64 = shares.iter().map(|share| share.parse::<f64>().unwrap()).sum();
+            let shares = [
+                mix.read,
+                mix.update,
+                mix.scan,
+                mix.insert,
+                mix.read_modify_write,
+            ];
+            let sum: f64 = shares
+                .iter()
+                .map(|share| share.parse::<f64>().unwrap())
+                .sum();
             assert!((sum - 1.0).abs() < 1e-12, "{}", mix.letter);
         }
     }

@@ -53,7 +53,10 @@ impl Statements {
         let (read, write) = (settings.binding.read, settings.binding.write);
         let names = in_table_order(core.fields.clone(), |name| string_hash(name));
         let mut all = Statements {
-            order: names.iter().filter_map(|name| position(core, name)).collect(),
+            order: names
+                .iter()
+                .filter_map(|name| position(core, name))
+                .collect(),
             ..Statements::default()
         };
         if settings.phase == Phase::Load {
@@ -141,7 +144,10 @@ fn insert(core: &Core, names: &[String]) -> String {
 }
 
 fn list(names: &[String], after: &str) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("{}{after}", quoted(name))).collect();
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("{}{after}", quoted(name)))
+        .collect();
     names.join(",")
 }
 
@@ -168,9 +174,8 @@ mod tests {
     #[test]
     fn a_load_inserts_rows_with_columns_in_javas_order() {
         let columns = "field1,field0,field7,field6,field9,field8,field3,field2,field5,field4";
-        let expected = format!(
-            "INSERT INTO usertable (y_id,{columns}) VALUES (?,?,?,?,?,?,?,?,?,?,?);"
-        );
+        let expected =
+            format!("INSERT INTO usertable (y_id,{columns}) VALUES (?,?,?,?,?,?,?,?,?,?,?);");
         assert_eq!(texts("dotransactions=false recordcount=9"), [expected]);
     }
 
@@ -187,7 +192,10 @@ mod tests {
         let by_name = texts("fieldcount=3 updateproportion=0 readallfieldsbyname=true");
         let expected = "SELECT field1,field0,field2 FROM usertable WHERE y_id=? LIMIT 1;";
         assert_eq!(by_name, [expected]);
-        assert_eq!(texts("fieldcount=3 updateproportion=0 dataintegrity=true"), [expected]);
+        assert_eq!(
+            texts("fieldcount=3 updateproportion=0 dataintegrity=true"),
+            [expected]
+        );
         let one = texts("fieldcount=2 updateproportion=0 readallfields=false table=My-T");
         assert_eq!(one[1], "SELECT field1 FROM \"My-T\" WHERE y_id=? LIMIT 1;");
     }
@@ -195,7 +203,10 @@ mod tests {
     #[test]
     fn a_scan_begins_at_the_keys_token() {
         let texts = texts("readproportion=0 updateproportion=0 scanproportion=1");
-        assert_eq!(texts, ["SELECT * FROM usertable WHERE token(y_id) >= token(?) LIMIT ?"]);
+        assert_eq!(
+            texts,
+            ["SELECT * FROM usertable WHERE token(y_id) >= token(?) LIMIT ?"]
+        );
     }
 
     #[test]
@@ -206,7 +217,10 @@ mod tests {
         );
         let all = Statements::new(&settings);
         assert_eq!(all.read, all.read_to_modify);
-        assert_eq!(all.texts[1].cql, "UPDATE usertable SET field1=?,field0=? WHERE y_id=?;");
+        assert_eq!(
+            all.texts[1].cql,
+            "UPDATE usertable SET field1=?,field0=? WHERE y_id=?;"
+        );
         assert_eq!(all.update, Some(Place::One(1)));
         assert_eq!((all.insert, all.scan), (None, None));
     }
@@ -222,6 +236,9 @@ mod tests {
     #[test]
     fn a_hostile_name_stays_within_its_quotes() {
         let texts = texts("table=t;DROP\"x updateproportion=0");
-        assert_eq!(texts, ["SELECT * FROM \"t;DROP\"\"x\" WHERE y_id=? LIMIT 1;"]);
+        assert_eq!(
+            texts,
+            ["SELECT * FROM \"t;DROP\"\"x\" WHERE y_id=? LIMIT 1;"]
+        );
     }
 }

@@ -18,6 +18,9 @@ pub struct Verdict {
     failed: Vec<String>,
     /// Why its result is not valid.
     invalid: Vec<String>,
+    /// The rate over `-target`, minus 1. A thread that waits for an answer sends late whoever is
+    /// to blame, so that this tells of the server, too.
+    rate_error: Option<f64>,
 }
 
 impl Verdict {
@@ -26,6 +29,10 @@ impl Verdict {
         let mut verdict = Verdict {
             failed: Vec::new(),
             invalid: Vec::new(),
+            rate_error: settings
+                .target
+                .filter(|_| totals.seconds > 0.0)
+                .map(|target| done as f64 / totals.seconds / target as f64 - 1.0),
         };
         for (position, &operation) in operations.measured().iter().enumerate() {
             let record = &totals.operations[position];
@@ -35,17 +42,25 @@ impl Verdict {
             if failures == 0 {
                 continue;
             } else if ok == 0 {
-                verdict.failed.push(format!("every {name} failed ({failures})"));
+                verdict
+                    .failed
+                    .push(format!("every {name} failed ({failures})"));
             } else if operation == Measured::Verify {
-                verdict.failed.push(format!("{failures} rows are not what dataintegrity=true writes"));
+                verdict.failed.push(format!(
+                    "{failures} rows are not what dataintegrity=true writes"
+                ));
             } else if share > MOST_FAILURES {
                 let percent = share * 100.0;
-                verdict.invalid.push(format!("{failures} {name} failed ({percent:.1}%)"));
+                verdict
+                    .invalid
+                    .push(format!("{failures} {name} failed ({percent:.1}%)"));
             }
         }
         let wanted = settings.operations().unwrap_or(0);
         if settings.phase == Phase::Load && settings.longest.is_none() && done < wanted {
-            verdict.failed.push(format!("{done} of {wanted} records are loaded"));
+            verdict
+                .failed
+                .push(format!("{done} of {wanted} records are loaded"));
         }
         if done == 0 {
             verdict.failed.push("nothing was done".to_owned());
@@ -64,7 +79,7 @@ impl Verdict {
 
     /// Tells what is known of the client, and why the run does not count if it does not.
     pub fn print(&self, totals: &Totals) {
-        for line in lines(totals) {
+        for line in lines(totals, self.rate_error) {
             eprintln!("[CLIENT], {line}");
         }
         for why in &self.failed {
@@ -76,11 +91,14 @@ impl Verdict {
     }
 }
 
-fn lines(totals: &Totals) -> Vec<String> {
+fn lines(totals: &Totals, rate_error: Option<f64>) -> Vec<String> {
     let facts = totals.facts();
     let reasons = totals.saturation();
     let mut lines = vec![
-        format!("Saturated, {}", if reasons.is_empty() { "no" } else { "yes" }),
+        format!(
+            "Saturated, {}",
+            if reasons.is_empty() { "no" } else { "yes" }
+        ),
         format!("CpuPerOperation(us), {:.2}", totals.cpu_us_per_op()),
         format!("BusiestThreadCpu(%), {:.1}", facts.cpu_share * 100.0),
         format!("RunQueueDelay(%), {:.1}", facts.run_delay_share * 100.0),
@@ -89,12 +107,16 @@ fn lines(totals: &Totals) -> Vec<String> {
     if let Some(late) = facts.lateness_p99_us {
         lines.push(format!("99thPercentileSendLateness(us), {late:.0}"));
     }
-    if let Some(error) = facts.rate_error {
+    if let Some(error) = rate_error {
         lines.push(format!("RateError(%), {:.3}", error * 100.0));
     }
     for kind in ErrorKind::ALL {
         let of = |by: fn(&tare_engine::record::OperationRecord) -> &[u64; ErrorKind::ALL.len()]| {
-            totals.operations.iter().map(|record| by(record)[kind as usize]).sum::<u64>()
+            totals
+                .operations
+                .iter()
+                .map(|record| by(record)[kind as usize])
+                .sum::<u64>()
         };
         let (errors, retries) = (of(|record| &record.errors), of(|record| &record.retries));
         if errors > 0 {
@@ -104,7 +126,11 @@ fn lines(totals: &Totals) -> Vec<String> {
             lines.push(format!("Retried {}, {retries}", kind.name()));
         }
     }
-    lines.extend(reasons.into_iter().map(|reason| format!("Reason, {reason}")));
+    lines.extend(
+        reasons
+            .into_iter()
+            .map(|reason| format!("Reason, {reason}")),
+    );
     lines
 }
 
@@ -135,6 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn the_rate_is_compared_with_the_target() {
+        let settings = settings("target=100");
+        let operations = Operations::new(&settings);
+        let mut totals = Totals::new(operations.names().len(), true);
+        totals.seconds = 10.0;
+        let verdict = Verdict::of(&settings, &operations, &totals, 900);
+        let error = verdict.rate_error.unwrap();
+        assert!((error + 0.1).abs() < 1e-9, "{error}");
+        assert!(lines(&totals, verdict.rate_error).contains(&"RateError(%), -10.000".to_owned()));
+    }
+
+    #[test]
     fn many_failures_make_a_result_not_valid() {
         let told = "20 UPDATE failed (2.0%)".to_owned();
         assert_eq!(verdict("", &[(90, 0), (980, 20)]), (3, told));
@@ -153,6 +191,9 @@ mod tests {
         let told = "9 of 10 records are loaded".to_owned();
         assert_eq!(verdict(load, &[(9, 0)]), (1, told));
         let told = "1 rows are not what dataintegrity=true writes".to_owned();
-        assert_eq!(verdict("dataintegrity=true", &[(9, 0), (1, 0), (999, 1)]), (1, told));
+        assert_eq!(
+            verdict("dataintegrity=true", &[(9, 0), (1, 0), (999, 1)]),
+            (1, told)
+        );
     }
 }

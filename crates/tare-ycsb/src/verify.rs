@@ -16,9 +16,17 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn new(core: &Core, statements: &[Statement]) -> Verifier {
-        let field = |name: &str| core.fields.iter().position(|f| f.eq_ignore_ascii_case(name));
+        let field = |name: &str| {
+            core.fields
+                .iter()
+                .position(|f| f.eq_ignore_ascii_case(name))
+        };
         let of = |statement: &Statement| {
-            statement.result.iter().map(|column| field(&column.name)).collect()
+            statement
+                .result
+                .iter()
+                .map(|column| field(&column.name))
+                .collect()
         };
         Verifier {
             fields: match core.integrity {
@@ -51,7 +59,12 @@ impl Verifier {
             let cell = cells.next().ok_or(ErrorKind::WrongValue)?;
             let Some(field) = field else { continue };
             self.expected.clear();
-            checked_value(&key, &core.fields[*field], *length as usize, &mut self.expected);
+            checked_value(
+                &key,
+                &core.fields[*field],
+                *length as usize,
+                &mut self.expected,
+            );
             if cell != Some(self.expected.as_slice()) {
                 return Err(ErrorKind::WrongValue);
             }

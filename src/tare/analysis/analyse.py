@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from threadpoolctl import threadpool_limits
@@ -28,7 +30,7 @@ from tare.study.endpoints import margin_of
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tare.analysis.inference.contrasts import Contrasts
@@ -46,8 +48,21 @@ def analyse(run_dir: Path) -> Analysis:
         StudyError: its study cannot be read.
     """
     # with a thread per core, matrices this small cost ten times the CPU time on a busy machine
-    with threadpool_limits(1, user_api="blas"):
+    with threadpool_limits(1, user_api="blas"), _no_search_for_cycles():
         return _analyse(run_dir)
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Pause the garbage collector: among millions of records, which hold no cycles, its searches
+    for them would take a third of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _analyse(run_dir: Path) -> Analysis:

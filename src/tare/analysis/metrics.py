@@ -68,6 +68,7 @@ _LAST = [
     _metric("disk.write_kbps", "Written to disk, whole machine", "kB/s"),
     _metric(ERRORS, "Operations that failed", "operations"),
 ]
+_SHORT = {"READ-MODIFY-WRITE": "rmw"}
 _FIXED = {metric.name: metric for metric in [*_FIRST, *_LAST]}
 _PLACE = {
     **{metric.name: (0, place) for place, metric in enumerate(_FIRST)},
@@ -135,11 +136,16 @@ def _counted(manifest: TrialManifest) -> dict[str, float]:
     return values | _means(clients)
 
 
+def operation_of(recorded: str) -> str:
+    """The operation's name in metrics, of that under which a client recorded it."""
+    return _SHORT.get(recorded, recorded.lower())
+
+
 def _means(clients: list[ClientResult]) -> dict[str, float]:
     sums: dict[str, tuple[int, float]] = {}
     for client in clients:
         for op in client.operations:
-            for name in (f"{ALL}.mean", f"{op.operation.lower()}.mean"):
+            for name in (f"{ALL}.mean", f"{operation_of(op.operation)}.mean"):
                 n, total = sums.get(name, (0, 0.0))
                 sums[name] = (n + op.ok, total + op.ok * op.response_mean_us)
     return {name: total / n for name, (n, total) in sums.items() if n}
@@ -149,7 +155,7 @@ def _percentiles(latencies: Mapping[LatencyKey, Latencies]) -> dict[str, float]:
     response = {op: part for (op, kind), part in latencies.items() if kind == "response"}
     values = _ladder(ALL, merged(response.values()))
     for operation, part in response.items():
-        values |= _ladder(operation.lower(), part)
+        values |= _ladder(operation_of(operation), part)
     return values
 
 

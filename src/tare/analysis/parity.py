@@ -32,7 +32,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "transparent huge pages": ("machines",),
     "heap": ("database.heap", "database.jvm"),
     "JVM": ("database.jvm", "database.home", "database.image", "database.version"),
-    BITS: ("database.version", "database.home", "database.image"),
+    BITS: ("database.version", "database.home", "database.image", "tool"),
 }
 TOLD_FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "threads": ("load.threads",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import multiprocessing
 import os
@@ -19,7 +20,7 @@ from tare.records.hlog import Latencies
 from tare.records.reader import read_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tare.analysis.metrics import LatencyKey
     from tare.records.layout import TrialFiles
@@ -61,13 +62,20 @@ def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> R
     """
     if workers is None:
         workers = workers_for(len(records))
-    parts = _in_workers(records, workers) if workers > 1 else [_read(records)]
+    # trials of one condition together: then few histograms have to come back from the workers
+    ordered = sorted(records, key=lambda record: record.manifest.condition)
+    parts = _in_workers(ordered, workers) if workers > 1 else [_read(ordered)]
     pooled: Pooled = {}
     trials: list[Trial] = []
     for part in parts:
         trials += part.trials
         for condition, histograms in part.pooled.items():
-            _pool(pooled.setdefault(condition, {}), histograms)
+            try:
+                _pool(pooled.setdefault(condition, {}), histograms)
+            except RecordError as error:
+                for trial in part.trials:
+                    if trial.condition == condition:
+                        trial.damage.append(f"{error.what}: {error.why}")
     return Reading(sorted(trials, key=lambda t: (t.manifest.started, t.name)), pooled)
 
 
@@ -78,26 +86,33 @@ def workers_for(trials: int) -> int:
     return min(MOST_WORKERS, len(os.sched_getaffinity(0)))
 
 
-def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterable[Reading]:
-    """Read chunks of trials in processes of their own; here, should these not come up."""
+def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[Reading]:
+    """Read chunks of trials in processes of their own; here, should these not come up.
+
+    Each chunk is handed on when it is there: all of them together would fill the memory.
+    """
     chunks = [records[i : i + CHUNK] for i in range(0, len(records), CHUNK)]
     # forked, a child would wait for ever for the threads of the data frame library
     context = multiprocessing.get_context("spawn")
+    done = 0
+    grids: dict[bytes, list[float]] = {}
     try:
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            found = list(pool.map(_read_apart, [[r.files for r in chunk] for chunk in chunks]))
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=gc.disable) as pool:
+            found = pool.map(_read_apart, [[r.files for r in chunk] for chunk in chunks])
+            for chunk, (packed, pooled) in zip(chunks, found, strict=True):
+                trials = [_unpacked(r, one, grids) for r, one in zip(chunk, packed, strict=True)]
+                yield Reading(trials, pooled)
+                done += 1
     except (BrokenProcessPool, OSError):
-        return (_read(chunk) for chunk in chunks)
-    return (
-        Reading([_unpacked(r, one) for r, one in zip(chunk, packed, strict=True)], pooled)
-        for chunk, (packed, pooled) in zip(chunks, found, strict=True)
-    )
+        yield from map(_read, chunks[done:])
 
 
 def _read_apart(places: Sequence[TrialFiles]) -> tuple[list[Packed], Pooled]:
     """In a worker: everything but the manifests, which the other side has."""
     part = _read([read_record(place) for place in places])
-    return [_packed(trial) for trial in part.trials], part.pooled
+    found = [_packed(trial) for trial in part.trials], part.pooled
+    gc.collect()  # once a chunk is often enough
+    return found
 
 
 def _packed(trial: Trial) -> Packed:
@@ -107,10 +122,20 @@ def _packed(trial: Trial) -> Packed:
     return rest, np.array(trial.grid, dtype=np.float64), series
 
 
-def _unpacked(record: TrialRecord, packed: Packed) -> Trial:
+def _unpacked(record: TrialRecord, packed: Packed, grids: dict[bytes, list[float]]) -> Trial:
+    """The trial; those on the same grid share it."""
     rest, grid, series = packed
-    values = {n: [None if math.isnan(v) else v for v in own.tolist()] for n, own in series.items()}
-    return Trial(manifest=record.manifest, grid=grid.tolist(), series=values, **rest)
+    own = grids.setdefault(grid.tobytes(), grid.tolist())
+    values = {name: _with_gaps(array) for name, array in series.items()}
+    return Trial(manifest=record.manifest, grid=own, series=values, **rest)
+
+
+def _with_gaps(array: NDArray[np.float64]) -> list[float | None]:
+    """As a list with None for NaN."""
+    values: list[float | None] = array.tolist()
+    if np.isnan(array).any():
+        return [None if value is None or math.isnan(value) else value for value in values]
+    return values
 
 
 def _read(records: Iterable[TrialRecord]) -> Reading:

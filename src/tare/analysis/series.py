@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.records.latencies import row_quantiles_us
+from tare.records.hlog import P99, merged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tare.records.events import Event
-    from tare.records.hlog import HistogramLog
-    from tare.records.latencies import Latencies
+    from tare.records.hlog import HistogramLog, Responses
     from tare.records.manifest import TrialManifest
     from tare.records.reader import ProgressInterval
     from tare.records.samples import Part, Samples
@@ -65,14 +64,18 @@ def client_series(
 
 
 def _merged_p99(logs: Sequence[HistogramLog]) -> dict[int, float]:
-    seconds: dict[int, list[Latencies]] = {}
+    seconds: dict[int, list[Responses]] = {}
     for log in logs:
-        first = min((start for _, start, _, _ in log.intervals), default=0.0)
-        for tag, start, length, latencies in log.intervals:
-            if tag.endswith("-rt"):
-                seconds.setdefault(round(start - first + length), []).append(latencies)
-    values = row_quantiles_us(list(seconds.values()), 99.0)
-    return {s: value for s, value in zip(seconds, values, strict=True) if value is not None}
+        for part in log.responses:
+            second = round(part.start_s - log.start_s + part.length_s)
+            seconds.setdefault(second, []).append(part)
+    return {second: _p99(parts) for second, parts in seconds.items()}
+
+
+def _p99(parts: Sequence[Responses]) -> float:
+    if len(parts) == 1:
+        return parts[0].p99_us
+    return merged(part.latencies for part in parts).quantiles_us([P99])[0]
 
 
 def sampled_series(samples: Samples, manifest: TrialManifest, seconds: int) -> dict[str, Values]:

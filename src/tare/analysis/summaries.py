@@ -101,7 +101,15 @@ def _condition(condition: Condition, trials: Sequence[Trial]) -> ConditionSummar
         },
         median_trial=median_trial(done),
         steady_share=_steady_share(done),
+        load=_load(done),
     )
+
+
+def _load(trials: Sequence[Trial]) -> list[str]:
+    """Who sent the load, where it was not Tare's own client, and what its numbers rest on."""
+    tools = {c.version for trial in trials for c in trial.manifest.clients if c.tool}
+    rests = {trial.manifest.load_rests_on for trial in trials} - {""}
+    return [*(f"load sent by {tool}" for tool in sorted(tools)), *sorted(rests)]
 
 
 def _steady_share(trials: Sequence[Trial]) -> float | None:
@@ -123,9 +131,9 @@ def median_trial(trials: Sequence[Trial]) -> str | None:
 
 
 def series_of(trials: Iterable[Trial]) -> list[Series]:
-    """The one-second series of all trials that have any."""
+    """The one-second series of all trials that have any; the lists are the trials' own."""
     return [
-        Series(
+        Series.model_construct(
             trial=trial.name,
             condition=trial.condition,
             t=trial.grid,

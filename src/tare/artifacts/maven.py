@@ -66,6 +66,37 @@ def copy_resolved(root: Jar, directory: Path) -> list[Path]:
     return sorted(directory.rglob("*.jar"))
 
 
+def copy_with_dependencies(roots: Iterable[str], directory: Path) -> None:
+    """Copy the jars `group:artifact:version` and what they need to run into one directory.
+
+    Raises:
+        RuntimeUnavailableError: no Maven client.
+        ArtifactError: Maven failed.
+    """
+    jars = "".join(_coordinates(*root.split(":")) for root in roots)
+    _run(
+        _project(f"<dependencies>{jars}\n</dependencies>"),
+        [
+            f"{PLUGIN}:copy-dependencies",
+            f"-DoutputDirectory={directory}",
+            "-DincludeScope=runtime",
+        ],
+    )
+
+
+def copy_file(artifact: str, directory: Path) -> None:
+    """Copy one file, `group:artifact:version[:packaging[:classifier]]`, into a directory.
+
+    Raises:
+        RuntimeUnavailableError: no Maven client.
+        ArtifactError: Maven failed.
+    """
+    _run(
+        _project(""),
+        [f"{PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={directory}"],
+    )
+
+
 def _project(body: str) -> str:
     return f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion>
@@ -77,11 +108,17 @@ def _project(body: str) -> str:
 
 
 def _dependency(jar: Jar, *, exclude: bool = True) -> str:
+    return _coordinates(jar.group, jar.artifact, jar.version, jar.classifier, exclude=exclude)
+
+
+def _coordinates(
+    group: str, artifact: str, version: str, classifier: str | None = None, *, exclude: bool = False
+) -> str:
     fields = {
-        "groupId": jar.group,
-        "artifactId": jar.artifact,
-        "version": jar.version,
-        "classifier": jar.classifier,
+        "groupId": group,
+        "artifactId": artifact,
+        "version": version,
+        "classifier": classifier,
     }
     inner = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in fields.items() if value)
     if exclude:
@@ -95,7 +132,7 @@ def _run(pom_text: str, arguments: list[str]) -> None:
     if mvn is None:
         raise RuntimeUnavailableError(
             "the Maven client is missing",
-            why="Cassandra's jars are fetched from Maven Central with mvn",
+            why="jars are fetched from Maven Central with mvn",
             remedy="apt-get install maven",
         )
     with tempfile.TemporaryDirectory(prefix="tare-maven-") as scratch:
@@ -124,7 +161,7 @@ def _run(pom_text: str, arguments: list[str]) -> None:
 
 def _failed(why: str) -> ArtifactError:
     return ArtifactError(
-        "Maven could not fetch Cassandra's jars",
+        "Maven could not fetch the jars",
         why=why,
         remedy="check the network and the mirror in ~/.m2/settings.xml, then run the same again",
     )

@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "report",
     "compare": "compare",
     "import": "imports",
+    "load": "load",
     "notebook": "notebook",
     "findings": "findings",
     "advise": "advise",
@@ -62,7 +63,8 @@ def build(names: Iterable[str]) -> typer.Typer:
         if hasattr(module, "app"):
             app.add_typer(module.app, name=name)
         else:
-            app.command(name=name)(module.command)
+            settings = getattr(module, "CONTEXT", None)
+            app.command(name=name, context_settings=settings)(module.command)
     return app
 
 

@@ -19,7 +19,7 @@ from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from tare.study.schema import Study
+    from tare.study.schema import Setup, Study
 
 MOST_LINES = 12
 """Lines of the order that are printed."""
@@ -90,6 +90,12 @@ def _margin(margin: float | None) -> str:
     return " (no margin)" if margin is None else f" (margin {margin * 100:g}%)"
 
 
+def _load(setup: Setup) -> str:
+    """Workload, intensity, and the tool where it is not Tare's own."""
+    tool = "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
+    return f"{setup.load.label}, {setup.load.intensity}{tool}"
+
+
 def show(plan: Plan, console: Console) -> None:
     """The plan for people."""
     study, design = plan.study, plan.study.design
@@ -100,12 +106,9 @@ def show(plan: Plan, console: Console) -> None:
     for one in plan.conditions:
         setup = one.setup
         platform = f"{setup.platform.runtime}, {setup.platform.network}, {setup.platform.storage}"
-        loop = f"{setup.load.rate:,.0f}/s" if setup.load.rate else f"{setup.load.threads} in flight"
         nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""
-        table.add_row(
-            one.name + again, platform, nodes, f"{setup.load.workload}, {loop}", one.deployment
-        )
+        table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
     console.print(
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "

@@ -1,4 +1,4 @@
-"""`tare schema`: the JSON Schemas of study files and of what Tare writes."""
+"""`tare schema`: the JSON Schemas of study files, of load specifications, of what Tare writes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tare.load import json_schema as load
 from tare.report import json_schema as written
 from tare.study import json_schema as study
 
@@ -19,11 +20,13 @@ class Document(StrEnum):
     ANALYSIS = "analysis"
     COMPARISON = "comparison"
     MANIFEST = "manifest"
+    LOAD = "load-specification"
 
 
 def text(document: Document) -> str:
     """The schema as it is printed and published."""
-    found = study.schema() if document is Document.STUDY else written.schema(document.value)
+    own = {Document.STUDY: study.schema, Document.LOAD: load.schema}
+    found = own[document]() if document in own else written.schema(document.value)
     return json.dumps(found, indent=1) + "\n"
 
 
@@ -31,10 +34,11 @@ def command(
     document: Annotated[
         Document,
         typer.Argument(
-            help="Of study files, `analysis.json`, comparisons, or trial manifests.",
+            help="Of study files, `analysis.json`, comparisons, trial manifests, or what "
+            "`tare load run` reads.",
             metavar="DOCUMENT",
         ),
     ] = Document.STUDY,
 ) -> None:
-    """Print the JSON Schema of study files, or of a file that Tare writes."""
+    """Print the JSON Schema of study files, of load specifications, or of a file of Tare's."""
     typer.echo(text(document), nl=False)

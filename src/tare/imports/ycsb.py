@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 OVERALL = "OVERALL"
 CLEANUP = "CLEANUP"
-FAILED = "-FAILED"
+VERIFY = "VERIFY"
+"""The client's check of what a read returned (dataintegrity=true): no operation of its own."""
+_FAILURES = re.compile(r".*-(FAILED|ERROR|NOT_FOUND|UNEXPECTED_STATE|SERVICE_UNAVAILABLE)")
+"""Blocks of operations that failed; under their status with reportlatencyforeacherror=true."""
+RMW = "rmw"
+"""Made of a read and an update, whose blocks hold the return codes; its own has none."""
 INTENDED = "Intended-"
 """Latency from the intended start (measurement.interval=both): Tare's response time."""
 LOST_SHARE = 0.02
@@ -162,8 +167,8 @@ def _take(block: _Block, section: str, key: str, value: str) -> None:
 
 
 def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Reading:
-    failed = {name: block for name, block in blocks.items() if name.endswith(FAILED)}
     intended = {name: block for name, block in blocks.items() if name.startswith(INTENDED)}
+    failed = {n: b for n, b in blocks.items() if _FAILURES.fullmatch(n) and n not in intended}
     plain = {n: b for n, b in blocks.items() if n not in failed and n not in intended}
     plain = {name: block for name, block in plain.items() if block.count or block.returns}
     if not plain and not failed:
@@ -171,13 +176,16 @@ def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Re
     _refuse_cut(plain)
     _refuse_cut(intended)
     reading = Reading({"throughput": throughput}, seconds=seconds)
+    verify = plain.pop(VERIFY, None)
+    if verify is not None:
+        reading.errors_by_kind |= verify.errors
     for name, block in plain.items():
         reading.counts[operation_name(name)] = block.count or float(sum(block.returns.values()))
         _add_latencies(reading, name, block, intended.get(INTENDED + name))
         for code, n in block.errors.items():
             reading.errors_by_kind[code] = reading.errors_by_kind.get(code, 0) + n
     for name, block in failed.items():
-        own = plain.get(name.removesuffix(FAILED))
+        own = plain.get(name.rpartition("-")[0])
         if own is None or not own.errors:  # else its codes have been counted
             kind = operation_name(name)
             reading.errors_by_kind[kind] = int(block.count or 0)
@@ -197,7 +205,7 @@ def _refuse_cut(plain: dict[str, _Block]) -> None:
             raise UnreadableError(f"cut off: [{name}] has no {', '.join(sorted(missing))}")
         if block.count and "mean" not in block.latencies:
             raise UnreadableError(f"cut off: [{name}] has no AverageLatency")
-        if codes and not block.returns:
+        if codes and not block.returns and operation_name(name) != RMW:
             raise UnreadableError(f"cut off: [{name}] has no return codes")
 
 
@@ -216,7 +224,7 @@ def _add_latencies(reading: Reading, name: str, block: _Block, intended: _Block 
 def _add_totals(reading: Reading, plain: dict[str, _Block]) -> None:
     """Operations in all, and latency over all operations as far as it follows from the parts."""
     implied = reading.values["throughput"] * (reading.seconds or 0.0)
-    if any(operation_name(name) == "rmw" for name in plain):
+    if any(operation_name(name) == RMW for name in plain):
         # its reads and updates are in their own blocks as well: nothing may be added up
         reading.operations = max(0, round(implied - reading.values["errors"]))
         return

@@ -101,12 +101,18 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         against_network=base.network or "" if inside and side.network != base.network else "",
         against_storage=base.storage or "" if inside and side.storage != base.storage else "",
         client=side.client or "native",
-        operation=_OPERATIONS.get(setup.load.workload, "all"),
-        workload=setup.load.workload,
-        threads=setup.load.threads if setup.load.rate is None else None,
+        operation=_OPERATIONS.get(setup.load.label, "all"),
+        workload=setup.load.label,
+        threads=_threads(setup),
         nodes=setup.database.nodes,
         replication_factor=setup.database.replication_factor,
     )
+
+
+def _threads(setup: Setup) -> int | None:
+    """In flight in a closed loop; None where it is open, or the number is yet to be found."""
+    load = setup.load
+    return None if load.rate is not None or load.sought is not None else int(load.threads)
 
 
 def questions_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str, Asked]:

@@ -125,7 +125,7 @@ def _finding(effect: Measured, made: _Made, effects: Sequence[Measured]) -> Find
         consistency=_consistency(setup),
         baseline=side_of(base, about.machines),
         treatment=side_of(setup, about.machines),
-        workload=[*dict.fromkeys(one.load.workload for one in treated)],
+        workload=[*dict.fromkeys(one.load.label for one in treated)],
         operation=_operation(effect.metric),
         load=_load(base, treated, load_share(made.analysis, made.conditions, list(bases))),
         metric=effect.metric,
@@ -170,7 +170,7 @@ def load_share(
     a share of the greatest throughput in this run, which may lie below the true maximum.
     """
     throughput = {one.condition: one.metrics.get("throughput") for one in analysis.conditions}
-    loads: dict[str, dict[tuple[int, float | None], list[float]]] = {}
+    loads: dict[str, dict[tuple[int | str, float | str | None], list[float]]] = {}
     setup_of: dict[str, str] = {}
     for one in conditions:
         fixed = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
@@ -220,6 +220,8 @@ def _load(base: Setup, setups: Sequence[Setup], share: float | None) -> Load:
     if len({one.load for one in setups}) > 1:
         return Load(label="mean over several")
     load = setups[0].load
+    if load.sought is not None:  # the number is each run's own
+        return Load(label=load.intensity, share=share)
     if load.rate is not None:
         return Load(rate=load.rate, share=share)
     if load.threads != base.load.threads:  # the load itself is what was compared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class Deployment:
                 name=f"{identity.lower()}-k{number}",
                 database=setup.database,
                 platform=_unconfined(setup.platform) if rule.cpus == "all" else setup.platform,
-                workload=setup.load.workload,
+                load=setup.load,
                 runtime=outfit.runtimes[setup.platform.runtime],
                 installation=outfit.server(setup),
             )
@@ -165,19 +166,38 @@ class Deployment:
         finally:
             self.discard(clients)
 
-    def clients(self, setup: Setup, purpose: str) -> list[LoadClient]:
-        """A load client per cluster, not yet launched."""
+    def clients(
+        self, setup: Setup, purpose: str, *, trial: bool = False, words: tuple[str, ...] = ()
+    ) -> list[LoadClient]:
+        """A load client per cluster, not yet launched: Tare's own, but for trials the study's.
+
+        Args:
+            words: of Tare's own, what it does instead of a run.
+        """
+        installation = self._outfit.tool(setup) if trial else self._outfit.client(setup)
+        if words:
+            installation = replace(installation, words=words)
         return [
             LoadClient(
                 name=f"c{number}",
                 unit_name=f"{cluster.name}-{purpose}-c{number}".lower(),
                 runtime=self._outfit.runtimes[setup.client.runtime],
-                installation=self._outfit.client(setup),
+                installation=installation,
                 settings=setup.client,
                 group=cluster.name,
             )
             for number, cluster in enumerate(self.clusters, start=1)
         ]
+
+    def searcher(self, setup: Setup, words: tuple[str, ...]) -> LoadClient:
+        """A client that searches the first cluster's maximum, not yet launched."""
+        (client, *_) = self.clients(setup, "search", words=words)
+        return client
+
+    def launch_search(self, client: LoadClient, setup: Setup, seed: int) -> None:
+        """Begin the search; the other clusters have nothing to do meanwhile."""
+        made = self._specify(client, self.clusters[0], "measure", seed, setup=setup)
+        client.launch(made | {"hlog": None})
 
     def discard(self, clients: list[LoadClient]) -> None:
         """Stop clients and remove their working directories."""

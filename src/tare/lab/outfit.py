@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.artifacts.digest import file_digest
 from tare.artifacts.image_files import find_file
+from tare.artifacts.tools import ToolName, fetch_tool
 from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
 from tare.errors import ArtifactError, RuntimeUnavailableError
@@ -33,6 +35,7 @@ class Outfit:
     runtimes: dict[str, Runtime]
     servers: dict[tuple[str, str], Installation] = field(default_factory=dict)
     clients: dict[str, ClientInstallation] = field(default_factory=dict)
+    tools: dict[str, ClientInstallation] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
     engine_directory: Path | None = None
     """where the Docker engine keeps its data; None: not used, or not on this machine"""
@@ -41,7 +44,12 @@ class Outfit:
         return self.servers[setup.platform.runtime, _bits_key(setup.database)]
 
     def client(self, setup: Setup) -> ClientInstallation:
+        """Tare's own load generator, which fills tables and warms servers."""
         return self.clients[setup.client.runtime]
+
+    def tool(self, setup: Setup) -> ClientInstallation:
+        """The load generator of the setup's trials."""
+        return self.tools.get(setup.client.tool) or self.client(setup)
 
     def environment(self) -> dict[str, Any]:
         """Facts of the machine and the tools, for provenance."""
@@ -104,6 +112,9 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
             outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
         if setup.client.runtime not in outfit.clients:
             outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime)
+        tool = setup.client.tool
+        if tool != "tare" and tool not in outfit.tools:
+            outfit.tools[tool] = _tool(tool, say)
     return outfit
 
 
@@ -151,6 +162,17 @@ def _named_server(engine: Any, name: str) -> Installation:
     jamm = find_file(engine, identity, lib, "jamm-", ".jar")
     return Installation(
         f"{java}/bin/java", lib, jamm, (), Bits(digest or identity, identity, named=name)
+    )
+
+
+def _tool(name: ToolName, say: Callable[[str], None]) -> ClientInstallation:
+    """Another tool, run by this Python, which makes its output into records."""
+    tool = fetch_tool(name, say=say)
+    return ClientInstallation(
+        sys.executable,
+        Bits(tool.digest),
+        words=("-m", "tare.load.tools.drive"),
+        tool={"name": tool.name, "version": tool.version, "command": list(tool.command)},
     )
 
 

@@ -17,11 +17,13 @@ from tare.lab.directory import FINISHED, RunDirectory, begin, study_digest
 from tare.lab.fleet import Fleet
 from tare.lab.hold import Hold
 from tare.lab.journal import Journal
+from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.records.layout import TrialFiles
 from tare.records.manifest import TrialManifest
+from tare.study.conditions import Condition
 from tare.study.plan import Plan, Round, Trial
 
 ATTEMPTS = 2
@@ -57,6 +59,7 @@ class Lab:
         self._done = set(directory.done)
         self._failed: list[str] = []
         self._journal: Journal
+        self._maxima: Maxima
         self._began = clock()
         self._began_with = len(directory.done)
 
@@ -77,6 +80,9 @@ class Lab:
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
             begin(self._directory, self._plan, self._study_file, outfit.environment())
             self._journal = Journal(self._directory.files.journal)
+            self._maxima = Maxima(
+                self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
+            )
             try:
                 self._journal.write(
                     "run resumed" if self._directory.resumed else "run begun",
@@ -148,16 +154,18 @@ class Lab:
         self._journal.write("trial begun", trial=trial.name, attempt=attempt)
         deployment: Deployment | None = None
         try:
+            condition, note = self._settle(trial, fleet)
             deployment = fleet.take(trial)
             manifest = TrialRun(
                 run=self._directory.name,
                 trial=trial,
-                condition=self._plan.condition(trial.condition),
+                condition=condition,
                 deployment=deployment,
                 design=self._plan.study.design,
                 machine_facts=outfit.machine,
                 attempt=attempt,
                 watcher=self._watcher_of(),
+                note=note,
             ).perform(aside)
             self._keep(manifest, aside, files.trial(trial.name))
         except DiskFullError:
@@ -174,6 +182,15 @@ class Lab:
         self._journal.write("trial done", trial=trial.name, attempt=attempt)
         self._watcher.say(summary(manifest))
         return True
+
+    def _settle(self, trial: Trial, fleet: Fleet) -> tuple[Condition, str]:
+        """The trial's condition with numbers as its load, searched first where there are none."""
+        condition = self._plan.condition(trial.condition)
+        reference = self._maxima.missing(condition)
+        if reference is not None:
+            place = next(t for t in self._plan.trials if t.condition == reference.name)
+            self._maxima.find(condition, reference, fleet.take(place))
+        return self._maxima.settle(condition)
 
     def _keep(self, manifest: TrialManifest, aside: Path, final: TrialFiles) -> None:
         TrialFiles(aside).manifest.write_text(manifest.model_dump_json(indent=1), encoding="utf-8")

@@ -51,6 +51,8 @@ class TrialRun:
     machine_facts: MachineFacts
     attempt: int
     watcher: Watcher
+    note: str = ""
+    """what the load's numbers rest on, where they were searched"""
     report: Callable[[Progress], Progress] = lambda p: p
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -68,7 +70,7 @@ class TrialRun:
         self.deployment.reset(self.design.reset, seed)
         dropped = drop_caches() if self.design.drop_caches else None
         setup = self.condition.setup
-        clients = self.deployment.clients(setup, self.trial.name)
+        clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
         engine = ENGINE_PROCESSES if self._uses_docker() else ()
         watch = ServerWatch(self.deployment.clusters, self.wall)
@@ -122,7 +124,11 @@ class TrialRun:
             machine_modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
             probe_cpu_s=probe_cpu_seconds(samples),
             server=observed.counts,
-            notes=([] if samples else ["tare-probe gave no samples"]) + observed.notes,
+            load_rests_on=self.note,
+            notes=[
+                *([] if samples else ["tare-probe gave no samples"]),
+                *observed.notes,
+            ],
         )
 
     def _launch(self, clients: list[LoadClient], seed: int) -> None:
@@ -147,7 +153,7 @@ class TrialRun:
         self, clients: list[LoadClient], aside: Path, watch: ServerWatch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
-        deadline = self.clock() + load.warmup + load.measure + load.timeout + _GRACE_S
+        deadline = self.clock() + load.warmup + load.measured_s + load.timeout + _GRACE_S
 
         def check() -> None:
             self.deployment.check_alive()
@@ -161,6 +167,7 @@ class TrialRun:
         before: Usage | None = None
         after: Usage | None = None
         results: dict[str, ClientResult] = {}
+        told: set[str] = set()
         with TrialFiles(aside).progress.open("w", encoding="utf-8") as kept:
             for line in progress(clients, check):
                 if line.event is None:
@@ -172,8 +179,12 @@ class TrialRun:
                 if kind == "measure_start" and before is None:
                     before = read_usage(self.deployment, docker=self._uses_docker())
                     watch.begin()
-                elif kind == "result":
+                elif kind == "measure_end":  # other tools end a while after they measured
                     after = read_usage(self.deployment, docker=self._uses_docker())
+                    told.add(line.client.name)
+                elif kind == "result":
+                    if line.client.name not in told:
+                        after = read_usage(self.deployment, docker=self._uses_docker())
                     results[line.client.name] = result_of(line.client, line.event)
                 elif kind == "interval":
                     self._show(line.event)

@@ -1,4 +1,4 @@
-"""Load clients: tare-load launched as units, their progress read, their results checked."""
+"""Load clients: load generators launched as units, their progress read, their results checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import queue
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,18 @@ SPECIFICATION = "load.json"
 
 @dataclass(frozen=True)
 class ClientInstallation:
-    """Where a runtime's clients find tare-load."""
+    """Where a runtime's clients find the load generator."""
 
     binary: str
     bits: Bits
+    words: tuple[str, ...] = ("run",)
+    """what follows the binary, before ``--spec FILE``"""
+    tool: Mapping[str, Any] | None = None
+    """of another tool: its name, version and command, as `tare.load.tools.drive` takes them"""
 
 
 class LoadClient:
-    """One tare-load process or container."""
+    """One load generator's process or container."""
 
     def __init__(
         self,
@@ -48,7 +52,7 @@ class LoadClient:
             name: c1, c2, ... as the records name it.
             unit_name: unique within the run.
             runtime: how it runs.
-            installation: where its binary is.
+            installation: where its binary is, and what it is.
             settings: the study's `client` section.
             group: network group that it joins when its network is a bridge: its cluster's name.
         """
@@ -75,6 +79,8 @@ class LoadClient:
         return self.site.conf_on_host / f"latency-{self.name}.hlog"
 
     def launch(self, specification: dict[str, Any]) -> None:
+        if self._installation.tool is not None:
+            specification = {**specification, "tool": dict(self._installation.tool)}
         file = self.site.conf_on_host / SPECIFICATION
         file.write_text(json.dumps(specification, indent=1), encoding="utf-8")
         self.running = self._runtime.launch(
@@ -83,7 +89,7 @@ class LoadClient:
                 role="client",
                 command=[
                     self._installation.binary,
-                    "run",
+                    *self._installation.words,
                     "--spec",
                     f"{self.site.conf}/{SPECIFICATION}",
                 ],
@@ -220,7 +226,7 @@ def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
             why=ended.detail if ended else "it is still running",
             remedy="see its stderr.log in the trial's logs directory",
         )
-    fields = {k: v for k, v in event.items() if k not in ("event", "stopped")}
+    fields = {k: v for k, v in event.items() if k in ClientResult.model_fields}
     fields["hlog"] = client.hlog_on_host.name
     try:
         return ClientResult.model_validate(fields)

@@ -5,25 +5,12 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any, Literal
 
-from tare.errors import StudyError
+from tare.load.workloads import mixes, schedule, workload
+from tare.study.load import Load
 from tare.study.schema import Setup
 
-WORKLOADS: dict[str, dict[str, Any]] = {
-    # YCSB core workloads A, B, C: ten fields of 100 bytes, (scrambled) zipfian
-    "ycsb-a": {"kind": "ycsb", "read": 0.5, "update": 0.5},
-    "ycsb-b": {"kind": "ycsb", "read": 0.95, "update": 0.05},
-    "ycsb-c": {"kind": "ycsb", "read": 1.0, "update": 0.0},
-    # cassandra-stress mixed, read and write on standard1: five columns of 34 bytes, gaussian
-    "stress-mixed": {"kind": "stress", "read": 1.0, "write": 1.0},
-    "stress-read": {"kind": "stress", "read": 1.0, "write": 0.0},
-    "stress-write": {"kind": "stress", "read": 0.0, "write": 1.0},
-}
-_SHAPES: dict[str, dict[str, Any]] = {
-    "ycsb": {"distribution": "zipfian", "fields": 10, "field_length": 100},
-    "stress": {"distribution": "gaussian", "columns": 5, "column_size": 34},
-}
 POPULATE_THREADS = 64
-"""operations in flight while the table is filled; not measured"""
+"""operations in flight while the table is filled, or where the study's number is yet unknown"""
 INTERVAL_S = 1.0
 
 Phase = Literal["populate", "warm", "measure"]
@@ -44,7 +31,7 @@ def specification(
     """The specification of one client's run.
 
     Args:
-        setup: the condition's resolved document.
+        setup: the condition's resolved document; of trials with numbers for threads and rate.
         name: what the run is called in tare-load's output.
         client: unit name of the client, c1, c2, ...
         targets: host:port of the cluster's nodes, as the client reaches them.
@@ -56,28 +43,25 @@ def specification(
         longest_s: bound of the warm phase, seconds.
     """
     load = setup.load
-    if load.workload not in WORKLOADS:
-        raise StudyError(f"no workload {load.workload}", where="load.workload")
-    workload = dict(WORKLOADS[load.workload])
-    workload |= _SHAPES[workload["kind"]]
     keyspace, _, table = load.table.partition(".")
-    populate = phase == "populate"
-    return {
+    populate, measured = phase == "populate", phase == "measure"
+    unsettled = load.sought is not None  # it warms up, or its maximum is searched
+    made: dict[str, Any] = {
         "name": name,
         "client": client,
         "targets": targets,
         "keyspace": keyspace,
-        "table": table,
-        "workload": workload,
+        "table": table or None,
+        "workload": workload(setup),
         "phase": "populate" if populate else "run",
         "records": load.records,
-        "threads": POPULATE_THREADS if populate else load.threads,
+        "threads": POPULATE_THREADS if populate or unsettled else load.threads,
         # the closed loop warms a server fastest, whatever loop the trials use
-        "rate": load.rate if phase == "measure" else None,
+        "rate": None if unsettled or not measured or load.phases else load.rate,
         "arrivals": load.arrivals,
-        "warmup_s": load.warmup if phase == "measure" else 0.0,
+        "warmup_s": load.warmup if measured else 0.0,
         # populating ends with its last row; the field must hold some time all the same
-        "measure_s": longest_s if phase == "warm" else load.measure,
+        "measure_s": longest_s if phase == "warm" else load.measured_s,
         "interval_s": INTERVAL_S,
         "start_at": start_at,
         "consistency": {
@@ -89,3 +73,10 @@ def specification(
         "hlog": str(hlog) if hlog else None,
         "validate": False,
     }
+    return made | _over_time(load) if measured and load.phases else made
+
+
+def _over_time(load: Load) -> dict[str, Any]:
+    """Fields that only a load with phases has."""
+    changing = mixes(load)
+    return {"schedule": schedule(load)} | ({} if changing is None else {"mixes": changing})

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NS_PER_US = 1000.0
-BLOCK = 64
-"""Bins that are summed at once when many percentiles are looked up."""
+ROOM = 1024
+"""Bins beyond the filled ones that a growing sum gets: an octave of time at 3 digits."""
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Latencies:
         total = int(cumulated[-1]) if cumulated.size else 0
         if not total:
             return []
-        ranks = [max(1, math.ceil(p / 100 * total - 1e-6)) for p in percentiles]
+        ranks = [_rank(p, total) for p in percentiles]
         return [float(v) for v in self.highest_us(np.searchsorted(cumulated, ranks))]
 
     def highest_us(self, places: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -152,46 +152,59 @@ def merged(parts: Iterable[Latencies]) -> Latencies:
     return replace(one, counts=counts, first=first)
 
 
-def row_quantiles_us(rows: Sequence[Sequence[Latencies]], percentile: float) -> list[float | None]:
-    """Per row, the percentile of its parts together, microseconds; None where nothing was counted.
+class Sum:
+    """Histograms added up in place, in an array with room on both sides."""
 
-    The same as merging each row and asking it, done for all rows at once.
+    def __init__(self) -> None:
+        self._room = Latencies()
+        self._first = self._end = 0
 
-    Raises:
-        RecordError: parts do not have the same resolution.
-    """
-    parts = [part for row in rows for part in row if part.counts.size]
-    if not parts:
-        return [None for _ in rows]
-    one = parts[0]
-    if any((p.unit, p.half, p.tick_ns) != (one.unit, one.half, one.tick_ns) for p in parts):
-        return [next(iter(merged(row).quantiles_us([percentile])), None) for row in rows]
-    first, end = min(part.first for part in parts), max(part.end for part in parts)
-    blocks = -(-(end - first) // BLOCK)
-    table = np.zeros((len(rows), blocks * BLOCK), np.int64)
-    for own, row in zip(table, rows, strict=True):
-        for part in row:
-            start = part.first - first
-            own[start : start + part.counts.size] += part.counts
-    whole = replace(one, counts=table[0], first=first)
-    totals, places = _places(table.reshape(len(rows), blocks, BLOCK), percentile)
-    values = whole.highest_us(places)
-    return [float(v) if n else None for v, n in zip(values, totals, strict=True)]
+    def add(self, part: Latencies) -> None:
+        """Add a histogram's observations.
+
+        Raises:
+            RecordError: it does not have the resolution of those before it.
+        """
+        counts, first = part.counts, part.first
+        if not counts.size:
+            return
+        end = first + counts.size
+        room = self._room
+        if (room.unit, room.half, room.tick_ns) != (part.unit, part.half, part.tick_ns):
+            if self._end:
+                room.check_alike(part)
+            self._room = room = replace(part, counts=np.zeros(0, np.int64), first=first)
+        if first < room.first or end > room.end:
+            self._make_room(first, end)
+        start = room.first
+        room.counts[first - start : end - start] += counts
+        self._first = min(self._first, first) if self._end else first
+        self._end = max(self._end, end)
+
+    def _make_room(self, first: int, end: int) -> None:
+        """Room for these indices and those that are filled, and for more beyond."""
+        room = self._room
+        if self._end:
+            first, end = min(first, self._first), max(end, self._end)
+        start = max(0, first - ROOM)
+        counts = np.zeros(end + ROOM - start, np.int64)
+        counts[self._first - start : self._end - start] = self._filled()
+        room.counts, room.first = counts, start
+
+    def _filled(self) -> NDArray[np.int64]:
+        start = self._room.first
+        return self._room.counts[self._first - start : self._end - start]
+
+    def latencies(self) -> Latencies:
+        """All of it, as a histogram of its own."""
+        return replace(self._room, counts=self._filled().copy(), first=self._first)
+
+    def clear(self) -> None:
+        """Forget what was added, and keep the room."""
+        self._filled()[:] = 0
+        self._first = self._end = 0
 
 
-def _places(
-    table: NDArray[np.int64], percentile: float
-) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Per row of a table (rows, blocks, BLOCK): its total, and the place of the percentile.
-
-    First the block is looked up, then the place in it: quicker than cumulating everything.
-    """
-    every = np.arange(len(table))
-    blocks = np.cumsum(table.sum(axis=2), axis=1)
-    totals = blocks[:, -1]
-    ranks = np.maximum(1, np.ceil(percentile / 100 * totals - 1e-6)).astype(np.int64)
-    block = np.minimum((blocks < ranks[:, None]).sum(axis=1), table.shape[1] - 1)
-    inside = table[every, block]
-    before = blocks[every, block] - inside.sum(axis=1)
-    reached = np.cumsum(inside, axis=1) + before[:, None]
-    return totals, block * BLOCK + np.minimum((reached < ranks[:, None]).sum(axis=1), BLOCK - 1)
+def _rank(percentile: float, total: int) -> int:
+    """Of so many observations in order, from 1, the one at the percentile."""
+    return max(1, math.ceil(percentile / 100 * total - 1e-6))

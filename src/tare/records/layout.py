@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,11 @@ class RunFiles:
         return self.root / "environment.json"
 
     @property
+    def maxima(self) -> Path:
+        """What was found of the maxima that loads refer to; absent where none does."""
+        return self.root / "maxima.json"
+
+    @property
     def trials(self) -> Path:
         return self.root / "trials"
 
@@ -127,8 +133,6 @@ class RunFiles:
             )
         if not self.trials.is_dir():
             return []
-        return [
-            TrialFiles(entry)
-            for entry in sorted(self.trials.iterdir())
-            if entry.is_dir() and not entry.name.startswith(UNFINISHED)
-        ]
+        with os.scandir(self.trials) as entries:
+            names = [e.name for e in entries if e.is_dir() and not e.name.startswith(UNFINISHED)]
+        return [TrialFiles(self.trials / name) for name in sorted(names)]

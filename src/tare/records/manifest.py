@@ -31,6 +31,9 @@ class ClientResult(Record):
     """The final report of one load client. Latency distributions are in the .hlog file."""
 
     client: str = Field(description="unit name, c1, c2, ...")
+    tool: str = Field(
+        default="", description="the load generator, where it is another than Tare's own"
+    )
     hlog: str = Field(description="file name of the interval histogram log in the trial directory")
     measured_s: float = Field(description="length of the measured part, seconds")
     start_unix: float = Field(description="start of the measured part, Unix time")
@@ -41,8 +44,19 @@ class ClientResult(Record):
     errors_by_kind: dict[str, int] = Field(
         description="timeout, unavailable, overloaded, connection, other"
     )
+    retries_by_kind: dict[str, int] = Field(
+        default_factory=dict,
+        description="requests that were sent again, by what had failed; never part of errors",
+    )
     cpu_us_per_op: float = Field(description="client CPU, user + system, per operation")
     cpu_share: float = Field(description="busiest worker thread's CPU share, 0 to 1")
+    run_delay_share: float | None = Field(
+        default=None,
+        description="share of the time that the busiest worker waited for a CPU; null: not seen",
+    )
+    throttled_share: float | None = Field(
+        default=None, description="share of the time that a CPU quota stopped it; null: not seen"
+    )
     send_lateness_p99_us: float | None = Field(
         description="open loop: 99th percentile of actual minus intended send; closed loop: null"
     )
@@ -181,6 +195,10 @@ class TrialManifest(Record):
     )
     histogram_tick_ns: int = Field(
         default=1, ge=1, description="imported: nanoseconds per unit of the histograms' values"
+    )
+    load_rests_on: str = Field(
+        default="",
+        description="where the study's load is a share of a maximum: what was found, and how well",
     )
     notes: list[str] = Field(default_factory=list)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -22,7 +22,10 @@ from tare.records.samples import Samples, read_samples
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
+
+
+SHARED = ("levels", "setup", "units", "database", "warm_up")
+"""Fields of a manifest that are mostly the same in all trials of a deployment."""
 
 
 class ProgressInterval(NamedTuple):
@@ -125,12 +128,23 @@ def read_run(directory: Path) -> Run:
     files = RunFiles(directory)
     trials: list[TrialRecord] = []
     damaged: list[Damage] = []
+    alike: dict[tuple[str, str], Any] = {}
     for place in files.finished():
         try:
             trials.append(read_record(place))
+            _share(trials[-1].manifest, alike)
         except RecordError as error:
             damaged.append(Damage(place.name, error.why or error.what))
     return Run(files, trials, damaged)
+
+
+def _share(manifest: TrialManifest, alike: dict[tuple[str, str], Any]) -> None:
+    """Let trials of one deployment share what is the same in all of them: most of a manifest."""
+    for name in SHARED:
+        own = getattr(manifest, name)
+        kept = alike.setdefault((manifest.deployment, name), own)
+        if kept is not own and kept == own:
+            setattr(manifest, name, kept)
 
 
 def read_record(files: TrialFiles) -> TrialRecord:

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tare.report import timeline
-from tare.report.extent import drawn_effects
+from tare.report.extent import drawn_effects, drawn_pairs
 from tare.report.labels import condition_labels, sides
 from tare.report.latency import positions
 from tare.report.text import plain
@@ -34,6 +34,7 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
     drawn = {i for one in drawn_effects(analysis) for i in one.places}
     points = timeline.points_per_line(analysis)
     labels = condition_labels(analysis)
+    place: dict[str, int | str] = {c.condition: i for i, c in enumerate(analysis.conditions)}
     document = {
         "study": plain(analysis.study),
         "run": plain(analysis.run),
@@ -47,7 +48,10 @@ def embedded(analysis: Analysis, classes: dict[str, str]) -> str:
             for c in analysis.conditions
         ],
         "metrics": [[plain(m.name), plain(m.title), plain(m.unit)] for m in analysis.metrics],
-        "trials": [[plain(t.trial), plain(t.condition), t.round, t.block] for t in analysis.trials],
+        "trials": [
+            [plain(t.trial), place.get(t.condition, plain(t.condition)), t.round, t.block]
+            for t in analysis.trials
+        ],
         "traces": list(traces),
         "effects": [
             _effect(e, metrics.get(e.metric, -1), row, i in drawn) | _names(analysis, e)
@@ -83,7 +87,7 @@ def _names(analysis: Analysis, effect: Effect) -> dict[str, list[str]]:
 
 
 def _effect(effect: Effect, metric: int, trace: int, drawn: bool) -> dict[str, Any]:
-    pairs = effect.pairs if drawn else []  # their marks are all that needs them
+    pairs = drawn_pairs(effect) if drawn else []  # their marks are all that needs them
     numbers = (effect.ratio, *effect.ci, effect.baseline_value, effect.treatment_value)
     return {
         "m": metric,

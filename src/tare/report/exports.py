@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -118,7 +119,7 @@ def _flat_fields() -> list[str]:
 
 
 def _holds_parts(kind: Any) -> bool:
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    if isinstance(kind, type) and (issubclass(kind, BaseModel) or is_dataclass(kind)):
         return True
     return any(_holds_parts(inner) for inner in get_args(kind))
 

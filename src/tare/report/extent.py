@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from tare.report import answer_grid, numbers, words
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis, Effect, Metric, Series
+    from tare.analysis.model import Analysis, Effect, Metric, Pair, Series
     from tare.report.table import Table
 
 FOREST_ROWS = 240
+BLOCK_RATIOS = 30
+"""Of one effect: more marks in one row are a bar."""
 TRIAL_CELLS = 3_000
-TRIAL_ROWS = 300
+TRIAL_ROWS = 200
 TRIAL_FILES = 150
 """With more trials than this, one file of each is linked."""
 CONDITION_CELLS = 1_000
@@ -99,10 +101,31 @@ def _leading(analysis: Analysis) -> set[int]:
     return answer_grid.leading(analysis) if answer_grid.answer_grids(analysis) else set()
 
 
+def drawn_pairs(effect: Effect) -> list[Pair]:
+    """The ratios of single blocks that are drawn: of very many some, evenly by rank, so that the
+    smallest, the largest and how they spread stay as they are."""
+    if len(effect.pairs) <= BLOCK_RATIOS:
+        return effect.pairs
+    ranked = sorted(effect.pairs, key=lambda pair: pair.ratio)
+    last = len(ranked) - 1
+    return [ranked[round(i * last / (BLOCK_RATIOS - 1))] for i in range(BLOCK_RATIOS)]
+
+
 def effects_note(analysis: Analysis) -> str:
-    """Which effects are not drawn; empty: all are."""
+    """Which effects and blocks are not drawn; empty: all are."""
     drawn = drawn_effects(analysis)
     places = {i for one in drawn for i in one.places}
+    notes = [_undrawn_effects(analysis, drawn, places)]
+    most = max((len(analysis.effects[i].pairs) for i in places), default=0)
+    if most > BLOCK_RATIOS:
+        notes.append(
+            f"Of up to {most:,} ratios of single blocks per effect, {BLOCK_RATIOS} are drawn, "
+            "evenly by rank, the smallest and the largest among them; analysis.json has all."
+        )
+    return " ".join(note for note in notes if note)
+
+
+def _undrawn_effects(analysis: Analysis, drawn: list[Drawn], places: set[int]) -> str:
     left = len(analysis.effects) - len(places)
     if not left:
         return ""

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
-from tare.report.extent import drawn_effects
+from tare.report.extent import drawn_effects, drawn_pairs
 from tare.report.labels import sides
 from tare.report.scales import Scale, change_ticks
 from tare.report.svg import Panel, add, describe, label, number, panel, tooltip
@@ -159,7 +159,7 @@ def _row(root: ET.Element, analysis: Analysis, effect: Effect, scale: Scale, top
     y = top + _TRACK + _TRACK_HEIGHT / 2
     dots = [
         f"M{number(scale(math.log(pair.ratio)))} {number(y)}h0"
-        for pair in effect.pairs
+        for pair in drawn_pairs(effect)
         if pair.ratio > 0 and scale.holds(math.log(pair.ratio))
     ]
     if dots:  # one path with round caps for all of them: a page may have thousands

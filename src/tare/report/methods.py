@@ -80,22 +80,32 @@ def _load(analysis: Analysis) -> list[str]:
     loads = _parts(_mapping(analysis.provenance.get("settings")), "load")
     if not loads:
         return []
-    workload, records = (_one(one.get(key) for one in loads) for key in ("workload", "records"))
+    workload = _one("statements of the study" if o.get("statements") else o.get("workload")
+                    for o in loads)  # fmt: skip
+    records = _one(one.get("records") for one in loads)
     rate, threads = (_one(one.get(key) for one in loads) for key in ("rate", "threads"))
     parts = [f"The load was {workload or 'a workload that varied between conditions'}"]
     if records:
         parts.append(f"over {int(records):,} rows")
-    if rate:
+    if any(one.get("phases") for one in loads):
+        parts.append("open loop with a rate that changed over time")
+    elif isinstance(rate, (int, float)) and rate:
         parts.append(f"open loop at {float(rate):,.0f} operations/s per client")
     elif all(one.get("rate") is None for one in loads):
         flight = f"{threads} operations in flight" if threads else "a number of threads that varied"
         parts.append(f"closed loop with {flight} per client")
     warmup, measure = (_one(one.get(key) for one in loads) for key in ("warmup", "measure"))
     sentence = ", ".join(parts) + "."
-    if measure:
+    if measure and not any(one.get("phases") for one in loads):
         sentence += f" Every trial measured {_seconds(measure)}"
         sentence += f" after {_seconds(warmup)} that were left out." if warmup else "."
-    return [sentence]
+    return [sentence, *_clients(analysis)]
+
+
+def _clients(analysis: Analysis) -> list[str]:
+    """Load generators other than Tare's own, and numbers that were searched."""
+    said = {c.condition: c.load for c in analysis.conditions if c.load}
+    return [f"{name}: {'; '.join(lines)}." for name, lines in said.items()]
 
 
 def _design(analysis: Analysis) -> list[str]:

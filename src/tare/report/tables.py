@@ -46,7 +46,12 @@ def conditions_table(analysis: Analysis) -> Table:
     )
     units = {5 + i: m.unit for i, m in enumerate(analysis.metrics)}
     keys = [RowKey(condition=c.condition) for c in analysis.conditions]
-    return Table("Conditions", columns, rows, [note], "conditions", units, keys)
+    sent = [
+        f"{labels.get(c.condition, c.condition)}: {'; '.join(c.load)}."
+        for c in analysis.conditions
+        if c.load
+    ]
+    return Table("Conditions", columns, rows, [note, *sent], "conditions", units, keys)
 
 
 def effects_table(analysis: Analysis) -> Table:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _INSIDE = ("equivalent", "different within the margin")
 _ALIKE = ("equivalent", "inconclusive")
+SENT = "load sent by "
+"""How a condition's load notes name a load generator other than Tare's own."""
 
 
 def rests_on_90(effect: Effect) -> bool:
@@ -49,4 +51,18 @@ def verdict_notes(analysis: Analysis, primary: Iterable[str] | None = None) -> l
             "An interval that excludes 0% beside equivalent or inconclusive: the interval is of "
             f"this one comparison; after correction for all of them{by} no difference remains."
         )
-    return found
+    return [*found, *_tools(analysis)]
+
+
+def _tools(analysis: Analysis) -> list[str]:
+    """Where several load generators are compared, a difference may be the client's own."""
+    sent = {
+        c.condition: [one for one in c.load if one.startswith(SENT)] for c in analysis.conditions
+    }
+    if len({tuple(tools) for tools in sent.values()}) < 2:
+        return []
+    others = dict.fromkeys(one.removeprefix(SENT) for tools in sent.values() for one in tools)
+    return [
+        f"The load of some conditions was sent by {', '.join(others)}, that of others by another "
+        "client: a difference between them may be the clients', not the cluster's."
+    ]

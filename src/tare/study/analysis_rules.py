@@ -17,9 +17,14 @@ _OPERATIONS = {
     "ycsb-a": ("read", "update"),
     "ycsb-b": ("read", "update"),
     "ycsb-c": ("read",),
+    "ycsb-d": ("read", "insert"),
+    "ycsb-e": ("scan", "insert"),
+    "ycsb-f": ("read", "rmw"),
     "stress-mixed": ("read", "write"),
     "stress-read": ("read",),
     "stress-write": ("write",),
+    "stress-counter-read": ("counter_read",),
+    "stress-counter-write": ("counter_write",),
 }
 """Per workload, the operations that tare-load sends."""
 _COUNTED = "errors"
@@ -150,7 +155,7 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
 def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
     """A latency of an operation, or of a kind, that there is not; other tools may have others."""
     operation, _, kind = name.rpartition(".")
-    known = ("all", *OPERATIONS)
+    known = ("all", *OPERATIONS, *_own(study))
     foreign = study.files.template is None or nearest(operation, known, 0.7)
     if operation in known and kind not in KINDS:
         yield Problem(
@@ -168,8 +173,15 @@ def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[
         )
 
 
+def _own(study: Study) -> list[str]:
+    """The operations of the study's own statements, as metrics call them."""
+    own = study.load.statements
+    return [name.lower() for name in own.operations] if own is not None else []
+
+
 def _sent(study: Study) -> set[str]:
     """The operations of all workloads that the base or a level names."""
+    mixed = {"rmw" if one == "readmodifywrite" else one for one in study.load.mix}
     workloads: set[str] = {study.load.workload}
     for levels in study.factors.values():
         for patch in levels.values():
@@ -178,4 +190,5 @@ def _sent(study: Study) -> set[str]:
             workloads.update(
                 one for one in (inner, patch.get("load.workload")) if isinstance(one, str)
             )
-    return {operation for one in workloads for operation in _OPERATIONS.get(one, ())}
+    sent = {operation for one in workloads for operation in _OPERATIONS.get(one, ())}
+    return sent | mixed | set(_own(study))

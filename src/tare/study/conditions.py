@@ -30,6 +30,9 @@ _DEPLOYED: tuple[FieldPath, ...] = (
     ("client", "network"),
     ("clusters",),
     ("load", "records"),
+    ("load", "fields"),
+    ("load", "field_length"),
+    ("load", "statements"),
 )
 _WORKLOAD: FieldPath = ("load", "workload")
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
 """Kinds of latency; a margin on one stands for that of every operation."""
-OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write")
+OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write", "counter_read", "counter_write")
 PRIMARY = ("throughput", "all.p99")
 """Primary endpoints of a study that names none, where a margin is declared for them."""
 

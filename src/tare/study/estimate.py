@@ -41,8 +41,11 @@ NODE_DISK_BYTES = 200 * MIB
 """Commit log, hints, system tables and logs of one node."""
 IMAGE_DISK_BYTES = 300 * MIB
 """The image (137 MB) and the engine's working copy."""
-ROW_BYTES = {"ycsb.usertable": 1_300, "keyspace1.standard1": 350}
-"""On disk per row and replica: 10 x 100 bytes, and 5 x 34 bytes, with keys and overhead."""
+ROW_OVERHEAD_BYTES, COLUMN_OVERHEAD_BYTES = 80, 22
+"""On disk per row and replica beyond the values: 1,300 bytes were seen of YCSB's 10 x 100, 350 of
+cassandra-stress's 5 x 34 (whose tables are not compressed)."""
+OWN_ROW_BYTES = 1_000
+"""A row of a workload of one's own, whose tables are not known here."""
 REWRITE_FACTOR = 2.0
 """Compaction may hold old and new files at the same time."""
 
@@ -68,7 +71,17 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
     sharing = Counter(one.deployment for one in conditions)
     passes = design.deployments * design.blocks
     breakdown = dict.fromkeys(
-        ("set-up", "deploy", "populate", "warm up", "measure", "between trials", "tear down"), 0.0
+        (
+            "set-up",
+            "deploy",
+            "populate",
+            "warm up",
+            "search",
+            "measure",
+            "between trials",
+            "tear down",
+        ),
+        0.0,
     )
     breakdown["set-up"] = ARTIFACTS_S + (IMAGE_S if _any_docker(conditions) else 0.0)
     for key, one in first.items():
@@ -84,6 +97,7 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
         if design.reset != "keep" and design.fresh != "trial":
             again = passes * sharing[key] - lives
             breakdown["populate"] += again * (_populate_s(one.setup) + TRUNCATE_S)
+    breakdown["search"] = _search_s([one.setup.load for one in conditions])
     for one in conditions:
         breakdown["measure"] += passes * _trial_s(one.setup.load)
         breakdown["between trials"] += passes * BETWEEN_TRIALS_S
@@ -125,8 +139,22 @@ def _populate_s(setup: Setup) -> float:
     return setup.load.records * copies / POPULATE_OPS_PER_S
 
 
+def _search_s(loads: list[Load]) -> float:
+    """Searches for maxima, once per run: one per condition, or one of the baseline."""
+    sought = [load.search for load in loads if load.sought is not None]
+    own = sum(one.budget for one in sought if one.of == "condition")
+    return own + max((one.budget for one in sought if one.of == "baseline"), default=0.0)
+
+
 def _trial_s(load: Load) -> float:
-    return load.warmup + load.measure
+    return load.warmup + load.measured_s
+
+
+def row_bytes(load: Load) -> int:
+    """Bytes on disk of one populated row on one replica."""
+    if load.statements is not None:
+        return OWN_ROW_BYTES if load.statements.populate is not None else 0
+    return ROW_OVERHEAD_BYTES + load.columns * (load.column_bytes + COLUMN_OVERHEAD_BYTES)
 
 
 def _memory(setup: Setup) -> int:
@@ -143,5 +171,5 @@ def in_engine_directory(setup: Setup) -> bool:
 def cluster_disk(setup: Setup) -> int:
     """Bytes that the clusters of one deployment may take on disk."""
     rows = setup.load.records * setup.database.replication_factor * setup.clusters
-    data = rows * ROW_BYTES[setup.load.table] * REWRITE_FACTOR
+    data = rows * row_bytes(setup.load) * REWRITE_FACTOR
     return round(data) + _nodes(setup) * NODE_DISK_BYTES

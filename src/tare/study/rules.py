@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.load_rules import load_problems
 from tare.study.problems import Problem, line_of, remedy_for
 from tare.study.schema import SHORT_STRATEGIES, WINDOWS
 
@@ -38,6 +39,7 @@ def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[P
     yield from _memory(setup, origins, condition)
     yield from _compaction(setup, origins, condition)
     yield from _jvm(setup, origins)
+    yield from load_problems(setup, origins, condition)
 
 
 def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     StringConstraints,
     WithJsonSchema,
 )
 
+from tare.study.load import Load as Load
 from tare.study.origins import Origins
+from tare.study.part import Part as Part
 from tare.study.quantities import MIB, CpuSet, Duration, Fraction, Name, Size, parse_size
 from tare.study.question import AnalysisSection, FilesSection, MarginName
 
@@ -41,7 +41,6 @@ SHORT_STRATEGIES: Mapping[str, Strategy] = {
     "TWCS": "TimeWindowCompactionStrategy",
     "UCS": "UnifiedCompactionStrategy",
 }
-Workload = Literal["ycsb-a", "ycsb-b", "ycsb-c", "stress-mixed", "stress-read", "stress-write"]
 
 
 def _long_strategy(value: object) -> object:
@@ -93,12 +92,6 @@ LEVELS_SCHEMA = {"anyOf": [SCALAR_SCHEMA, {"type": "array", "items": SCALAR_SCHE
 Levels = Annotated[
     list[Name], BeforeValidator(_levels), WithJsonSchema(LEVELS_SCHEMA), Field(min_length=1)
 ]
-
-
-class Part(BaseModel):
-    """Base of all parts of a study: frozen, no unknown fields, no silent conversions."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Consistency(Part):
@@ -189,54 +182,15 @@ class Platform(Part):
 class Client(Part):
     """Where the load comes from."""
 
+    tool: Literal["tare", "ycsb", "cassandra-stress", "latte"] = Field(
+        "tare",
+        description="the load generator of the trials: Tare's own, or one that is fetched; "
+        "rows are populated and servers warmed by Tare's own",
+    )
     machines: Literal["local"] = Field("local", description="where the machines come from")
     runtime: Literal["native", "docker"] = Field("native", description="how a client is run")
     network: Literal["host", "bridge"] = Field("host", description="the client's network")
     limits: Limits = Field(Limits(), description="limits of each load client")
-
-
-class Load(Part):
-    """A workload and its intensity."""
-
-    workload: Workload = Field("ycsb-a", description="operation mix, key distribution and table")
-    records: int = Field(
-        100_000,
-        ge=1,
-        le=10**12,
-        description="rows populated first",
-        json_schema_extra={"unit": "rows"},
-    )
-    threads: int = Field(
-        32,
-        ge=1,
-        le=100_000,
-        description="operations in flight per client",
-        json_schema_extra={"unit": "operations"},
-    )
-    rate: float | None = Field(
-        None,
-        gt=0,
-        le=1e9,
-        description="open loop: intended rate per client; null: closed loop",
-        json_schema_extra={"unit": "operations/s"},
-    )
-    arrivals: Literal["poisson", "fixed"] = Field(
-        "poisson", description="open loop: how intended send times are spaced"
-    )
-    warmup: Annotated[Duration, Field(ge=0)] = Field(
-        2.0, description="load at the start of every trial that is not measured"
-    )
-    measure: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="measured part of every trial"
-    )
-    timeout: Annotated[Duration, Field(gt=0)] = Field(
-        5.0, description="an operation unanswered for so long is an error"
-    )
-
-    @property
-    def table(self) -> Literal["ycsb.usertable", "keyspace1.standard1"]:
-        """The table that the workload reads and writes."""
-        return "ycsb.usertable" if self.workload.startswith("ycsb-") else "keyspace1.standard1"
 
 
 class Setup(Part):

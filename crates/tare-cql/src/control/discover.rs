@@ -1,5 +1,6 @@
 //! From contact points to the nodes of the cluster.
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::panic::resume_unwind;
 use std::thread;
 
 use super::table::TableRow;
@@ -9,6 +10,10 @@ use crate::link::Link;
 use crate::options::Options;
 use crate::request::Request;
 
+const LOCAL: &str = "SELECT * FROM system.local";
+const PEERS: &str = "SELECT * FROM system.peers";
+const PEERS_V2: &str = "SELECT * FROM system.peers_v2";
+
 /// A contact point that was tried.
 struct Contact {
     address: SocketAddr,
@@ -17,11 +22,11 @@ struct Contact {
 }
 
 pub(super) fn discover(given: &[String], options: &Options) -> Result<Cluster, Error> {
-    let mut addresses = Vec::new();
+    let mut addresses: Vec<Vec<SocketAddr>> = Vec::new();
     for point in given {
-        let address = resolve(point)?;
-        if !addresses.contains(&address) {
-            addresses.push(address);
+        let candidates = resolve(point)?;
+        if !addresses.contains(&candidates) {
+            addresses.push(candidates);
         }
     }
     let contacts = visit(&addresses, options);
@@ -83,45 +88,61 @@ fn no_contact(first: Option<Error>) -> Error {
     }
 }
 
-fn resolve(point: &str) -> Result<SocketAddr, Error> {
+/// All addresses of a contact point: a name may have one that nobody listens on, such as `::1`.
+fn resolve(point: &str) -> Result<Vec<SocketAddr>, Error> {
     let unusable = |why: String| Error::ContactPoint {
         given: point.to_owned(),
         why,
     };
-    let mut found = point
+    let found: Vec<SocketAddr> = point
         .to_socket_addrs()
-        .map_err(|error| unusable(error.to_string()))?;
-    found
-        .next()
-        .ok_or_else(|| unusable("the name has no address".to_owned()))
+        .map_err(|error| unusable(error.to_string()))?
+        .collect();
+    if found.is_empty() {
+        return Err(unusable("the name has no address".to_owned()));
+    }
+    Ok(found)
 }
 
-/// Connect to all addresses at the same time and ask each who it is.
-fn visit(addresses: &[SocketAddr], options: &Options) -> Vec<Contact> {
+/// Visit all points at the same time and ask each who it is. The first of a point's addresses that
+/// answers is the one that is used.
+fn visit(points: &[Vec<SocketAddr>], options: &Options) -> Vec<Contact> {
     thread::scope(|scope| {
-        let visits: Vec<_> = addresses
+        let visits: Vec<_> = points
             .iter()
-            .map(|address| (*address, scope.spawn(move || introduce(*address, options))))
+            .map(|candidates| scope.spawn(move || visit_one(candidates, options)))
             .collect();
         visits
             .into_iter()
-            .map(|(address, visit)| {
-                let outcome = visit
-                    .join()
-                    .unwrap_or_else(|_| Err(Error::Protocol("the visit panicked".to_owned())));
-                Contact { address, outcome }
-            })
+            .filter_map(|visit| visit.join().unwrap_or_else(|panic| resume_unwind(panic)))
             .collect()
     })
 }
 
+/// `None` without candidates.
+fn visit_one(candidates: &[SocketAddr], options: &Options) -> Option<Contact> {
+    let mut failed: Option<Contact> = None;
+    for address in candidates {
+        let outcome = introduce(*address, options);
+        let contact = Contact {
+            address: *address,
+            outcome,
+        };
+        if contact.outcome.is_ok() {
+            return Some(contact);
+        }
+        failed = failed.or(Some(contact));
+    }
+    failed
+}
+
 fn introduce(address: SocketAddr, options: &Options) -> Result<(Link, Table), Error> {
     let mut link = Link::open(address, options)?;
-    let local = query(
+    let (local, _) = query(
         &mut link,
         &mut Request::new(),
-        "SELECT * FROM system.local",
-        options,
+        LOCAL,
+        options.connect_timeout,
     )?;
     Ok((link, local))
 }
@@ -192,10 +213,10 @@ fn node(address: SocketAddr, row: &TableRow<'_>) -> Node {
 /// later) knows their ports; before it all nodes have the same.
 fn peers(link: &mut Link, request: &mut Request, options: &Options) -> Result<Vec<Node>, Error> {
     let port = link.address().port();
-    match query(link, request, "SELECT * FROM system.peers_v2", options) {
-        Ok(table) => Ok(peer_nodes(&table, "native_address", port)),
+    match query(link, request, PEERS_V2, options.connect_timeout) {
+        Ok((table, _)) => Ok(peer_nodes(&table, "native_address", port)),
         Err(Error::Server(_)) => {
-            let table = query(link, request, "SELECT * FROM system.peers", options)?;
+            let (table, _) = query(link, request, PEERS, options.connect_timeout)?;
             Ok(peer_nodes(&table, "rpc_address", port))
         }
         Err(other) => Err(other),
@@ -238,12 +259,12 @@ fn add_peers(
         .filter(|peer| !nodes.iter().any(|node| node.host_id == peer.host_id))
         .collect();
     let silent = |peer: &Node, nodes: &[Node]| nodes.iter().position(|n| n.address == peer.address);
-    let fresh: Vec<SocketAddr> = unknown
+    let fresh: Vec<Vec<SocketAddr>> = unknown
         .iter()
         .filter(|peer| silent(peer, nodes).is_none())
-        .map(|peer| peer.address)
+        .map(|peer| vec![peer.address])
         .collect();
-    let mut visits = visit(&fresh, options).into_iter();
+    let mut visits = visit(&fresh, options);
     for mut peer in unknown {
         if let Some(position) = silent(&peer, nodes) {
             peer.contact_point = true;
@@ -251,7 +272,10 @@ fn add_peers(
             nodes[position] = peer;
             continue;
         }
-        let link = match visits.next().map(|visit| visit.outcome) {
+        let visit = visits
+            .iter()
+            .position(|visit| visit.address == peer.address);
+        let link = match visit.map(|at| visits.swap_remove(at).outcome) {
             Some(Ok((link, _))) => Some(link),
             Some(Err(error)) => {
                 peer.unreachable = Some(error.to_string());

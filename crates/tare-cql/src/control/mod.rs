@@ -1,10 +1,12 @@
 //! The control plane: which nodes there are, schema statements, preparation, the ring. It blocks.
+mod agree;
 mod discover;
 mod prepare;
 mod table;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::error::Error;
 use crate::frame::opcode;
@@ -17,6 +19,11 @@ pub use table::{Table, TableRow};
 
 /// Rows of a page of what the control plane reads.
 const PAGE: i32 = 5_000;
+/// More than this no schema table has; a server that sends more is not believed.
+const MOST_BYTES: usize = 64 << 20;
+/// How long a statement of the control plane may take at least: schema changes and truncation are
+/// slow on busy nodes.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// The partitioner whose tokens [`crate::token()`] computes.
 const MURMUR3: &str = "Murmur3Partitioner";
 
@@ -80,12 +87,30 @@ impl Cluster {
     }
 
     /// Run a statement without values on the control connection and return its rows, all pages;
-    /// an empty table for what returns none. Consistency ONE.
+    /// an empty table for what returns none. Consistency ONE. After a change of the schema it
+    /// returns when all reachable nodes have the change.
     ///
     /// # Errors
-    /// The node's error, or that it does not answer.
+    /// The node's error, that it does not answer, or that the nodes do not come to agree.
     pub fn query(&mut self, cql: &str) -> Result<Table, Error> {
-        query(&mut self.control, &mut self.request, cql, &self.options)
+        let patience = self.patience();
+        let (table, changed) = query(&mut self.control, &mut self.request, cql, patience)?;
+        if changed {
+            self.agree()?;
+        }
+        Ok(table)
+    }
+
+    fn patience(&self) -> Duration {
+        self.options.connect_timeout.max(PATIENCE)
+    }
+
+    /// The connection for preparation to a node, taken out; put it back into `links` after use.
+    fn link_to(&mut self, position: usize) -> Result<Link, Error> {
+        match self.links[position].take() {
+            Some(link) => Ok(link),
+            None => Link::open(self.nodes[position].address, &self.options),
+        }
     }
 
     /// The ring of a keyspace. [`Ring::unknown`] where tokens cannot be routed: other partitioners,
@@ -119,43 +144,46 @@ impl Cluster {
     }
 }
 
-/// Run a statement and gather the pages of its rows.
+/// Run a statement and gather the pages of its rows; true when it changed the schema.
 fn query(
     link: &mut Link,
     request: &mut Request,
     cql: &str,
-    options: &Options,
-) -> Result<Table, Error> {
+    timeout: Duration,
+) -> Result<(Table, bool), Error> {
     let parameters = Parameters {
         page_size: Some(PAGE),
         ..Parameters::at(Consistency::One)
     };
     let mut table = Table::default();
     let mut state: Option<Vec<u8>> = None;
+    let mut bytes = 0;
     loop {
         request.query(cql, &parameters, link.protocol())?;
         if let Some(state) = &state {
             request.paging_state(state);
         }
         request.finish()?;
-        let message = link.call(
-            opcode::QUERY,
-            request.body(),
-            "a query",
-            options.connect_timeout,
-        )?;
+        let message = link.call(opcode::QUERY, request.body(), "a query", timeout)?;
+        bytes += message.body.len();
+        if bytes > MOST_BYTES {
+            return Err(Error::Protocol(format!(
+                "`{cql}` returned more than {MOST_BYTES} bytes"
+            )));
+        }
         let reply = Reply {
             opcode: message.opcode,
             flags: 0,
             body: &message.body,
         };
-        let ReplyKind::Rows(rows) = reply.kind()? else {
-            return Ok(table);
+        let rows = match reply.kind()? {
+            ReplyKind::Rows(rows) => rows,
+            other => return Ok((table, matches!(other, ReplyKind::SchemaChange))),
         };
         table.add(&rows)?;
         match rows.paging_state() {
             Some(next) => state = Some(next.to_vec()),
-            None => return Ok(table),
+            None => return Ok((table, false)),
         }
     }
 }

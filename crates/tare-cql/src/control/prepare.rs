@@ -49,11 +49,8 @@ impl Cluster {
         cql: &str,
         keyspace: Option<&str>,
     ) -> Result<Statement, Error> {
-        let mut link = match self.links[position].take() {
-            Some(link) => link,
-            None => Link::open(self.nodes[position].address, &self.options)?,
-        };
-        let timeout = self.options.connect_timeout;
+        let mut link = self.link_to(position)?;
+        let timeout = self.patience();
         if let (Some(keyspace), Protocol::V4) = (keyspace, link.protocol()) {
             // v4 has no keyspace in PREPARE: it is the connection's.
             use_keyspace(&mut link, &mut self.request, keyspace, timeout)?;

@@ -2,9 +2,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::reply::Rows;
-use crate::statement::Column;
 use crate::wire::Reader;
 
 /// The rows of a result with their columns.
@@ -122,7 +122,7 @@ fn texts(bytes: &[u8], each: usize) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statement::ColumnType;
+    use crate::column::ColumnType;
     use crate::wire::{put_bytes, put_int};
 
     fn table(cell: Vec<u8>) -> Table {

@@ -7,6 +7,8 @@ use crate::options::{Compression, Protocol};
 const FIRST: usize = 256 << 10;
 /// Room that a read call is given at least.
 const ROOM: usize = 32 << 10;
+/// A rest of so many bytes is moved to the front before each read call.
+const SMALL: usize = 2 << 10;
 /// What the buffer never grows beyond: one largest message and what surrounds it.
 const MOST: usize = MAX_BODY + HEADER + FIRST;
 
@@ -63,13 +65,12 @@ impl Decoder {
     /// Where the next bytes are to be read to; tell [`Decoder::came`] how many did.
     #[inline]
     pub fn space(&mut self) -> &mut [u8] {
-        if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-        } else if self.buffer.len() - self.end < ROOM {
+        let waiting = self.end - self.start;
+        // A small rest is moved at once, so that the same few pages stay in the cache.
+        if waiting <= SMALL || self.buffer.len() - self.end < ROOM {
             self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
             self.start = 0;
+            self.end = waiting;
             if self.buffer.len() - self.end < ROOM {
                 let size = (self.buffer.len() * 2).min(MOST);
                 self.buffer.resize(size, 0);

@@ -4,6 +4,10 @@ use super::{flag, segment, Header, Layout, HEADER, MAX_BODY};
 use crate::error::Error;
 use crate::options::{Compression, Protocol};
 
+/// Bodies below this are sent as they are in v4: mostly a statement's id and a key, which do not
+/// shrink.
+const WORTH_PACKING: usize = 128;
+
 /// Turns messages into the bytes that go out. No allocation once its buffers have grown.
 #[derive(Debug)]
 pub struct Encoder {
@@ -82,12 +86,15 @@ impl Encoder {
     }
 
     /// v4 section 5: the body is its length before compression, then an lz4 block. A body that
-    /// would not shrink goes as it is, without the flag.
+    /// would not shrink goes as it is, without the flag; a short one is not even tried.
     fn packed(&mut self, mut header: Header, body: &[u8]) {
         let begin = self.out.len();
         self.out.extend_from_slice(&[0; HEADER]);
         self.out.extend_from_slice(&header.length.to_be_bytes());
-        if self.packer.pack(body, &mut self.out) && self.out.len() - begin < HEADER + body.len() {
+        if body.len() >= WORTH_PACKING
+            && self.packer.pack(body, &mut self.out)
+            && self.out.len() - begin < HEADER + body.len()
+        {
             header.flags |= flag::COMPRESSED;
             header.length = (self.out.len() - begin - HEADER) as u32;
         } else {

@@ -99,7 +99,7 @@ impl Link {
     /// Whether something waits for [`Link::flush`].
     #[inline]
     pub fn has_output(&self) -> bool {
-        !self.encoder.is_empty()
+        !self.encoder.is_empty() || self.transport.holds()
     }
 
     /// Append a request to the output; its answer will come with `tag`. `None` when all 32,768

@@ -1,11 +1,12 @@
 //! Request bodies, written into one reused buffer: EXECUTE from a template, BATCH, QUERY, PREPARE.
 mod template;
+mod text;
 
 use crate::error::Error;
 use crate::frame::{opcode, MAX_BODY};
 use crate::options::{Consistency, Protocol};
 use crate::token::{push_component, token};
-use crate::wire::{put_bytes, put_int, put_long, put_short, put_short_bytes};
+use crate::wire::{put_bytes, put_int, put_long, put_short};
 use template::{put_flags, PAGING_STATE, SERIAL, TIMESTAMP};
 
 pub use template::{BatchKind, Parameters, Template};
@@ -134,52 +135,6 @@ impl Request {
             self.partition_key
                 .extend_from_slice(&template.partition_key);
         }
-    }
-
-    /// A QUERY without values: schema statements and the like. Complete after
-    /// [`Request::finish`].
-    ///
-    /// # Errors
-    /// A text of more than 2 GiB.
-    pub fn query(
-        &mut self,
-        cql: &str,
-        parameters: &Parameters,
-        protocol: Protocol,
-    ) -> Result<(), Error> {
-        self.begin(opcode::QUERY, NO_TAIL);
-        put_bytes(&mut self.body, cql.as_bytes())?;
-        put_short(&mut self.body, parameters.consistency as u16);
-        self.tail = Tail {
-            flags_at: Some(put_flags(&mut self.body, parameters.flags(), protocol)),
-            page_size: parameters.page_size,
-            serial: parameters.serial,
-            timestamp: parameters.timestamp,
-            batch: None,
-        };
-        Ok(())
-    }
-
-    /// A PREPARE: also to be queued on a link whose node answered "unprepared". Complete at once.
-    ///
-    /// # Errors
-    /// A text of more than 2 GiB.
-    pub fn prepare(
-        &mut self,
-        cql: &str,
-        keyspace: Option<&str>,
-        protocol: Protocol,
-    ) -> Result<(), Error> {
-        self.begin(opcode::PREPARE, NO_TAIL);
-        put_bytes(&mut self.body, cql.as_bytes())?;
-        if protocol == Protocol::V5 {
-            // v5 section 4.1.5: flags, of which 0x01 says that a keyspace follows.
-            put_int(&mut self.body, i32::from(keyspace.is_some()));
-            if let Some(keyspace) = keyspace {
-                put_short_bytes(&mut self.body, keyspace.as_bytes())?;
-            }
-        }
-        Ok(())
     }
 
     /// The next value.

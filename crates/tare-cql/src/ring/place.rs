@@ -92,7 +92,7 @@ fn by_datacenter(
             .collect::<BTreeSet<_>>()
             .len();
         let left = (*factor).min(members().count());
-        let repeats = left.saturating_sub(racks);
+        let repeats = factor.saturating_sub(racks);
         wanted.insert(
             datacenter,
             Wanted {

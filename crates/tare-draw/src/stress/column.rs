@@ -1,7 +1,7 @@
 //! One column: the values that a seed gives it.
 
 use super::value::{fold, push_timeuuid, push_varint, server_order};
-use super::{Distribution, FasterRandom, Kind, Sampler};
+use super::{Distribution, FasterRandom, Kind, Release, Sampler};
 use crate::Error;
 
 /// No value is longer, and no collection has more elements.
@@ -31,6 +31,7 @@ pub struct Column {
     cluster: Sampler,
     octets: FasterRandom,
     element: Option<Box<Column>>,
+    release: Release,
 }
 
 impl Column {
@@ -73,7 +74,18 @@ impl Column {
             cluster: Sampler::new(cluster),
             octets: FasterRandom::new(0),
             element,
+            release: Release::default(),
         })
+    }
+
+    /// The column with the values of this release; without, those of 3.11.
+    #[must_use]
+    pub fn for_release(mut self, release: Release) -> Self {
+        self.release = release;
+        self.element = self
+            .element
+            .map(|element| Box::new(element.for_release(release)));
+        self
     }
 
     /// The column's name.
@@ -134,8 +146,7 @@ impl Column {
 
     fn write_number(&self, number: i64, value: &mut Vec<u8>) {
         match self.kind {
-            // As coded: a remainder by 1, so that every value is true.
-            Kind::Boolean => value.push(1),
+            Kind::Boolean => value.push(u8::from(number % self.release.boolean_divisor() == 0)),
             Kind::Tinyint => value.push(number as u8),
             Kind::Smallint => value.extend_from_slice(&(number as i16).to_be_bytes()),
             Kind::Int | Kind::Inet => value.extend_from_slice(&(number as i32).to_be_bytes()),
@@ -160,31 +171,32 @@ impl Column {
         let seed = self.identity.draw();
         self.size.set_seed(seed);
         self.octets.set_seed(!seed);
-        let mut rest = self.drawn_size();
-        value.reserve(rest);
-        while rest > 0 {
-            let octets = self.octets.next_i64().to_le_bytes().map(&map);
-            let taken = rest.min(8);
-            value.extend_from_slice(&octets[..taken]);
-            rest -= taken;
+        let size = self.drawn_size();
+        let end = value.len() + size;
+        // Whole words are written and the last one cut: copies of a known length are the fastest.
+        value.reserve(size + 8);
+        while value.len() < end {
+            value.extend_from_slice(&self.octets.next_i64().to_le_bytes().map(&map));
         }
+        value.truncate(end);
     }
 
     /// Sixteen nibbles of each number, lowest first; from ten on the letters begin at K.
     fn write_hex(&mut self, value: &mut Vec<u8>) {
         let seed = self.identity.draw();
         self.size.set_seed(seed);
-        let mut rest = self.drawn_size();
-        value.reserve(rest);
-        while rest > 0 {
+        let size = self.drawn_size();
+        let end = value.len() + size;
+        value.reserve(size + 16);
+        while value.len() < end {
             let number = self.identity.draw();
-            let taken = rest.min(16);
-            value.extend((0..taken).map(|at| {
+            let digits: [u8; 16] = std::array::from_fn(|at| {
                 let digit = (number >> (4 * at)) as u8 & 0xf;
                 digit + if digit < 10 { b'0' } else { b'A' }
-            }));
-            rest -= taken;
+            });
+            value.extend_from_slice(&digits);
         }
+        value.truncate(end);
     }
 
     fn drawn_size(&mut self) -> usize {

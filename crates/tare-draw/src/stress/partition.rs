@@ -209,7 +209,7 @@ impl Partition {
             self.last = self.decompose(position.saturating_add(count - 1));
             let more = self.seek(position, rng);
             self.set_more(more);
-            if more || self.ending.is_some_and(|ending| ending.last) {
+            if more || seed.visits() == 1 || self.ending.is_some_and(|ending| ending.last) {
                 return;
             }
             // The range lies between rows: go on with the next one.

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::lookback::Lookback;
 use super::sample::Sample;
 use super::sampler::SharedSampler;
-use super::{Distribution, Ending, Sampler};
+use super::{Distribution, Ending, Release, Sampler};
 use crate::{Error, Rng};
 
+/// After so many partitions that were all under way, the next one is written whatever it is. The tool
+/// tries for ever.
+const ATTEMPTS: usize = 1000;
 /// More partitions than this are never kept for another visit.
 const MOST_REVISITED: i64 = i32::MAX as i64;
 
@@ -34,18 +37,22 @@ pub enum Population {
 #[derive(Debug, Clone)]
 pub struct Seed {
     number: i64,
+    /// The number as drawn, before the release's factor.
+    drawn: i64,
     visits: i64,
-    /// Up to which row earlier visits came; shared by all who write the partition.
-    position: Arc<AtomicI64>,
+    /// Up to which row earlier visits came, when there is more than one; shared by all who write the
+    /// partition.
+    position: Option<Arc<AtomicI64>>,
 }
 
 impl Seed {
-    /// A seed that is written in so many visits.
+    /// A seed that is written in so many visits; -1 for one that is read.
     pub fn new(number: i64, visits: i64) -> Self {
         Self {
             number,
+            drawn: number,
             visits,
-            position: Arc::new(AtomicI64::new(0)),
+            position: (visits > 1).then(|| Arc::new(AtomicI64::new(0))),
         }
     }
 
@@ -63,9 +70,12 @@ impl Seed {
     pub(super) fn move_forward(&self, rows: i64) -> i64 {
         let forward = |position: i64| Some(position.saturating_add(rows));
         let relaxed = Ordering::Relaxed;
-        self.position
-            .fetch_update(relaxed, relaxed, forward)
-            .unwrap_or(0)
+        let begun = self.position.as_ref();
+        begun.map_or(0, |position| {
+            position
+                .fetch_update(relaxed, relaxed, forward)
+                .unwrap_or(0)
+        })
     }
 }
 
@@ -75,6 +85,8 @@ pub struct Seeds {
     source: Source,
     revisits: Option<Mutex<Sample>>,
     visits: SharedSampler,
+    revisit_values: i64,
+    factor: i64,
 }
 
 #[derive(Debug)]
@@ -127,24 +139,35 @@ impl Seeds {
             source,
             revisits,
             visits: SharedSampler::new(visits),
+            revisit_values: size,
+            factor: 1,
         })
+    }
+
+    /// The seeds of this release; without, those of 3.11.
+    #[must_use]
+    pub fn for_release(mut self, release: Release) -> Self {
+        self.factor = release.factor(self.revisit_values);
+        self
     }
 
     /// The next partition to write; none when the sequence is over.
     pub fn next_write(&self, rng: &mut impl Rng) -> Option<Seed> {
         let Some(revisits) = &self.revisits else {
-            return Some(Seed::new(self.next_number(rng)?, 1));
+            return Some(self.seed(self.next_number(rng)?, 1));
         };
-        loop {
+        for _ in 0..ATTEMPTS {
             if let Some(seed) = locked(revisits).pick(rng) {
                 return Some(seed);
             }
             let visits = self.visits.draw(rng).clamp(1, MOST_REVISITED);
-            let seed = Seed::new(self.next_number(rng)?, visits);
+            let seed = self.seed(self.next_number(rng)?, visits);
             if locked(revisits).manage(&seed) {
                 return Some(seed);
             }
         }
+        // The population is smaller than what is under way: write a partition whole, once more.
+        Some(self.seed(self.next_number(rng)?, 1))
     }
 
     /// The next partition to read; none when the sequence is over.
@@ -158,13 +181,14 @@ impl Seeds {
                 ..
             } => {
                 let offset = lookback.next(rng, *length, *wrap)?;
-                Some(Seed::new(first + offset, -1))
+                Some(self.seed(first + offset, -1))
             }
-            _ => Some(Seed::new(self.next_number(rng)?, -1)),
+            _ => Some(self.seed(self.next_number(rng)?, -1)),
         }
     }
 
-    /// A visit that wrote has ended so.
+    /// A visit that wrote has ended so. As in the tool, it ends when its last row is drawn, whatever
+    /// becomes of the request.
     pub fn wrote(&self, seed: &Seed, ending: Ending) {
         if let Some(revisits) = &self.revisits {
             let mut sample = locked(revisits);
@@ -182,9 +206,15 @@ impl Seeds {
         } = &self.source
         {
             if ending.first {
-                lookback.wrote(seed.number - first);
+                lookback.wrote(seed.drawn - first);
             }
         }
+    }
+
+    fn seed(&self, drawn: i64, visits: i64) -> Seed {
+        let mut seed = Seed::new(drawn.wrapping_mul(self.factor), visits);
+        seed.drawn = drawn;
+        seed
     }
 
     fn next_number(&self, rng: &mut impl Rng) -> Option<i64> {

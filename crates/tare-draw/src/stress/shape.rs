@@ -1,7 +1,7 @@
 //! The columns of a table: its partition key, its clustering columns, its values.
 
 use super::value::has_java_order;
-use super::Column;
+use super::{Column, Release};
 
 /// The order of the rows within a partition (`-pop contents=`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +61,18 @@ impl Shape {
             averages,
             descendants,
         }
+    }
+
+    /// The table with the values of this release; without, those of 3.11.
+    #[must_use]
+    pub fn for_release(mut self, release: Release) -> Self {
+        for columns in [&mut self.key, &mut self.clustering, &mut self.values] {
+            *columns = std::mem::take(columns)
+                .into_iter()
+                .map(|column| column.for_release(release))
+                .collect();
+        }
+        self
     }
 
     /// Where the column `name` stands, if the table has it.

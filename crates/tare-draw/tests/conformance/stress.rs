@@ -33,11 +33,9 @@ fn uniform() {
     check(201, "uniform(1..1000)", 1, 1000, |x| {
         (x - 1) as f64 / 1000.0
     });
-    // Towards 0, -0.5 and 0.5 both become 0, as coded.
-    check(202, "uniform(-2..2)", -2, 2, |x| {
-        let edges = [0.0, 1.0, 2.0, 4.0];
-        edges[(x + 2) as usize] / 5.0
-    });
+    // All of (-1, 1) becomes 0, and -2 is left with next to nothing: as coded.
+    let edges = [0.0, 0.0, 0.2, 0.6, 0.8];
+    check(202, "uniform(-2..2)", -2, 2, |x| edges[(x + 2) as usize]);
 }
 
 #[test]

@@ -34,6 +34,7 @@ public class StressVectors {
         if (part.equals("laws")) laws();
         if (part.equals("columns")) columns();
         if (part.equals("partitions")) partitions();
+        if (part.equals("release")) release();
         System.exit(0);
     }
 
@@ -235,6 +236,32 @@ public class StressVectors {
             StringBuilder line = new StringBuilder("predefined\t" + size + "\t" + number + "\t" + hex((ByteBuffer) partition.getPartitionKey(0)) + "\t" + partition.idseed);
             for (int i = 0; i < 5; i++)
                 line.append('\t').append(hex((ByteBuffer) row.get(i)));
+            System.out.println(line);
+        }
+    }
+
+    /** What differs between the releases 3.11 and 4.0: the seeds themselves, and booleans. */
+    private static void release() throws Exception {
+        for (String revisit : new String[] {"uniform(1..1M)", "uniform(1..1000)", "uniform(0..77)", "fixed(5)"})
+            for (String population : new String[] {"seq=1..5", "seq=100..104", "dist=fixed(7)"}) {
+                SeedManager seeds = new SeedManager(StressSettings.parse(new String[] {"write", "n=10", "no-warmup", "-insert", "revisit=" + revisit, "-pop", population}));
+                java.lang.reflect.Method next = Class.forName("org.apache.cassandra.stress.generate.SeedManager$Generator").getDeclaredMethod("next", int.class);
+                next.setAccessible(true);
+                java.lang.reflect.Field writes = SeedManager.class.getDeclaredField("writes");
+                writes.setAccessible(true);
+                StringBuilder line = new StringBuilder("seeds\t" + revisit + "\t" + population);
+                for (int i = 0; i < 7; i++)
+                    line.append('\t').append(((Seed) next.invoke(writes.get(seeds), 1)).seed);
+                System.out.println(line);
+            }
+        Generator<?> generator = generator("boolean", "flag", config("flag", "", "", ""));
+        for (long seed : SEEDS) {
+            generator.setSeed(seed);
+            StringBuilder line = new StringBuilder("column\tboolean\tflag\t\t\t\t" + seed + "\t1");
+            for (int i = 0; i < 8; i++) {
+                Object value = generator.generate();
+                line.append('\t').append(wire("boolean", value)).append('=').append(PartitionIterator.seed(value, generator.type, 17));
+            }
             System.out.println(line);
         }
     }

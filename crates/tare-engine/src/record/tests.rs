@@ -45,7 +45,11 @@ fn ok(interval: &Interval) -> u64 {
 }
 
 fn failed(interval: &Interval) -> u64 {
-    interval.operations.iter().map(OperationRecord::failures).sum()
+    interval
+        .operations
+        .iter()
+        .map(OperationRecord::failures)
+        .sum()
 }
 
 fn times(intended: u64, sent: u64, done: u64) -> Times {
@@ -72,8 +76,7 @@ fn closed_loop_operations_count_where_they_are_done() {
 #[test]
 fn open_loop_operations_count_where_they_were_meant_to_be_sent() {
     let (mut recorder, intervals) = recorder(true);
-    let mut read =
-        |intended, done| recorder.done(READ, times(intended, intended, done), Ok(()));
+    let mut read = |intended, done| recorder.done(READ, times(intended, intended, done), Ok(()));
     read(900 * MS, 1100 * MS);
     read(1000 * MS, 1200 * MS);
     read(2900 * MS, 3100 * MS);
@@ -92,9 +95,14 @@ fn response_time_starts_at_the_intended_send_and_service_time_at_the_actual() {
     recorder.done(WRITE, times(S, S + 30 * MS, S + 40 * MS), Ok(()));
     recorder.finish(3 * S);
     let record = &sealed(intervals)[1].operations[WRITE];
-    assert_eq!((record.service_sum, record.response_sum), (10 * MS, 40 * MS));
+    assert_eq!(
+        (record.service_sum, record.response_sum),
+        (10 * MS, 40 * MS)
+    );
     assert!(record.service.equivalent(record.service.max(), 10 * MS));
-    assert!(record.response().equivalent(record.response().max(), 40 * MS));
+    assert!(record
+        .response()
+        .equivalent(record.response().max(), 40 * MS));
 }
 
 #[test]
@@ -109,8 +117,14 @@ fn errors_are_counted_by_kind_and_leave_no_latency() {
         (ok(interval), failed(interval), interval.answered),
         (0, 2, 0)
     );
-    assert_eq!(interval.operations[READ].errors[ErrorKind::Timeout as usize], 1);
-    assert_eq!(interval.operations[READ].errors[ErrorKind::NotFound as usize], 1);
+    assert_eq!(
+        interval.operations[READ].errors[ErrorKind::Timeout as usize],
+        1
+    );
+    assert_eq!(
+        interval.operations[READ].errors[ErrorKind::NotFound as usize],
+        1
+    );
     assert_eq!(interval.operations[0].service.len(), 0);
 }
 
@@ -189,11 +203,7 @@ fn intervals_of_several_workers_add_up() {
     let (mut second, other) = recorder(true);
     first.done(READ, times(S, S, S + 10 * MS), Ok(()));
     second.done(READ, times(S, S, S + 20 * MS), Ok(()));
-    second.done(
-        READ,
-        times(S, S, S + 20 * MS),
-        Err(ErrorKind::Overloaded),
-    );
+    second.done(READ, times(S, S, S + 20 * MS), Err(ErrorKind::Overloaded));
     first.finish(3 * S);
     second.finish(3 * S);
     let mut sum = sealed(one).remove(1);

@@ -1,44 +1,36 @@
 //! One worker: a thread with its own connections, its own slots and its own recorder.
 
+mod answer;
+mod begin;
 mod flight;
 mod routes;
 mod schedule;
 
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 use std::sync::Arc;
 
-use tare_cql::{Reply, ReplyKind, Template};
+use tare_cql::Template;
 
 use crate::clock::Clock;
 use crate::errors::ErrorKind;
 use crate::order::Pace;
-use crate::record::{Interval, Notes, Recorder, Times};
+use crate::record::{Interval, Recorder};
 use crate::request::Request;
 use crate::timeline::Timeline;
-use crate::workload::{Answer, Begin, Follow, Outcome, Source};
+use crate::workload::{Answer, Source};
 
-use flight::{Agenda, Flight, Later};
-pub use routes::Routes;
+use begin::beat;
+use flight::{Agenda, Flight};
+pub use routes::{Preparation, Routes};
 use schedule::Schedule;
 
-/// Longest sleep, nanoseconds: how soon a worker sees that it is to stop.
-const LOOK_UP: u64 = 20_000_000;
 /// Operations begun in one go before the sockets are written and looked at.
 const BURST: usize = 64;
 /// Pause before an operation is tried that found no connection, nanoseconds; without it a dead
 /// cluster would keep the client spinning.
 const NO_CONNECTION: u64 = 10_000_000;
-/// Pause before a request is sent again whose statement the server had forgotten.
-const UNPREPARED: u64 = 5_000_000;
-/// Most tries for a statement that the server keeps forgetting.
-const MOST_UNPREPARED: u32 = 200;
-/// Tag of a PREPARE that the worker sends by itself.
-const OWN: u32 = u32::MAX;
-/// Opcode of PREPARE and server error UNPREPARED (native protocol v4, sections 2.4 and 9).
-const PREPARE: u8 = 0x09;
-const FORGOTTEN: i32 = 0x2500;
 
 /// What a worker is given to begin with.
 pub struct Start {
@@ -55,8 +47,8 @@ pub struct Start {
     pub stop: Arc<AtomicBool>,
     pub templates: Rc<[Template]>,
     pub protocol: tare_cql::Protocol,
-    /// PREPARE bodies, for statements that a restarted server has forgotten.
-    pub prepares: Vec<Vec<u8>>,
+    /// For servers that have forgotten the statements.
+    pub preparation: Arc<Preparation>,
     /// Sealed intervals whose memory can be used again.
     pub recycled: Receiver<Interval>,
 }
@@ -84,11 +76,13 @@ pub struct Worker<S: Source> {
     deadlines: Vec<(u64, u64)>,
     /// Slots whose requests are written and not yet sent.
     outbox: Vec<usize>,
-    /// Connections whose servers have forgotten statements.
-    forgotten: Vec<usize>,
+    /// A server said that it has forgotten a statement.
+    forgotten: bool,
     agenda: Agenda,
     finished: usize,
     busy: usize,
+    /// When the last slot became free while none was (open loop).
+    full_until: u64,
 }
 
 impl<S: Source> Worker<S> {
@@ -104,10 +98,11 @@ impl<S: Source> Worker<S> {
             idle: Vec::new(),
             deadlines,
             outbox: Vec::new(),
-            forgotten: Vec::new(),
+            forgotten: false,
             agenda: Agenda::default(),
             finished: 0,
             busy: 0,
+            full_until: 0,
             start,
         }
     }
@@ -142,152 +137,6 @@ impl<S: Source> Worker<S> {
         let now = self.start.clock.now();
         self.count_unsent(now);
         self.recorder.finish(now);
-    }
-
-    /// Gives every slot its first operation's time.
-    fn occupy(&mut self) {
-        match self.beat {
-            Beat::Open(_) => {}
-            Beat::Closed => {
-                for slot in 0..self.start.slots {
-                    self.agenda.at(0, slot, Later::Begin);
-                }
-            }
-            Beat::PerSlot(_) => {
-                for slot in 0..self.start.slots {
-                    self.agenda.at(self.deadlines[slot].0, slot, Later::Begin);
-                }
-            }
-        }
-    }
-
-    fn over(&self) -> bool {
-        if self.start.stop.load(Ordering::Relaxed) {
-            return true;
-        }
-        if matches!(self.beat, Beat::Open(_)) {
-            if self.finished > 0 && self.busy == 0 {
-                return true;
-            }
-        } else if self.finished == self.start.slots {
-            return true;
-        }
-        let end = self.start.timeline.end;
-        if end == u64::MAX {
-            return false;
-        }
-        let now = self.start.clock.now();
-        match self.beat {
-            // Operations still in flight were neither answered in time nor failed.
-            Beat::Closed => now >= end,
-            // Every operation ends by its own timeout; the rest is for the timers' own delay.
-            _ => now >= end && (self.busy == 0 || now >= end + self.start.timeout + 100_000_000),
-        }
-    }
-
-    /// Nanoseconds until something must be done that no socket tells of.
-    fn pause(&self) -> u64 {
-        let before = self.start.clock.until_origin();
-        if before > 0 {
-            return before.min(LOOK_UP);
-        }
-        let now = self.start.clock.now();
-        let mut next = self.agenda.next();
-        if let Beat::Open(schedule) = &self.beat {
-            let due = schedule.next();
-            if due < self.start.timeline.end && self.may_begin() && self.finished == 0 {
-                next = next.min(due);
-            }
-        }
-        for border in [self.recorder.border(), self.start.timeline.end] {
-            if border > now {
-                next = next.min(border);
-            }
-        }
-        next.saturating_sub(now).min(LOOK_UP)
-    }
-
-    /// Begins what has come due; true if there is more of it.
-    fn begin_due(&mut self, now: u64) -> bool {
-        if self.start.clock.until_origin() > 0 {
-            return false;
-        }
-        let mut burst = 0;
-        while burst < BURST {
-            let Some((time, slot, what)) = self.agenda.due(now) else {
-                break;
-            };
-            burst += 1;
-            match what {
-                Later::Begin => self.begin(slot, time),
-                Later::Resend => self.outbox.push(slot),
-            }
-        }
-        while burst < BURST && self.begin_scheduled(now) {
-            burst += 1;
-        }
-        burst == BURST
-    }
-
-    /// Begins the open loop's next operation if it is due and a slot is free.
-    fn begin_scheduled(&mut self, now: u64) -> bool {
-        let may_begin = self.may_begin();
-        let Beat::Open(schedule) = &mut self.beat else {
-            return false;
-        };
-        let due = schedule.next();
-        let late = due > now || due >= self.start.timeline.end || now >= self.start.timeline.end;
-        if late || !may_begin || self.finished > 0 {
-            return false;
-        }
-        schedule.pass();
-        self.recorder.due(due);
-        let slot = self.idle.pop().unwrap_or(self.flights.len());
-        self.begin(slot, due);
-        true
-    }
-
-    fn may_begin(&self) -> bool {
-        !self.idle.is_empty() || self.flights.len() < self.start.slots
-    }
-
-    /// Begins the next operation of a slot, meant to be sent at `intended`.
-    fn begin(&mut self, slot: usize, intended: u64) {
-        while self.flights.len() <= slot {
-            self.flights.push(Flight::default());
-            self.requests
-                .push(Request::new(Rc::clone(&self.start.templates), self.start.protocol));
-        }
-        let mut intended = intended;
-        if let Beat::PerSlot(tick) = self.beat {
-            if self.start.clock.now() >= self.start.timeline.end {
-                self.finished += 1;
-                return;
-            }
-            let (first, begun) = self.deadlines[slot];
-            intended = first + (begun as f64 * tick) as u64;
-        }
-        self.requests[slot].begin(intended);
-        match self.source.begin(slot, &mut self.requests[slot]) {
-            Begin::Send { operation } => {
-                if let Beat::PerSlot(_) = self.beat {
-                    self.recorder.due(intended);
-                    self.deadlines[slot].1 += 1;
-                }
-                let flight = &mut self.flights[slot];
-                flight.operation = operation;
-                flight.intended = intended;
-                flight.begun = u64::MAX;
-                flight.retries = 0;
-                self.busy += 1;
-                self.outbox.push(slot);
-            }
-            Begin::Finished => self.finished += 1,
-            Begin::Wait { after } => {
-                let later = self.start.clock.now() + after.as_nanos() as u64;
-                self.agenda.at(later, slot, Later::Begin);
-            }
-        }
     }
 
     /// Sends the requests that have been written.
@@ -343,201 +192,13 @@ impl<S: Source> Worker<S> {
                     true => ErrorKind::Connection,
                     false => ErrorKind::Other,
                 };
-                self.settle(slot, now, Answer::Failed { kind, server: None }, NO_CONNECTION);
+                self.settle(
+                    slot,
+                    now,
+                    Answer::Failed { kind, server: None },
+                    NO_CONNECTION,
+                );
             }
-        }
-    }
-
-    /// Reads what has arrived on a connection, and lets its operations go on.
-    fn receive(&mut self, route: usize) {
-        let Some(mut link) = self.routes.lend(route) else {
-            return;
-        };
-        let read = link.read();
-        let now = self.start.clock.now();
-        let decoded = read.is_ok()
-            && link
-                .replies(|tag, reply| self.answered(tag, reply, route, now))
-                .is_ok();
-        let open = matches!(read, Ok(tare_cql::Received::Bytes(_) | tare_cql::Received::Drained));
-        self.routes.give_back(route, link);
-        if !decoded || !open {
-            self.broke(route);
-        } else if !self.forgotten.is_empty() {
-            self.forgotten.clear();
-            for prepare in &self.start.prepares {
-                // Without a stream to spare, a later answer asks for it again.
-                let _ = self.routes.queue(route, PREPARE, prepare, OWN);
-            }
-        }
-    }
-
-    fn answered(&mut self, tag: u32, reply: Reply<'_>, route: usize, now: u64) {
-        let slot = tag as usize;
-        if tag == OWN || !self.flights.get(slot).is_some_and(|flight| flight.waiting) {
-            return;
-        }
-        let answer = match reply.kind() {
-            Ok(ReplyKind::Rows(rows)) => Answer::Rows(rows),
-            Ok(ReplyKind::Error(error)) => match error.decode() {
-                Ok(error) if error.code == FORGOTTEN && self.prepare_again(slot, route, now) => {
-                    return;
-                }
-                Ok(error) => Answer::Failed {
-                    kind: ErrorKind::of(&error),
-                    server: Some(error),
-                },
-                Err(_) => Answer::Failed {
-                    kind: ErrorKind::Other,
-                    server: None,
-                },
-            },
-            Ok(_) => Answer::Void,
-            Err(_) => Answer::Failed {
-                kind: ErrorKind::Other,
-                server: None,
-            },
-        };
-        self.settle(slot, now, answer, 0);
-    }
-
-    /// Prepares everything again on a connection whose server has forgotten a statement, and has
-    /// the request sent again; false if that was tried often enough.
-    fn prepare_again(&mut self, slot: usize, route: usize, now: u64) -> bool {
-        let flight = &mut self.flights[slot];
-        if flight.retries >= MOST_UNPREPARED {
-            return false;
-        }
-        flight.waiting = false;
-        flight.retries += 1;
-        self.recorder.retry(flight.operation, ErrorKind::Other);
-        self.agenda.at(now + UNPREPARED, slot, Later::Resend);
-        self.forgotten.push(route);
-        true
-    }
-
-    /// Tells the source what came of a slot's request and does what follows. Failures are
-    /// followed after a pause of `pause` nanoseconds.
-    fn settle(&mut self, slot: usize, now: u64, answer: Answer<'_>, pause: u64) {
-        let flight = &mut self.flights[slot];
-        flight.waiting = false;
-        let mut notes = Notes {
-            recorder: &mut self.recorder,
-            now,
-            intended: flight.intended,
-            begun: flight.begun,
-            sent: flight.sent,
-            retries: flight.retries,
-        };
-        let request = &mut self.requests[slot];
-        match self.source.answer(slot, &answer, request, &mut notes) {
-            Follow::Done(outcome) => self.done(slot, now, outcome, pause),
-            Follow::Send => self.outbox.push(slot),
-            Follow::Retry { kind, after } => {
-                let flight = &mut self.flights[slot];
-                flight.retries += 1;
-                self.recorder.retry(flight.operation, kind);
-                let after = (after.as_nanos() as u64).max(pause);
-                self.agenda.at(now + after, slot, Later::Resend);
-            }
-        }
-    }
-
-    fn done(&mut self, slot: usize, now: u64, outcome: Outcome, pause: u64) {
-        let flight = &self.flights[slot];
-        let times = Times {
-            intended: flight.intended,
-            sent: flight.begun,
-            done: now,
-        };
-        self.recorder.done(flight.operation, times, outcome);
-        self.busy -= 1;
-        match &self.beat {
-            Beat::Open(_) => self.idle.push(slot),
-            Beat::Closed if pause == 0 => self.begin(slot, now),
-            Beat::Closed => self.agenda.at(now + pause, slot, Later::Begin),
-            Beat::PerSlot(tick) => {
-                let (first, begun) = self.deadlines[slot];
-                let deadline = first + (begun as f64 * tick) as u64;
-                let earliest = deadline.max(now + pause);
-                self.agenda.at(earliest, slot, Later::Begin);
-            }
-        }
-    }
-
-    /// Fails what has been unanswered for too long.
-    fn expire(&mut self, now: u64) {
-        while let Some((slot, request)) = self.agenda.timed_out(now) {
-            let flight = &self.flights[slot];
-            if flight.waiting && flight.request == request {
-                if let Some(stream) = flight.stream {
-                    self.routes.abandon(flight.route, stream);
-                }
-                self.fail(slot, ErrorKind::Timeout, 0);
-            }
-        }
-    }
-
-    /// Fails everything that was in flight on a broken connection, and opens it again.
-    fn broke(&mut self, route: usize) {
-        self.routes.reopen(route);
-        for slot in 0..self.flights.len() {
-            if self.flights[slot].waiting && self.flights[slot].route == route {
-                self.fail(slot, ErrorKind::Connection, NO_CONNECTION);
-            }
-        }
-    }
-
-    fn fail(&mut self, slot: usize, kind: ErrorKind, pause: u64) {
-        let now = self.start.clock.now();
-        self.settle(slot, now, Answer::Failed { kind, server: None }, pause);
-    }
-
-    /// Sends that fell due before the end but were never made.
-    fn count_unsent(&mut self, now: u64) {
-        let end = self.start.timeline.end.min(now);
-        match &mut self.beat {
-            Beat::Closed => {}
-            Beat::Open(schedule) if self.finished == 0 => {
-                while schedule.next() < end {
-                    self.recorder.due(schedule.next());
-                    schedule.pass();
-                }
-            }
-            Beat::Open(_) => {}
-            Beat::PerSlot(tick) => {
-                for &(first, begun) in &self.deadlines {
-                    let unsent = (begun..).map(|n| first + (n as f64 * *tick) as u64);
-                    for due in unsent.take_while(|&due| due < end) {
-                        if self.finished == 0 {
-                            self.recorder.due(due);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn beat(start: &Start) -> (Beat, Vec<(u64, u64)>) {
-    match &start.pace {
-        Pace::Closed { .. } => (Beat::Closed, Vec::new()),
-        Pace::Open { rate, arrivals, .. } => {
-            let rate = rate.clone();
-            let schedule =
-                Schedule::new(rate, *arrivals, start.seed, start.number, start.workers);
-            (Beat::Open(schedule), Vec::new())
-        }
-        &Pace::PerSlot {
-            slots,
-            rate,
-            stagger,
-        } => {
-            let tick = slots as f64 * 1e9 / rate;
-            let first =
-                schedule::stagger(start.slots, tick as u64, start.seed, start.number, stagger);
-            let deadlines = first.into_iter().map(|first| (first, 0)).collect();
-            (Beat::PerSlot(tick), deadlines)
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::event::epoll;
-use tare_cql::{Flush, Link, Options, Ring, StreamId};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use tare_cql::{Cluster, Flush, Link, Options, Ring, StreamId};
 
 use crate::errors::Fatal;
 
@@ -15,19 +15,50 @@ use crate::errors::Fatal;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
+/// What a server must be told again that has forgotten it.
+#[derive(Debug)]
+pub struct Preparation {
+    pub statements: Vec<String>,
+    pub keyspace: Option<String>,
+    under_way: AtomicBool,
+}
+
+impl Preparation {
+    pub fn new(statements: Vec<String>, keyspace: Option<String>) -> Preparation {
+        Preparation {
+            statements,
+            keyspace,
+            under_way: AtomicBool::new(false),
+        }
+    }
+
+    /// Prepares everything on one node; what fails is asked for again by the next answer.
+    fn prepare(&self, address: SocketAddr, options: &Options) {
+        let options = Options {
+            contact_points_only: true,
+            ..options.clone()
+        };
+        if let Ok(mut cluster) = Cluster::discover(&[address.to_string()], &options) {
+            for cql in &self.statements {
+                let _ = cluster.prepare(cql, self.keyspace.as_deref());
+            }
+        }
+        self.under_way.store(false, Ordering::Release);
+    }
+}
+
 /// One connection of one worker, open or being opened again.
 struct Route {
     address: SocketAddr,
     link: Option<Link>,
     /// Bytes are queued that have not been written.
     dirty: bool,
-    /// The socket takes no more for now; epoll tells when it does.
+    /// The socket takes no more for now; waiting tells when it does.
     blocked: bool,
 }
 
 /// All connections of one worker.
 pub struct Routes {
-    epoll: rustix::fd::OwnedFd,
     routes: Vec<Route>,
     /// Positions in `routes` per node, nodes in the order of the ring.
     nodes: Vec<Vec<usize>>,
@@ -49,11 +80,8 @@ impl Routes {
         options: &Options,
         links: usize,
     ) -> Result<Routes, Fatal> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)
-            .map_err(|e| Fatal::internal("epoll", e))?;
         let (opener, opened) = channel();
         let mut routes = Routes {
-            epoll,
             routes: Vec::new(),
             nodes: Vec::new(),
             ring,
@@ -79,33 +107,28 @@ impl Routes {
                     dirty: false,
                     blocked: false,
                 });
-                routes.adopt(routes.routes.len() - 1, link)?;
+                routes.adopt(routes.routes.len() - 1, link);
             }
             routes.nodes.push((first..first + links).collect());
         }
         Ok(routes)
     }
 
-    pub fn len(&self) -> usize {
+    /// Connections to all nodes.
+    pub fn links(&self) -> usize {
         self.routes.len()
     }
 
-    fn adopt(&mut self, route: usize, link: Link) -> Result<(), Fatal> {
-        let data = epoll::EventData::new_u64(route as u64);
-        epoll::add(&self.epoll, link.fd(), data, epoll::EventFlags::IN)
-            .map_err(|e| Fatal::internal("epoll", e))?;
+    fn adopt(&mut self, route: usize, link: Link) {
         self.routes[route].link = Some(link);
         self.routes[route].blocked = false;
-        Ok(())
     }
 
-    /// Takes in connections that were opened again; true if there were any.
-    pub fn adopt_opened(&mut self) -> bool {
-        let mut any = false;
+    /// Takes in connections that were opened again.
+    pub fn adopt_opened(&mut self) {
         while let Ok((route, link)) = self.opened.try_recv() {
-            any |= self.adopt(route, link).is_ok();
+            self.adopt(route, link);
         }
-        any
     }
 
     /// The connection for a request whose partition has this token: the first open one of its
@@ -175,13 +198,7 @@ impl Routes {
             Ok(Flush::Blocked) => true,
             Err(_) => return Err(Broken),
         };
-        if blocked != entry.blocked {
-            entry.blocked = blocked;
-            let mut flags = epoll::EventFlags::IN;
-            flags.set(epoll::EventFlags::OUT, blocked);
-            let data = epoll::EventData::new_u64(route as u64);
-            epoll::modify(&self.epoll, link.fd(), data, flags).map_err(|_| Broken)?;
-        }
+        entry.blocked = blocked;
         Ok(())
     }
 
@@ -218,27 +235,54 @@ impl Routes {
             });
     }
 
+    /// Has the statements prepared again on the node of this connection, on a thread of its own
+    /// and a connection of its own.
+    pub fn prepare_again(&self, route: usize, preparation: &Arc<Preparation>) {
+        if preparation.under_way.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (address, options) = (self.routes[route].address, self.options.clone());
+        let shared = Arc::clone(preparation);
+        let spawned = std::thread::Builder::new()
+            .name("prepare".into())
+            .spawn(move || shared.prepare(address, &options));
+        if spawned.is_err() {
+            preparation.under_way.store(false, Ordering::Release);
+        }
+    }
+
     /// Waits until a connection can be read or written, or so many nanoseconds have passed.
-    /// Positions of connections go into `ready`: (readable, writable).
+    /// Positions of connections go into `ready`: (position, readable, writable).
+    ///
+    /// By `ppoll`, whose time-outs are in nanoseconds on every kernel; `epoll_wait` has
+    /// milliseconds, and its successor is missing before Linux 5.11.
     pub fn wait(&self, ns: u64, ready: &mut Vec<(usize, bool, bool)>) {
-        let timeout = rustix::time::Timespec {
+        let timeout = Timespec {
             tv_sec: (ns / 1_000_000_000) as i64,
             tv_nsec: (ns % 1_000_000_000) as _,
         };
         ready.clear();
-        let mut events = [epoll::Event {
-            flags: epoll::EventFlags::empty(),
-            data: epoll::EventData::new_u64(0),
-        }; 32];
-        // An interruption by a signal is like nothing having happened.
-        let count = epoll::wait(&self.epoll, &mut events[..], Some(&timeout)).unwrap_or(0);
-        for event in &events[..count] {
-            let flags = event.flags;
-            let writable = flags.contains(epoll::EventFlags::OUT);
-            // Errors and hang-ups show when reading.
-            let readable = !(flags - epoll::EventFlags::OUT).is_empty();
-            ready.push((event.data.u64() as usize, readable, writable));
+        let mut waiting = Vec::with_capacity(self.routes.len());
+        for (position, route) in self.routes.iter().enumerate() {
+            if let Some(link) = &route.link {
+                let mut flags = PollFlags::IN;
+                flags.set(PollFlags::OUT, route.blocked);
+                waiting.push(PollFd::from_borrowed_fd(link.fd(), flags));
+                ready.push((position, false, false));
+            }
         }
+        // An interruption by a signal is like nothing having happened.
+        let count = poll(&mut waiting, Some(&timeout)).unwrap_or(0);
+        if count == 0 {
+            return ready.clear();
+        }
+        for (entry, fd) in ready.iter_mut().zip(&waiting) {
+            let flags = fd.revents();
+            // Errors and hang-ups show when reading.
+            entry.1 = !(flags - PollFlags::OUT).is_empty();
+            entry.2 = flags.contains(PollFlags::OUT);
+        }
+        ready.retain(|&(_, readable, writable)| readable || writable);
     }
 }
 

@@ -4,17 +4,20 @@
 //! The search is pure: it asks a `Meter` for one measurement after another and never looks at a
 //! clock. What a measurement costs is said by the measurement.
 
-pub mod bootstrap;
-pub mod climb;
-pub mod curve;
-pub mod journal;
-pub mod level;
-pub mod monotone;
-pub mod outcome;
-pub mod peak;
-pub mod table;
-pub mod target;
-pub mod top;
+mod bootstrap;
+mod bracket;
+mod climb;
+pub mod command;
+mod curve;
+mod journal;
+mod level;
+mod meter;
+mod monotone;
+mod outcome;
+mod peak;
+mod table;
+mod target;
+mod top;
 
 use level::By;
 use serde::Serialize;

@@ -1,45 +1,17 @@
 //! The search for the highest level under a latency target: a climb until it is missed, then
 //! halving of the bracket and repetition at its two sides.
 
-use super::bootstrap::{quantile, Random};
-use super::journal::{mean, Journal, Tried};
-use super::level::By;
-use super::monotone::{crossing, rising};
+use super::bootstrap::Random;
+use super::bracket::{excess, locate, Found, Sample};
+use super::journal::{Journal, Tried};
 use super::outcome::{measured, Estimate, Outcome, Verdict};
 use super::peak::fractions;
 use super::{Meter, Observation, Stage, Wish};
 
 /// Measurements at each side of the bracket before it is believed.
 const LEAST: usize = 3;
-const RESAMPLES: usize = 400;
 /// Below this level nothing is tried.
 const LOWEST: f64 = 1.0;
-/// A level that does not keep up, or fails, misses the target by at least this factor (its log).
-const OVERLOADED: f64 = 1.0;
-const KEEPS_UP: f64 = 0.95;
-
-/// Where the target is crossed: the highest level that meets it and the lowest that misses it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Bracket {
-    meets: Option<f64>,
-    misses: Option<f64>,
-}
-
-/// A bracket, and the interval of where it may be.
-#[derive(Debug, Clone, PartialEq)]
-struct Found {
-    bracket: Bracket,
-    /// The crossing between the two sides, by a straight line.
-    crossing: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Found {
-    fn precision(&self) -> f64 {
-        (self.high - self.low) / 2.0 / self.crossing
-    }
-}
 
 /// Finds the highest level at which the quantile is at most `limit` microseconds. Latency is
 /// taken to rise with the level.
@@ -67,26 +39,6 @@ pub fn search<M: Meter>(
     Ok(outcome(wish, limit, journal, found))
 }
 
-/// Log of the quantile over its limit: above 0 misses the target. Overload misses it whatever
-/// the few answers took.
-fn excess(wish: &Wish, limit: f64, seen: &Observation) -> f64 {
-    let latency = seen.latency_us.unwrap_or(f64::INFINITY).max(0.001);
-    let excess = (latency / limit).ln().min(10.0 * OVERLOADED);
-    let behind = match wish.by {
-        // Poisson arrivals scatter by the root of their number; half of a step is measured.
-        By::Rate => {
-            let scatter = 3.0 * (seen.level / (wish.step_s / 2.0)).sqrt();
-            seen.throughput < KEEPS_UP * seen.level - scatter
-        }
-        By::Threads => false,
-    };
-    if behind || seen.failed_share > wish.failures {
-        excess.max(OVERLOADED)
-    } else {
-        excess
-    }
-}
-
 /// Doubles the level until the target is missed twice running, or halves it until it is met.
 fn enclose<M: Meter>(wish: &Wish, limit: f64, journal: &mut Journal<M>) -> Result<(), M::Error> {
     let mut level = wish.by.round(wish.first.min(wish.most));
@@ -109,121 +61,6 @@ fn enclose<M: Meter>(wish: &Wish, limit: f64, journal: &mut Journal<M>) -> Resul
         }
         level = next;
     }
-}
-
-/// The levels' mean excesses, and how many measurements each rests on.
-struct Sample {
-    levels: Vec<f64>,
-    excesses: Vec<Vec<f64>>,
-}
-
-impl Sample {
-    fn of(wish: &Wish, limit: f64, tried: &[Tried]) -> Sample {
-        let excesses = |one: &Tried| -> Vec<f64> {
-            one.observations
-                .iter()
-                .map(|seen| excess(wish, limit, seen))
-                .collect()
-        };
-        Sample {
-            levels: tried.iter().map(|one| one.level).collect(),
-            excesses: tried.iter().map(excesses).collect(),
-        }
-    }
-
-    fn fit(&self, means: &[f64]) -> Vec<f64> {
-        let weights: Vec<f64> = self
-            .excesses
-            .iter()
-            .map(|values| values.len() as f64)
-            .collect();
-        rising(means, &weights)
-    }
-
-    fn means(&self) -> Vec<f64> {
-        self.excesses
-            .iter()
-            .map(|values| mean(values.iter().copied()))
-            .collect()
-    }
-
-    fn bracket(&self, fit: &[f64]) -> Bracket {
-        let (meets, misses) = crossing(fit, 0.0);
-        Bracket {
-            meets: meets.map(|i| self.levels[i]),
-            misses: misses.map(|i| self.levels[i]),
-        }
-    }
-
-    /// Residuals of levels near the target: further up, queues make other noise.
-    fn residuals(&self) -> Vec<f64> {
-        let near = self
-            .excesses
-            .iter()
-            .filter(|values| values.len() > 1 && mean(values.iter().copied()).abs() <= OVERLOADED);
-        let of = |values: &Vec<f64>| {
-            let (mean, n) = (mean(values.iter().copied()), values.len() as f64);
-            let widen = (n / (n - 1.0)).sqrt();
-            values
-                .iter()
-                .map(|value| (value - mean) * widen)
-                .collect::<Vec<f64>>()
-        };
-        near.flat_map(of).collect()
-    }
-
-    /// Means as another search might have seen them.
-    fn resample(&self, means: &[f64], residuals: &[f64], random: &mut Random) -> Vec<f64> {
-        let again = |(mean, values): (&f64, &Vec<f64>)| {
-            let n = values.len();
-            let sum: f64 = (0..n)
-                .map(|_| residuals[random.below(residuals.len())])
-                .sum();
-            mean + sum / n as f64
-        };
-        means.iter().zip(&self.excesses).map(again).collect()
-    }
-}
-
-/// The bracket by a rising fit of all excesses, and the interval that holds the brackets of 95%
-/// of resamples on both sides: it is never narrower than the bracket itself.
-fn locate(wish: &Wish, limit: f64, tried: &[Tried], random: &mut Random) -> Option<Found> {
-    let sample = Sample::of(wish, limit, tried);
-    let means = sample.means();
-    let fit = sample.fit(&means);
-    let bracket = sample.bracket(&fit);
-    let (meets, misses) = (bracket.meets?, bracket.misses?);
-    let at = |level: f64| {
-        sample
-            .levels
-            .iter()
-            .position(|&one| one == level)
-            .map(|i| fit[i])
-    };
-    let (low_fit, high_fit) = (at(meets)?, at(misses)?);
-    let crossing = meets + (misses - meets) * (-low_fit / (high_fit - low_fit)).clamp(0.0, 1.0);
-    let residuals = sample.residuals();
-    let (mut lows, mut highs) = (vec![meets], vec![misses]);
-    if !residuals.is_empty() {
-        for _ in 0..RESAMPLES {
-            let again = sample.fit(&sample.resample(&means, &residuals, random));
-            let bracket = sample.bracket(&again);
-            lows.push(bracket.meets.unwrap_or(sample.levels[0] / 2.0));
-            highs.push(
-                bracket
-                    .misses
-                    .unwrap_or(sample.levels[sample.levels.len() - 1] * 2.0),
-            );
-        }
-    }
-    lows.sort_by(f64::total_cmp);
-    highs.sort_by(f64::total_cmp);
-    Some(Found {
-        bracket,
-        crossing,
-        low: quantile(&lows, 0.025),
-        high: quantile(&highs, 0.975),
-    })
 }
 
 /// A level beyond all that were tried, if a side of the bracket is missing: what the climb saw

@@ -109,6 +109,18 @@ fn histograms_of_other_precision_are_refused() {
 }
 
 #[test]
+fn logs_in_other_units_are_refused() {
+    let mut logs = [log(Vec::new()), log(Vec::new()), log(Vec::new())];
+    logs[0].1.unit = Some("nanoseconds".into());
+    assert_eq!(unit(&logs).unwrap().as_deref(), Some("nanoseconds"));
+    logs[2].1.unit = Some("microseconds".into());
+    assert!(unit(&logs)
+        .unwrap_err()
+        .to_string()
+        .contains("are in microseconds"));
+}
+
+#[test]
 fn a_narrower_histogram_joins_a_wider_one_in_any_order() {
     let mut narrow = entry("R", 0.0, 1.0, &[]);
     narrow.histogram = Histogram::new_with_bounds(1, 1_000_000, 3).unwrap();
@@ -177,6 +189,8 @@ fn a_histogram_that_claims_more_than_it_holds_is_refused() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
     #[test]
     fn nothing_is_lost_or_added(
         parts in proptest::collection::vec(

@@ -6,7 +6,6 @@ mod law;
 mod plan;
 pub mod specification;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -18,8 +17,8 @@ use tare_engine::record::Notes;
 use tare_engine::request::Request;
 use tare_engine::workload::{Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload};
 
+use crate::populate::{again, Rows};
 use crate::spec::{Mix, Phase, Spec};
-use crate::workload::{FIRST_PAUSE, TRIES};
 use plan::{Plan, Planned};
 use specification::{Operation, Statements, Wanted};
 
@@ -29,8 +28,7 @@ pub struct Mixed {
     /// What the phase executes.
     operations: Vec<Operation>,
     plan: OnceLock<Plan>,
-    /// Rows that have been handed out to be populated, by all workers.
-    populated: Arc<AtomicU64>,
+    populated: Rows,
 }
 
 impl Mixed {
@@ -43,7 +41,7 @@ impl Mixed {
             spec: Arc::new(spec.clone()),
             operations,
             plan: OnceLock::new(),
-            populated: Arc::default(),
+            populated: Rows::of(spec),
         }
     }
 }
@@ -74,18 +72,13 @@ impl Workload for Mixed {
     }
 
     fn source(&self, seat: Seat, _statements: &[Statement]) -> MixedSource {
-        let client = &self.spec.client;
-        let client = client
-            .bytes()
-            .fold(self.spec.seed, |sum: u64, byte| sum.wrapping_mul(257) + u64::from(byte));
         let weights = self.operations.iter().map(|operation| operation.weight).collect();
         MixedSource {
             plan: self.plan.get().cloned().unwrap_or_default(),
             mixes: mixes(&self.spec, &self.operations, weights),
             mix: 0,
-            populate: (self.spec.phase == Phase::Populate).then(|| Arc::clone(&self.populated)),
-            records: self.spec.records,
-            random: Xoshiro::stream(client, seat.worker as u64),
+            populate: (self.spec.phase == Phase::Populate).then(|| self.populated.clone()),
+            random: Xoshiro::stream(self.spec.stream(), seat.worker as u64),
             drawn: Vec::new(),
         }
     }
@@ -123,8 +116,7 @@ pub struct MixedSource {
     mixes: Vec<(u64, Discrete<usize>)>,
     /// Position of the mix that is in force.
     mix: usize,
-    populate: Option<Arc<AtomicU64>>,
-    records: u64,
+    populate: Option<Rows>,
     random: Xoshiro,
     /// Per slot: the operation and the numbers that it drew.
     drawn: Vec<(usize, Vec<i64>)>,
@@ -134,8 +126,8 @@ impl MixedSource {
     /// The operation to begin, and the row that it fills while populating.
     fn choose(&mut self, now: u64) -> Option<(usize, Option<u64>)> {
         if let Some(populated) = &self.populate {
-            let row = populated.fetch_add(1, Ordering::Relaxed);
-            return (row < self.records && !self.plan.operations.is_empty()).then_some((0, Some(row)));
+            let row = populated.next()?;
+            return (!self.plan.operations.is_empty()).then_some((0, Some(row)));
         }
         while self.mixes.get(self.mix + 1).is_some_and(|&(at, _)| at <= now) {
             self.mix += 1;
@@ -180,12 +172,7 @@ impl Source for MixedSource {
         let (operation, numbers) = &self.drawn[slot];
         let planned = &self.plan.operations[*operation];
         let outcome = match answer {
-            Answer::Failed { kind, .. } if self.populate.is_some() && notes.retries + 1 < TRIES => {
-                return Follow::Retry {
-                    kind: *kind,
-                    after: FIRST_PAUSE * 2u32.pow(notes.retries),
-                };
-            }
+            Answer::Failed { kind, .. } if self.populate.is_some() => return again(*kind, notes),
             Answer::Failed { kind, .. } => Err(*kind),
             Answer::Void => Self::outcome(planned, None),
             Answer::Rows(rows) => Self::outcome(planned, Some(rows.len())),

@@ -2,7 +2,9 @@
 
 /// Whether the text is digits with at most one suffix, as the tool's patterns want it.
 pub fn is_count(text: &str) -> bool {
-    let digits = text.strip_suffix(['k', 'K', 'm', 'M', 'b', 'B']).unwrap_or(text);
+    let digits = text
+        .strip_suffix(['k', 'K', 'm', 'M', 'b', 'B'])
+        .unwrap_or(text);
     is_digits(digits)
 }
 
@@ -21,7 +23,10 @@ pub fn count(text: &str) -> Option<i64> {
         b'b' => 1_000_000_000,
         _ => return text.parse().ok(),
     };
-    text[..text.len() - 1].parse::<i64>().ok()?.checked_mul(factor)
+    text[..text.len() - 1]
+        .parse::<i64>()
+        .ok()?
+        .checked_mul(factor)
 }
 
 /// `a..b`; any number of dots from two on separates them, as in the tool.
@@ -44,7 +49,16 @@ mod tests {
 
     #[test]
     fn what_is_no_count_or_too_large_is_none() {
-        for text in ["", "k", "-1", "1.5", "1kk", "1 k", "99999999999999999999", "9999999999b"] {
+        for text in [
+            "",
+            "k",
+            "-1",
+            "1.5",
+            "1kk",
+            "1 k",
+            "99999999999999999999",
+            "9999999999b",
+        ] {
             assert_eq!(count(text), None, "{text}");
         }
     }

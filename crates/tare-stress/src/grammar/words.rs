@@ -41,7 +41,11 @@ pub fn words(arguments: &[String]) -> Result<Vec<String>, Usage> {
         space.clear();
         out.push(letter);
     }
-    Ok(out.split(' ').filter(|word| !word.is_empty()).map(dashed).collect())
+    Ok(out
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .map(dashed)
+        .collect())
 }
 
 /// A word with its typographic dash made an ordinary one.
@@ -110,13 +114,19 @@ mod tests {
             cut("mixed ratio\\(write=1\\) \u{2013}node 10.0.0.1"),
             ["mixed", "ratio(write=1)", "-node", "10.0.0.1"]
         );
-        assert_eq!(cut("ratio\u{2216}(write=1, read=3\u{2216})"), ["ratio(write=1,read=3)"]);
+        assert_eq!(
+            cut("ratio\u{2216}(write=1, read=3\u{2216})"),
+            ["ratio(write=1,read=3)"]
+        );
     }
 
     #[test]
     fn a_section_may_be_said_once() {
         let found = sections(&cut("read n=5 -RATE threads=1 -rate threads=2"));
-        assert!(found.unwrap_err().0.contains("-rate is defined multiple times"));
+        assert!(found
+            .unwrap_err()
+            .0
+            .contains("-rate is defined multiple times"));
     }
 
     #[test]

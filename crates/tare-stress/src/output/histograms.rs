@@ -54,19 +54,28 @@ impl<W: Write> HistogramLog<W> {
     ) -> io::Result<()> {
         let begin = Duration::from_secs_f64(self.offset) + Duration::from_nanos(timing.begin);
         let length = Duration::from_nanos(timing.end.saturating_sub(timing.begin));
-        let kinds =
-            [("st", Some(&timing.service)), ("rt", Some(&timing.response)), ("wt", wait)];
+        let kinds = [
+            ("st", Some(&timing.service)),
+            ("rt", Some(&timing.response)),
+            ("wt", wait),
+        ];
         for (kind, histogram) in kinds {
             let Some(histogram) = histogram.filter(|histogram| !histogram.is_empty()) else {
                 continue;
             };
             let tag = format!("{name}-{kind}");
-            // A builder without header lines adds nothing to what is already written.
+            let mut lines = Vec::new();
             IntervalLogWriterBuilder::new()
                 .with_max_value_divisor(1e6)
-                .begin_log_with(&mut self.out, &mut self.serializer)?
+                .begin_log_with(&mut lines, &mut self.serializer)?
                 .write_histogram(histogram, begin, length, Tag::new(&tag))
                 .map_err(|e| io::Error::other(e.to_string()))?;
+            // The tool's log has no line that names the divisor.
+            for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                if !line.starts_with(b"#") {
+                    self.out.write_all(line)?;
+                }
+            }
         }
         self.out.flush()
     }
@@ -85,9 +94,16 @@ mod tests {
         log.write("READ", &timing, None).unwrap();
         let text = String::from_utf8(log.out).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[2], "#[BaseTime: 1795253781.000 (seconds since epoch)]");
+        assert_eq!(
+            lines[2],
+            "#[BaseTime: 1795253781.000 (seconds since epoch)]"
+        );
         assert_eq!(lines.len(), 6, "an empty histogram has no line");
-        assert!(lines[5].starts_with("Tag=READ-st,2.250,1.000,509.6"), "{}", lines[5]);
+        assert!(
+            lines[5].starts_with("Tag=READ-st,2.250,1.000,509.6"),
+            "{}",
+            lines[5]
+        );
         assert!(lines[5].contains(",HISTFAAAA"), "{}", lines[5]);
     }
 }

@@ -15,7 +15,10 @@ pub fn fixed(value: f64, digits: usize) -> String {
     let kept = fraction.get(..digits).unwrap_or(fraction);
     let mut decimals: Vec<u8> = whole.bytes().chain(kept.bytes()).collect();
     decimals.resize(whole.len() + digits, b'0');
-    let up = fraction.as_bytes().get(digits).is_some_and(|digit| *digit >= b'5');
+    let up = fraction
+        .as_bytes()
+        .get(digits)
+        .is_some_and(|digit| *digit >= b'5');
     if up && carry(&mut decimals) {
         decimals.insert(0, b'1');
     }
@@ -52,7 +55,9 @@ pub fn grouped_whole(value: u64) -> String {
 }
 
 fn group(text: &str) -> String {
-    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (sign, rest) = text
+        .strip_prefix('-')
+        .map_or(("", text), |rest| ("-", rest));
     let (whole, fraction) = rest.find('.').map_or((rest, ""), |at| rest.split_at(at));
     if !whole.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.to_owned();

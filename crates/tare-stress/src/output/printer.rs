@@ -16,8 +16,13 @@ pub struct Printer {
 impl Printer {
     /// Standard output, and a file if one is named; the file begins anew.
     pub fn open(file: Option<&Path>) -> Result<Printer, Fatal> {
-        let place = file.map_or("standard output".to_owned(), |path| path.display().to_string());
-        let file = file.map(File::create).transpose().map_err(|e| Fatal::file(&place, e))?;
+        let place = file.map_or("standard output".to_owned(), |path| {
+            path.display().to_string()
+        });
+        let file = file
+            .map(File::create)
+            .transpose()
+            .map_err(|e| Fatal::file(&place, e))?;
         Ok(Printer {
             out: Box::new(io::stdout()),
             file,

@@ -107,16 +107,29 @@ impl<'a> Report<'a> {
             return Ok(());
         };
         if taken.len() > 1 {
-            for Taken { operation, timing, .. } in taken {
+            for Taken {
+                operation, timing, ..
+            } in taken
+            {
                 let summary = self.summaries[*operation].as_ref().unwrap_or(timing);
-                printer.line(&row(&self.plan.names[*operation], timing, summary, uncertainty))?;
+                printer.line(&row(
+                    &self.plan.names[*operation],
+                    timing,
+                    summary,
+                    uncertainty,
+                ))?;
             }
         }
         printer.line(&row("total", total, &self.total, uncertainty))
     }
 
     fn log(&mut self, taken: &[Taken], outlook: &Outlook) -> Result<(), Fatal> {
-        let Some(path) = self.plan.hdr_file.as_ref().filter(|_| self.printer.is_some()) else {
+        let Some(path) = self
+            .plan
+            .hdr_file
+            .as_ref()
+            .filter(|_| self.printer.is_some())
+        else {
             return Ok(());
         };
         let failed = |e| Fatal::file(path.display().to_string(), e);
@@ -124,7 +137,12 @@ impl<'a> Report<'a> {
             self.log = Some(HistogramLog::create(path, outlook.start_unix()).map_err(failed)?);
         }
         if let Some(log) = &mut self.log {
-            for Taken { operation, timing, waits } in taken {
+            for Taken {
+                operation,
+                timing,
+                waits,
+            } in taken
+            {
                 let name = &self.plan.names[*operation];
                 log.write(name, timing, waits.as_ref()).map_err(failed)?;
             }
@@ -152,7 +170,7 @@ impl Observer for Report<'_> {
         let mut taken = Vec::new();
         for operation in 0..self.plan.names.len() {
             let mut part = self.take(operation, interval);
-            let seen = self.summaries[operation].is_some() || part.timing.service.len() > 0;
+            let seen = self.summaries[operation].is_some() || !part.timing.service.is_empty();
             if !seen {
                 continue;
             }
@@ -171,9 +189,11 @@ impl Observer for Report<'_> {
             self.log(&taken, outlook)?;
         }
         let enough = match self.plan.length {
-            Length::Uncertainty { target, least, most } => {
-                self.uncertainty.is_enough(target, least, most)
-            }
+            Length::Uncertainty {
+                target,
+                least,
+                most,
+            } => self.uncertainty.is_enough(target, least, most),
             _ => false,
         };
         match enough || self.plan.trouble.is_over() {

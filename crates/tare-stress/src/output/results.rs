@@ -28,17 +28,29 @@ impl Outcome {
         rate("Row rate", "row/s", Timing::row_rate);
         let mut latency = |title: &str, of: &dyn Fn(&Timing) -> f64| {
             let parts = self.parts(|timing| format!("{} ms", grouped(of(timing), 1)));
-            lines.push(format!("{title:<26}: {:>6} ms {parts}", fixed(of(total), 1)));
+            lines.push(format!(
+                "{title:<26}: {:>6} ms {parts}",
+                fixed(of(total), 1)
+            ));
         };
         latency("Latency mean", &Timing::mean_ms);
         latency("Latency median", &|timing| timing.quantile_ms(0.5));
-        latency("Latency 95th percentile", &|timing| timing.quantile_ms(0.95));
-        latency("Latency 99th percentile", &|timing| timing.quantile_ms(0.99));
-        latency("Latency 99.9th percentile", &|timing| timing.quantile_ms(0.999));
+        latency("Latency 95th percentile", &|timing| {
+            timing.quantile_ms(0.95)
+        });
+        latency("Latency 99th percentile", &|timing| {
+            timing.quantile_ms(0.99)
+        });
+        latency("Latency 99.9th percentile", &|timing| {
+            timing.quantile_ms(0.999)
+        });
         latency("Latency max", &Timing::max_ms);
         let mut count = |title: &str, of: fn(&Timing) -> u64| {
             let parts = self.parts(|timing| grouped_whole(of(timing)));
-            lines.push(format!("{title:<26}: {:>10} {parts}", grouped_whole(of(total))));
+            lines.push(format!(
+                "{title:<26}: {:>10} {parts}",
+                grouped_whole(of(total))
+            ));
         };
         count("Total partitions", |timing| timing.partitions);
         count("Total errors", |timing| timing.errors);
@@ -64,8 +76,11 @@ impl Outcome {
 
     /// `[READ: 1.2 ms, WRITE: 0.9 ms]`.
     fn parts(&self, of: impl Fn(&Timing) -> String) -> String {
-        let parts: Vec<String> =
-            self.operations.iter().map(|(name, timing)| format!("{name}: {}", of(timing))).collect();
+        let parts: Vec<String> = self
+            .operations
+            .iter()
+            .map(|(name, timing)| format!("{name}: {}", of(timing)))
+            .collect();
         format!("[{}]", parts.join(", "))
     }
 }
@@ -75,7 +90,10 @@ pub fn table(runs: &[(String, Outcome)]) -> Vec<String> {
     let width = runs.iter().map(|(id, _)| id.len()).max().unwrap_or(0);
     let mut lines = vec![format!("{:>width$}, {}", "id", header())];
     for (id, outcome) in runs {
-        let named = outcome.operations.iter().map(|(name, timing)| (name.as_str(), timing));
+        let named = outcome
+            .operations
+            .iter()
+            .map(|(name, timing)| (name.as_str(), timing));
         for (name, timing) in named.chain([("total", &outcome.total)]) {
             let cells = row(name, timing, timing, outcome.uncertainty);
             lines.push(format!("{id:>width$}, {cells}"));
@@ -92,7 +110,10 @@ mod tests {
         let mut timing = Timing::new(false);
         (timing.begin, timing.end) = (0, 15_080_000_000);
         (timing.partitions, timing.rows) = (count, count);
-        timing.service.record_n(latency_ms * 1_000_000, count).unwrap();
+        timing
+            .service
+            .record_n(latency_ms * 1_000_000, count)
+            .unwrap();
         timing
     }
 
@@ -111,11 +132,26 @@ mod tests {
     fn the_block_is_the_tools() {
         let block = outcome().block();
         assert_eq!(block[2], "Results:");
-        assert_eq!(block[3], "Op rate                   :      576 op/s  [READ: 435 op/s, WRITE: 141 op/s]");
-        assert_eq!(block[5], "Row rate                  :      576 row/s [READ: 435 row/s, WRITE: 141 row/s]");
-        assert_eq!(block[11], "Latency max               : 1500.5 ms [READ: 60.0 ms, WRITE: 1,500.5 ms]");
-        assert_eq!(block[12], "Total partitions          :      8,688 [READ: 6,555, WRITE: 2,133]");
-        assert_eq!(block[13], "Total errors              :          0 [READ: 0, WRITE: 0]");
+        assert_eq!(
+            block[3],
+            "Op rate                   :      576 op/s  [READ: 435 op/s, WRITE: 141 op/s]"
+        );
+        assert_eq!(
+            block[5],
+            "Row rate                  :      576 row/s [READ: 435 row/s, WRITE: 141 row/s]"
+        );
+        assert_eq!(
+            block[11],
+            "Latency max               : 1500.5 ms [READ: 60.0 ms, WRITE: 1,500.5 ms]"
+        );
+        assert_eq!(
+            block[12],
+            "Total partitions          :      8,688 [READ: 6,555, WRITE: 2,133]"
+        );
+        assert_eq!(
+            block[13],
+            "Total errors              :          0 [READ: 0, WRITE: 0]"
+        );
         assert_eq!(block[19], "Total operation time      : 00:00:15");
     }
 

@@ -56,7 +56,10 @@ pub fn row(kind: &str, interval: &Timing, total: &Timing, uncertainty: f64) -> S
 }
 
 fn line(kind: &str, cells: [String; COLUMNS.len()]) -> String {
-    let cells = cells.iter().zip(COLUMNS).map(|(cell, (_, width))| format!("{cell:>width$}"));
+    let cells = cells
+        .iter()
+        .zip(COLUMNS)
+        .map(|(cell, (_, width))| format!("{cell:>width$}"));
     format!("{kind:<TYPE_WIDTH$}{}", cells.collect::<Vec<_>>().join(","))
 }
 

@@ -36,10 +36,16 @@ token_range_queries:
 #[test]
 fn the_tools_own_example_is_read() {
     let profile = Profile::read("x.yaml", EXAMPLE).unwrap();
-    assert_eq!((&*profile.keyspace, &*profile.table), ("stresscql", "typestest"));
-    assert_eq!(profile.operations(), ["range1", "simple1", "all_columns", "insert", "validate"]);
-    assert_eq!(profile.queries[0].fields, Fields::MultiRow);
-    assert_eq!(profile.queries[1].fields, Fields::SameRow);
+    assert_eq!(
+        (&*profile.keyspace, &*profile.table),
+        ("stresscql", "typestest")
+    );
+    assert_eq!(
+        profile.operations(),
+        ["simple1", "range1", "all_columns", "insert", "validate"]
+    );
+    assert_eq!(profile.queries[0].fields, Fields::SameRow);
+    assert_eq!(profile.queries[1].fields, Fields::MultiRow);
     assert_eq!(profile.range_queries[0].page_size, 5000);
     assert_eq!(profile.insert.batch, Some(BatchKind::Logged));
     let name = &profile.columns["name"];
@@ -53,11 +59,26 @@ fn what_is_wrong_is_named() {
         ("table: t", "keyspace name is required"),
         ("keyspace: k\ntable: t\nquerys: {}", "did you mean queries?"),
         ("keyspace: k\ntable: 't; drop'", "letters, digits and _"),
-        ("keyspace: k\ntable: t\ncolumnspec: [{size: fixed(1)}]", "Missing name argument"),
-        ("keyspace: k\ntable: t\ncolumnspec: [{name: a, size: fix(1)}]", "columnspec of a: size"),
-        ("keyspace: k\ntable: t\nqueries: {q: {fields: samerow}}", "cql is missing"),
-        ("keyspace: k\ntable: t\nqueries: {q: {cql: x, fields: all}}", "samerow or multirow"),
-        ("keyspace: k\ntable: t\ninsert: {batchtype: FAST}", "must be LOGGED"),
+        (
+            "keyspace: k\ntable: t\ncolumnspec: [{size: fixed(1)}]",
+            "Missing name argument",
+        ),
+        (
+            "keyspace: k\ntable: t\ncolumnspec: [{name: a, size: fix(1)}]",
+            "columnspec of a: size",
+        ),
+        (
+            "keyspace: k\ntable: t\nqueries: {q: {fields: samerow}}",
+            "cql is missing",
+        ),
+        (
+            "keyspace: k\ntable: t\nqueries: {q: {cql: x, fields: all}}",
+            "samerow or multirow",
+        ),
+        (
+            "keyspace: k\ntable: t\ninsert: {batchtype: FAST}",
+            "must be LOGGED",
+        ),
         (
             "keyspace: k\ntable: t\nqueries: {q: {cql: x}}\ntoken_range_queries: {q: {columns: x}}",
             "both queries and token_range_queries",

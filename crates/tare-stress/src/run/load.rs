@@ -1,15 +1,18 @@
 //! The workload of a command, made anew for every run.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use tare_cql::Cluster;
 use tare_draw::stress::{Population, Seeds, Shape};
 use tare_engine::errors::Fatal;
+use tare_engine::observe::Observer;
 use tare_engine::order::Order;
 use tare_engine::run::{self, Stop};
 
 use super::table::Table;
-use crate::output::report::{self, Report};
+use crate::output::report;
 use crate::settings::command::{Detail, Length};
 use crate::settings::population;
 use crate::settings::Settings;
@@ -22,9 +25,6 @@ use crate::workload::tally::Tally;
 use crate::workload::trouble::Trouble;
 use crate::workload::Shared;
 
-/// Seeds of what the tool draws unseeded.
-const SEED: u64 = 0x7a5e_57e5;
-
 /// What is made once: the table, and the statements of a profile.
 pub struct Load {
     shape: Shape,
@@ -32,6 +32,8 @@ pub struct Load {
     operations: Vec<Operation>,
     names: Vec<String>,
     tokens: Vec<i64>,
+    /// Another one in every process, as in the tool: several clients must not walk in step.
+    seed: u64,
 }
 
 /// All operations, or one of them to warm up.
@@ -53,6 +55,11 @@ enum Work {
     Profile(Box<ProfileLoad>),
 }
 
+/// A number of the operating system's randomness.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 fn failed(why: impl std::fmt::Display) -> Fatal {
     Fatal::spec("command line", why)
 }
@@ -61,13 +68,18 @@ impl Load {
     pub fn prepare(settings: &Settings, cluster: &mut Cluster) -> Result<Load, Fatal> {
         let contents = settings.population.order;
         match &settings.command.detail {
-            Detail::Predefined { ratios, key_size, .. } => Ok(Load {
+            Detail::Predefined {
+                ratios, key_size, ..
+            } => Ok(Load {
                 shape: predefined::shape(&settings.columns, *key_size, contents).map_err(failed)?,
                 operations: Vec::new(),
                 names: ratios.iter().map(|(kind, _)| kind.operation()).collect(),
                 tokens: Vec::new(),
+                seed: random(),
             }),
-            Detail::Profile { ratios, profile, .. } => {
+            Detail::Profile {
+                ratios, profile, ..
+            } => {
                 let table = Table::read(cluster, &profile.keyspace, &profile.table)?;
                 let shape = plan::shape(profile, &table, contents).map_err(failed)?;
                 let mut operations =
@@ -80,10 +92,18 @@ impl Load {
                     plan::bind(operation, &statement, &shape).map_err(failed)?;
                 }
                 Ok(Load {
-                    names: operations.iter().map(|operation| operation.name.clone()).collect(),
-                    tokens: cluster.nodes.iter().flat_map(|node| node.tokens.clone()).collect(),
+                    names: operations
+                        .iter()
+                        .map(|operation| operation.name.clone())
+                        .collect(),
+                    tokens: cluster
+                        .nodes
+                        .iter()
+                        .flat_map(|node| node.tokens.clone())
+                        .collect(),
                     shape,
                     operations,
+                    seed: random(),
                 })
             }
         }
@@ -122,9 +142,15 @@ impl Load {
             tally: (waits || units).then(|| Arc::new(Tally::new(count, waits))),
             tries: settings.errors.tries,
         });
-        let keep = |place: usize| operations == Operations::All || operations == Operations::Only(place);
+        let keep =
+            |place: usize| operations == Operations::All || operations == Operations::Only(place);
         let work = match &settings.command.detail {
-            Detail::Predefined { ratios, clustering, add, .. } => {
+            Detail::Predefined {
+                ratios,
+                clustering,
+                add,
+                ..
+            } => {
                 let kept = ratios.iter().enumerate().filter(|(place, _)| keep(*place));
                 Work::Predefined(Box::new(Predefined {
                     shared: Arc::clone(&shared),
@@ -137,11 +163,15 @@ impl Load {
                     serial: settings.command.serial,
                     shape: self.shape.clone(),
                     validate: !settings.errors.skip_read_validation,
-                    seed: SEED,
+                    seed: self.seed,
                 }))
             }
             Detail::Profile { clustering, .. } => {
-                let kept = self.operations.iter().enumerate().filter(|(place, _)| keep(*place));
+                let kept = self
+                    .operations
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| keep(*place));
                 let range = &settings.token_range;
                 Work::Profile(Box::new(ProfileLoad {
                     shared: Arc::clone(&shared),
@@ -153,7 +183,7 @@ impl Load {
                     shape: self.shape.clone(),
                     ranges: Arc::new(Ranges::new(self.tokens.clone(), range.split, range.wrap)),
                     warmup,
-                    seed: SEED,
+                    seed: self.seed,
                 }))
             }
         };
@@ -178,10 +208,10 @@ impl Plan {
         }
     }
 
-    pub fn run(self, order: &Order, report: &mut Report<'_>, stop: &Stop) -> Result<(), Fatal> {
+    pub fn run(self, order: &Order, observer: &mut dyn Observer, stop: &Stop) -> Result<(), Fatal> {
         match self.work {
-            Work::Predefined(load) => run::run(order, *load, report, stop),
-            Work::Profile(load) => run::run(order, *load, report, stop),
+            Work::Predefined(load) => run::run(order, *load, observer, stop),
+            Work::Profile(load) => run::run(order, *load, observer, stop),
         }
     }
 }
@@ -202,5 +232,10 @@ fn seeds(settings: &Settings) -> Result<Seeds, Fatal> {
         population::Seeds::Distribution(draw) => Population::Law(draw.distribution.clone()),
     };
     let visits = settings.insert.visits.distribution.clone();
-    Seeds::new(population, visits, settings.insert.revisit.distribution.clone()).map_err(failed)
+    Seeds::new(
+        population,
+        visits,
+        settings.insert.revisit.distribution.clone(),
+    )
+    .map_err(failed)
 }

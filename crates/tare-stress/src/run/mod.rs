@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use tare_cql::Cluster;
 use tare_engine::errors::Fatal;
+use tare_engine::observe::Observer;
 use tare_engine::run::Stop;
 
+use crate::output::audience::Audience;
 use crate::output::printer::Printer;
 use crate::output::report::Report;
 use crate::output::results::Outcome;
@@ -27,16 +29,22 @@ const MOST_WARMUP: u64 = 50_000;
 const WARMUP_THREADS: usize = 100;
 
 /// A command under way.
-pub struct Session<'a> {
+pub struct Session<'a, 'b> {
     settings: &'a Settings,
     printer: Printer,
     cluster: Cluster,
     load: Load,
     stop: Stop,
+    others: &'a mut [&'b mut dyn Observer],
 }
 
-/// Runs the command; whether it succeeded.
-pub fn run(settings: &Settings, mut printer: Printer, stop: Stop) -> Result<bool, Fatal> {
+/// Runs the command; whether it succeeded. `others` see every run but the warm-up.
+pub fn run(
+    settings: &Settings,
+    mut printer: Printer,
+    stop: Stop,
+    others: &mut [&mut dyn Observer],
+) -> Result<bool, Fatal> {
     if !settings.log.no_settings {
         printer.lines(&settings.dump())?;
     }
@@ -53,10 +61,13 @@ pub fn run(settings: &Settings, mut printer: Printer, stop: Stop) -> Result<bool
         cluster,
         load,
         stop,
+        others,
     };
     session.warm_up()?;
     let succeeded = session.measure()?;
-    session.printer.line(if succeeded { "END" } else { "FAILURE" })?;
+    session
+        .printer
+        .line(if succeeded { "END" } else { "FAILURE" })?;
     Ok(succeeded)
 }
 
@@ -78,7 +89,7 @@ fn connect(settings: &Settings, printer: &mut Printer) -> Result<Cluster, Fatal>
     Ok(cluster)
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// The share of the operations that goes ahead to warm the server up, each kind by itself.
     fn warm_up(&mut self) -> Result<(), Fatal> {
         let command = &self.settings.command;
@@ -100,7 +111,10 @@ impl Session<'_> {
                 continue;
             }
             let only = Operations::Only(place);
-            if self.once(threads, Length::Count(iterations), only, false)?.is_none() {
+            if self
+                .once(threads, Length::Count(iterations), only, false)?
+                .is_none()
+            {
                 return Err(Fatal::internal("warm-up", "Failed to execute warmup"));
             }
         }
@@ -138,15 +152,24 @@ impl Session<'_> {
         let settings = self.settings;
         let trouble = Arc::new(Trouble::new(settings.errors.ignore, settings.log.level));
         let waits = told && settings.log.hdr_file.is_some() && settings.rate.per_second().is_some();
-        let plan = self.load.plan(settings, length, operations, &trouble, waits, !told)?;
+        let plan = self
+            .load
+            .plan(settings, length, operations, &trouble, waits, !told)?;
         let names = self.load.names_of(operations);
         let order = order::order(settings, &self.cluster, threads, length, told);
         if told {
             self.printer.line(&running(&names, threads, length))?;
             self.printer.line(&header())?;
         }
-        let mut report = Report::new(plan.report(names, settings), told.then_some(&mut self.printer));
-        plan.run(&order, &mut report, &self.stop)?;
+        let mut report = Report::new(
+            plan.report(names, settings),
+            told.then_some(&mut self.printer),
+        );
+        let mut audience = Audience {
+            report: &mut report,
+            others: if told { self.others } else { &mut [] },
+        };
+        plan.run(&order, &mut audience, &self.stop)?;
         let (outcome, stopped) = (report.outcome(), self.stop.is_asked());
         let saturation = std::mem::take(&mut report.saturation);
         drop(report);

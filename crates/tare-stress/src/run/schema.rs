@@ -26,8 +26,14 @@ pub fn create(
     }
     let schema = &settings.schema;
     execute(cluster, &keyspace(schema))?;
-    execute(cluster, &table(schema, &settings.columns, "standard1", "blob"))?;
-    execute(cluster, &table(schema, &settings.columns, "counter1", "counter"))?;
+    execute(
+        cluster,
+        &table(schema, &settings.columns, "standard1", "blob"),
+    )?;
+    execute(
+        cluster,
+        &table(schema, &settings.columns, "counter1", "counter"),
+    )?;
     agree(cluster)?;
     printer.line("Created keyspaces. All nodes agree on the schema.")
 }
@@ -78,7 +84,10 @@ fn execute(cluster: &mut Cluster, cql: &str) -> Result<(), Fatal> {
     match cluster.query(cql.trim().trim_end_matches(';')) {
         Ok(_) => Ok(()),
         Err(Error::Server(error)) if error.kind() == ServerErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(Fatal::schema(cql.split_whitespace().collect::<Vec<_>>().join(" "), error)),
+        Err(error) => Err(Fatal::schema(
+            cql.split_whitespace().collect::<Vec<_>>().join(" "),
+            error,
+        )),
     }
 }
 
@@ -90,10 +99,14 @@ fn agree(cluster: &mut Cluster) -> Result<(), Fatal> {
         let mut versions = Vec::new();
         for table in ["local", "peers"] {
             let cql = format!("SELECT schema_version FROM system.{table}");
-            let found = cluster.query(&cql).map_err(|e| Fatal::schema("schema_version", e))?;
-            versions.extend(found.rows().filter_map(|row| {
-                row.bytes("schema_version").map(<[u8]>::to_vec)
-            }));
+            let found = cluster
+                .query(&cql)
+                .map_err(|e| Fatal::schema("schema_version", e))?;
+            versions.extend(
+                found
+                    .rows()
+                    .filter_map(|row| row.bytes("schema_version").map(<[u8]>::to_vec)),
+            );
         }
         if versions.windows(2).all(|pair| pair[0] == pair[1]) {
             return Ok(());
@@ -107,7 +120,10 @@ fn agree(cluster: &mut Cluster) -> Result<(), Fatal> {
 }
 
 fn options(pairs: &[(String, String)]) -> String {
-    pairs.iter().map(|(key, value)| format!(", '{key}' : '{value}'")).collect()
+    pairs
+        .iter()
+        .map(|(key, value)| format!(", '{key}' : '{value}'"))
+        .collect()
 }
 
 fn keyspace(schema: &Schema) -> String {
@@ -122,9 +138,15 @@ fn keyspace(schema: &Schema) -> String {
 
 /// As the tool of Cassandra 4 makes it: without COMPACT STORAGE.
 fn table(schema: &Schema, columns: &Columns, name: &str, kind: &str) -> String {
-    let columns: String =
-        columns.names.iter().map(|column| format!(", \"{column}\" {kind}")).collect();
-    let compression = schema.compression.as_ref().map(|class| format!("'class' : '{class}'"));
+    let columns: String = columns
+        .names
+        .iter()
+        .map(|column| format!(", \"{column}\" {kind}"))
+        .collect();
+    let compression = schema
+        .compression
+        .as_ref()
+        .map(|class| format!("'class' : '{class}'"));
     let compaction = schema.compaction.as_ref().map(|class| {
         let options = options(&schema.compaction_options);
         format!(" AND compaction = {{'class' : '{class}'{options}}}")
@@ -175,7 +197,12 @@ mod tests {
             "\"k2\" WITH replication = {'class': \
              'org.apache.cassandra.locator.NetworkTopologyStrategy', 'datacenter1' : '3'}"
         ));
-        let table = table(&schema, &Columns::read(None).unwrap(), "counter1", "counter");
+        let table = table(
+            &schema,
+            &Columns::read(None).unwrap(),
+            "counter1",
+            "counter",
+        );
         assert!(table.ends_with(
             "compression = {'class' : 'LZ4Compressor'} AND compaction = {'class' : \
              'LeveledCompactionStrategy', 'sstable_size_in_mb' : '64'}"

@@ -13,15 +13,10 @@ use crate::settings::command::{Length, Truncate};
 /// Pause between two runs that write, so that compactions settle.
 const PAUSE: Duration = Duration::from_secs(15);
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Runs with `least` threads, then more and more up to `most`; with `auto` until the
     /// throughput grows no longer. Whether all runs succeeded.
-    pub(super) fn search(
-        &mut self,
-        auto: bool,
-        least: usize,
-        most: usize,
-    ) -> Result<bool, Fatal> {
+    pub(super) fn search(&mut self, auto: bool, least: usize, most: usize) -> Result<bool, Fatal> {
         let length = self.settings.command.length;
         let target = match length {
             Length::Uncertainty { target, .. } => {
@@ -38,7 +33,8 @@ impl Session<'_> {
         let mut threads = least;
         loop {
             self.printer.line("")?;
-            self.printer.line(&format!("Running with {threads} threadCount"))?;
+            self.printer
+                .line(&format!("Running with {threads} threadCount"))?;
             if self.settings.command.truncate == Truncate::Always {
                 schema::truncate(self.settings, &mut self.cluster, &mut self.printer)?;
             }
@@ -51,7 +47,8 @@ impl Session<'_> {
             let rates: Vec<f64> = runs.iter().map(|(_, run)| run.total.op_rate()).collect();
             if let Some(before) = before {
                 let percent = fixed(100.0 * improvement(&rates, 1), 0);
-                self.printer.line(&format!("Improvement over {before}: {percent}%"))?;
+                self.printer
+                    .line(&format!("Improvement over {before}: {percent}%"))?;
             }
             threads = more(threads);
             if threads > most || (auto && !pays(&rates, target)) {
@@ -67,7 +64,8 @@ impl Session<'_> {
 
     /// Pauses; false if it was stopped meanwhile.
     fn pause(&mut self) -> Result<bool, Fatal> {
-        self.printer.line(&format!("Sleeping for {}s", PAUSE.as_secs()))?;
+        self.printer
+            .line(&format!("Sleeping for {}s", PAUSE.as_secs()))?;
         let end = Instant::now() + PAUSE;
         while Instant::now() < end && !self.stop.is_asked() {
             std::thread::sleep(Duration::from_millis(100));
@@ -87,15 +85,18 @@ fn more(threads: usize) -> usize {
 
 /// Mean relative improvement over the last `count` runs.
 fn improvement(rates: &[f64], count: usize) -> f64 {
-    let steps = rates.windows(2).rev().take(count).map(|pair| (pair[1] - pair[0]) / pair[0]);
+    let steps = rates
+        .windows(2)
+        .rev()
+        .take(count)
+        .map(|pair| (pair[1] - pair[0]) / pair[0]);
     steps.sum::<f64>() / count as f64
 }
 
 /// Whether the throughput still grows: over the last 3 runs at all, over the last 5 by the target.
 fn pays(rates: &[f64], target: f64) -> bool {
-    let grows = |count: usize, least: f64| {
-        rates.len() < count + 1 || improvement(rates, count) >= least
-    };
+    let grows =
+        |count: usize, least: f64| rates.len() < count + 1 || improvement(rates, count) >= least;
     grows(3, 0.0) && grows(5, target)
 }
 
@@ -105,7 +106,9 @@ mod tests {
 
     #[test]
     fn thread_counts_grow_as_in_the_tool() {
-        let counts: Vec<usize> = std::iter::successors(Some(4), |&n| Some(more(n))).take(10).collect();
+        let counts: Vec<usize> = std::iter::successors(Some(4), |&n| Some(more(n)))
+            .take(10)
+            .collect();
         assert_eq!(counts, [4, 8, 16, 24, 36, 54, 81, 121, 181, 271]);
     }
 

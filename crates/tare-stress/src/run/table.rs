@@ -62,7 +62,9 @@ impl Table {
                 Role::Clustering => (1, *position),
                 Role::Value => (2, 0),
             };
-            rank(role, position).cmp(&rank(other, place)).then(column.name.cmp(&another.name))
+            rank(role, position)
+                .cmp(&rank(other, place))
+                .then(column.name.cmp(&another.name))
         });
         Ok(Table {
             columns: columns.into_iter().map(|(.., column)| column).collect(),

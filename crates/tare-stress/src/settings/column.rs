@@ -24,8 +24,11 @@ const SLICE: Choice = Choice::flag("slice", "read with SELECT *");
 const SUPER: Choice = Choice::value("super=", DIGITS, "super columns (refused unless 0)").or("0");
 const COMPARATOR: Choice =
     Choice::value("comparator=", COMPARATOR_FORM, "column comparator to use").or("AsciiType");
-const TIMESTAMP: Choice =
-    Choice::value("timestamp=", DIGITS, "all columns are written with this timestamp");
+const TIMESTAMP: Choice = Choice::value(
+    "timestamp=",
+    DIGITS,
+    "all columns are written with this timestamp",
+);
 const SIZE: Choice = Choice::value("size=", DRAW, "cell size distribution").or("FIXED(34)");
 
 pub const GROUPS: &[Group] = &[
@@ -85,7 +88,10 @@ impl Columns {
         out.push(format!("  Timestamp: {timestamp}"));
         out.push("  Variable Column Count: false".to_owned());
         out.push(format!("  Slice: {}", self.slice));
-        out.push(format!("  Size Distribution: {}", describe(&self.size.distribution)));
+        out.push(format!(
+            "  Size Distribution: {}",
+            describe(&self.size.distribution)
+        ));
         out.push(format!("  Count Distribution: {}", self.count));
     }
 }
@@ -122,7 +128,10 @@ fn counted(said: &crate::grammar::options::Said) -> Result<(Vec<String>, String)
         )));
     }
     if !(1..=MOST_COLUMNS).contains(&most) {
-        return Err(Usage(format!("-col: n={} must be 1 to {MOST_COLUMNS} columns", count.text)));
+        return Err(Usage(format!(
+            "-col: n={} must be 1 to {MOST_COLUMNS} columns",
+            count.text
+        )));
     }
     let names = (0..most).map(|i| format!("C{i}")).collect();
     Ok((names, describe(&count.distribution)))

@@ -42,5 +42,8 @@ pub fn describe(distribution: &Distribution) -> String {
 /// As the tool says it, such as `Ratio: divisor=1.000000;delegate=Fixed:  key=1`.
 pub fn describe_share(share: &Share) -> String {
     let divisor = fixed(share.divisor as f64, 6);
-    format!("Ratio: divisor={divisor};delegate={}", describe(&share.distribution))
+    format!(
+        "Ratio: divisor={divisor};delegate={}",
+        describe(&share.distribution)
+    )
 }

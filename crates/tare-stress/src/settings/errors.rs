@@ -4,9 +4,12 @@ use super::forms::{whole, DIGITS};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
-const RETRIES: Choice =
-    Choice::value("retries=", DIGITS, "number of tries to perform for each operation before failing")
-        .or("9");
+const RETRIES: Choice = Choice::value(
+    "retries=",
+    DIGITS,
+    "number of tries to perform for each operation before failing",
+)
+.or("9");
 const IGNORE: Choice = Choice::flag("ignore", "do not fail on errors");
 const FAIL_FAST: Choice = Choice::flag("fail-fast", "end at the first failure (as without it)");
 const SKIP: Choice = Choice::flag("skip-read-validation", "do not compare what is read");
@@ -26,7 +29,9 @@ impl Errors {
         let said = select("-errors", parameters.unwrap_or_default(), GROUPS)?;
         let (ignore, fail_fast) = (said.flag(IGNORE.name), said.flag(FAIL_FAST.name));
         if ignore && fail_fast {
-            return Err(Usage::new("-errors: ignore and fail-fast contradict each other"));
+            return Err(Usage::new(
+                "-errors: ignore and fail-fast contradict each other",
+            ));
         }
         Ok(Errors {
             ignore,

@@ -12,7 +12,10 @@ pub type Form = (fn(&str) -> bool, &'static str);
 pub const ANY: Form = (|_| true, "a text");
 pub const SOME: Form = (|text| !text.is_empty(), "a text that is not empty");
 pub const DIGITS: Form = (is_digits, "a whole number");
-pub const COUNT: Form = (is_count, "a whole number, with suffix K, M or B where wished");
+pub const COUNT: Form = (
+    is_count,
+    "a whole number, with suffix K, M or B where wished",
+);
 pub const RANGE: Form = (|text| range(text).is_some(), "a range such as 1..1M");
 pub const DRAW: Form = (
     |text| Distribution::parse(text).is_ok(),
@@ -69,7 +72,10 @@ pub fn text<'a>(said: &'a Said, choice: &'a Choice) -> Option<&'a str> {
 pub fn whole<T: std::str::FromStr>(said: &Said, choice: &Choice) -> Result<T, Usage> {
     let value = text(said, choice).unwrap_or_default();
     value.parse().map_err(|_| {
-        Usage(format!("Invalid value {value} of {}; the number is too large", choice.name))
+        Usage(format!(
+            "Invalid value {value} of {}; the number is too large",
+            choice.name
+        ))
     })
 }
 

@@ -7,32 +7,42 @@ use super::forms::{draw, share, Draw, Form, Share, DRAW, RATIO};
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
-const BATCH_FORM: Form = (|text| batch_kind(text).is_some(), "unlogged, logged or counter");
+const BATCH_FORM: Form = (
+    |text| batch_kind(text).is_some(),
+    "unlogged, logged or counter",
+);
 
-const REVISIT: Choice =
-    Choice::value("revisit=", DRAW, "the distribution with which partial writes are revisited")
-        .or("uniform(1..1M)");
+const REVISIT: Choice = Choice::value(
+    "revisit=",
+    DRAW,
+    "the distribution with which partial writes are revisited",
+)
+.or("uniform(1..1M)");
 const VISITS: Choice = Choice::value(
     "visits=",
     DRAW,
     "the number of inserts that a partition is split into; more than one puts it in the revisit set",
 )
 .or("fixed(1)");
-const PARTITIONS: Choice =
-    Choice::value("partitions=", DRAW, "the number of partitions in a single batch");
-const BATCH_TYPE: Choice =
-    Choice::value("batchtype=", BATCH_FORM, "the type of batch statement");
+const PARTITIONS: Choice = Choice::value(
+    "partitions=",
+    DRAW,
+    "the number of partitions in a single batch",
+);
+const BATCH_TYPE: Choice = Choice::value("batchtype=", BATCH_FORM, "the type of batch statement");
 const SELECT: Choice = Choice::value(
     "select-ratio=",
     RATIO,
     "the uniform probability of visiting any row of the partition",
 );
-const POPULATION: Choice =
-    Choice::value("row-population-ratio=", RATIO, "the share of a row's columns to populate")
-        .or("fixed(1)/1");
+const POPULATION: Choice = Choice::value(
+    "row-population-ratio=",
+    RATIO,
+    "the share of a row's columns to populate",
+)
+.or("fixed(1)/1");
 
-pub const GROUPS: &[Group] =
-    &[&[REVISIT, VISITS, PARTITIONS, BATCH_TYPE, SELECT, POPULATION]];
+pub const GROUPS: &[Group] = &[&[REVISIT, VISITS, PARTITIONS, BATCH_TYPE, SELECT, POPULATION]];
 
 #[derive(Debug, Clone)]
 pub struct Insert {
@@ -69,15 +79,24 @@ impl Insert {
     }
 
     pub fn dump(&self, out: &mut Vec<String>) {
-        out.push(format!("  Revisits: {}", describe(&self.revisit.distribution)));
+        out.push(format!(
+            "  Revisits: {}",
+            describe(&self.revisit.distribution)
+        ));
         out.push(format!("  Visits: {}", describe(&self.visits.distribution)));
         if let Some(partitions) = &self.partitions {
-            out.push(format!("  Batchsize: {}", describe(&partitions.distribution)));
+            out.push(format!(
+                "  Batchsize: {}",
+                describe(&partitions.distribution)
+            ));
         }
         if let Some(select) = &self.select {
             out.push(format!("  Select Ratio: {}", describe_share(select)));
         }
-        out.push(format!("  Row Population Ratio: {}", describe_share(&self.row_population)));
+        out.push(format!(
+            "  Row Population Ratio: {}",
+            describe_share(&self.row_population)
+        ));
         out.push(match self.batch {
             None => "  Batch Type: not batching".to_owned(),
             Some(kind) => format!("  Batch Type: {}", format!("{kind:?}").to_uppercase()),

@@ -12,20 +12,33 @@ const INTERVAL_FORM: Form = (
     |text| is_digits(text.trim_end_matches("ms").trim_end_matches('s')),
     "a time such as 1s or 500ms",
 );
-const LEVEL_FORM: Form =
-    (|text| Level::of(text).is_some(), "minimal, normal or verbose");
+const LEVEL_FORM: Form = (
+    |text| Level::of(text).is_some(),
+    "minimal, normal or verbose",
+);
 
-const LEVEL: Choice =
-    Choice::value("level=", LEVEL_FORM, "logging level (minimal, normal or verbose)").or("normal");
-const NO_SUMMARY: Choice =
-    Choice::flag("no-summary", "disable printing of aggregate statistics at the end of a test");
-const NO_SETTINGS: Choice =
-    Choice::flag("no-settings", "disable printing of settings values at start of test");
+const LEVEL: Choice = Choice::value(
+    "level=",
+    LEVEL_FORM,
+    "logging level (minimal, normal or verbose)",
+)
+.or("normal");
+const NO_SUMMARY: Choice = Choice::flag(
+    "no-summary",
+    "disable printing of aggregate statistics at the end of a test",
+);
+const NO_SETTINGS: Choice = Choice::flag(
+    "no-settings",
+    "disable printing of settings values at start of test",
+);
 const FILE: Choice = Choice::value("file=", SOME, "log to a file, too");
 const HDR_FILE: Choice = Choice::value("hdrfile=", SOME, "log interval histograms to a file");
-const INTERVAL: Choice =
-    Choice::value("interval=", INTERVAL_FORM, "log progress every so many seconds or milliseconds")
-        .or("1s");
+const INTERVAL: Choice = Choice::value(
+    "interval=",
+    INTERVAL_FORM,
+    "log progress every so many seconds or milliseconds",
+)
+.or("1s");
 
 pub const GROUPS: &[Group] = &[&[LEVEL, NO_SUMMARY, FILE, HDR_FILE, INTERVAL, NO_SETTINGS]];
 
@@ -69,7 +82,9 @@ impl Log {
     pub fn read(parameters: Option<&[String]>) -> Result<Log, Usage> {
         let said = select("-log", parameters.unwrap_or_default(), GROUPS)?;
         Ok(Log {
-            level: text(&said, &LEVEL).and_then(Level::of).unwrap_or(Level::Normal),
+            level: text(&said, &LEVEL)
+                .and_then(Level::of)
+                .unwrap_or(Level::Normal),
             no_summary: said.flag(NO_SUMMARY.name),
             no_settings: said.flag(NO_SETTINGS.name),
             file: said.value(FILE.name).map(PathBuf::from),
@@ -79,7 +94,10 @@ impl Log {
     }
 
     pub fn dump(&self, out: &mut Vec<String>) {
-        let file = self.file.as_ref().map_or("null".to_owned(), |f| f.display().to_string());
+        let file = self
+            .file
+            .as_ref()
+            .map_or("null".to_owned(), |f| f.display().to_string());
         out.push(format!("  No Summary: {}", self.no_summary));
         out.push(format!("  No Settings: {}", self.no_settings));
         out.push(format!("  File: {file}"));
@@ -93,7 +111,10 @@ fn interval(text: &str) -> Result<Duration, Usage> {
         Some(digits) => (digits, 1),
         None => (text.trim_end_matches('s'), 1000),
     };
-    let ms = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(factor));
+    let ms = digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(factor));
     match ms {
         Some(0) => Err(Usage::new("Log interval must be greater than zero")),
         Some(ms) if ms <= 86_400_000 => Ok(Duration::from_millis(ms)),

@@ -38,17 +38,53 @@ use transport::Transport;
 
 /// The options, what each is for, and the groups that it may be said in.
 pub const OPTIONS: &[(&str, &str, &[Group])] = &[
-    ("-pop", "Population distribution and intra-partition visit order", population::GROUPS),
-    ("-insert", "Batching and splitting of partition updates", insert::GROUPS),
-    ("-col", "Column details such as size and count distribution, names", column::GROUPS),
-    ("-rate", "Thread count, rate limit or automatic mode (default is auto)", rate::GROUPS),
-    ("-mode", "Protocol version, compression, credentials", mode::GROUPS),
-    ("-errors", "How to handle errors when encountered during stress", errors::GROUPS),
-    ("-schema", "Replication settings, compression, compaction, etc.", schema::GROUPS),
+    (
+        "-pop",
+        "Population distribution and intra-partition visit order",
+        population::GROUPS,
+    ),
+    (
+        "-insert",
+        "Batching and splitting of partition updates",
+        insert::GROUPS,
+    ),
+    (
+        "-col",
+        "Column details such as size and count distribution, names",
+        column::GROUPS,
+    ),
+    (
+        "-rate",
+        "Thread count, rate limit or automatic mode (default is auto)",
+        rate::GROUPS,
+    ),
+    (
+        "-mode",
+        "Protocol version, compression, credentials",
+        mode::GROUPS,
+    ),
+    (
+        "-errors",
+        "How to handle errors when encountered during stress",
+        errors::GROUPS,
+    ),
+    (
+        "-schema",
+        "Replication settings, compression, compaction, etc.",
+        schema::GROUPS,
+    ),
     ("-node", "Nodes to connect to", node::GROUPS),
-    ("-log", "Where to log progress to, and the interval at which to do it", log::GROUPS),
+    (
+        "-log",
+        "Where to log progress to, and the interval at which to do it",
+        log::GROUPS,
+    ),
     ("-transport", "TLS", transport::GROUPS),
-    ("-port", "The port to connect to cassandra nodes on", port::GROUPS),
+    (
+        "-port",
+        "The port to connect to cassandra nodes on",
+        port::GROUPS,
+    ),
     ("-graph", "Refused: graph recorded metrics", graph::GROUPS),
     ("-tokenrange", "Token range settings", token_range::GROUPS),
 ];
@@ -122,7 +158,9 @@ impl Settings {
         part("Transport", &|out| self.transport.dump(out));
         part("Port", &|out| self.port.dump(out));
         part("Send To Daemon", &|out| out.push("  *not set*".to_owned()));
-        part("Graph", &|out| graph::dump(&self.command.kind.operation(), out));
+        part("Graph", &|out| {
+            graph::dump(&self.command.kind.operation(), out)
+        });
         part("TokenRange", &|out| self.token_range.dump(out));
         out.push(String::new());
         out
@@ -138,7 +176,9 @@ fn refuse(sections: &[Section]) -> Result<(), Usage> {
         ));
     }
     if said("legacy") {
-        return Err(Usage::new("legacy: the options of Cassandra 1.x are not read; see help"));
+        return Err(Usage::new(
+            "legacy: the options of Cassandra 1.x are not read; see help",
+        ));
     }
     Ok(())
 }

@@ -11,7 +11,11 @@ const VERSION_FORM: Form = (
     "4 or 5",
 );
 const COMPRESSION_FORM: Form = (
-    |text| ["none", "lz4", "snappy"].iter().any(|known| known.eq_ignore_ascii_case(text)),
+    |text| {
+        ["none", "lz4", "snappy"]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(text))
+    },
     "none or lz4",
 );
 
@@ -19,21 +23,34 @@ const NATIVE: Choice = Choice::flag("native", "the native protocol");
 const CQL3: Choice = Choice::flag("cql3", "CQL 3");
 const PREPARED: Choice = Choice::flag("prepared", "prepared statements (always)");
 const UNPREPARED: Choice = Choice::flag("unprepared", "refused: statements are prepared");
-const VERSION: Choice =
-    Choice::value("protocolVersion=", VERSION_FORM, "version of the native protocol: 4 or 5")
-        .or("NEWEST_SUPPORTED");
-const COMPRESSION: Choice =
-    Choice::value("compression=", COMPRESSION_FORM, "compression of frames: none or lz4")
-        .or("none");
+const VERSION: Choice = Choice::value(
+    "protocolVersion=",
+    VERSION_FORM,
+    "version of the native protocol: 4 or 5",
+)
+.or("NEWEST_SUPPORTED");
+const COMPRESSION: Choice = Choice::value(
+    "compression=",
+    COMPRESSION_FORM,
+    "compression of frames: none or lz4",
+)
+.or("none");
 const PORT: Choice = Choice::value("port=", DIGITS, "read and without use, as in the tool");
 const USER: Choice = Choice::value("user=", SOME, "username");
 const PASSWORD: Choice = Choice::value("password=", SOME, "password");
 const PROVIDER: Choice = Choice::value("auth-provider=", ANY, "PlainTextAuthProvider alone");
-const PENDING: Choice =
-    Choice::value("maxPending=", DIGITS, "read and without use: 32768 requests may be pending")
-        .or("128");
-const CONNECTIONS: Choice =
-    Choice::value("connectionsPerHost=", DIGITS, "number of connections per host").or("8");
+const PENDING: Choice = Choice::value(
+    "maxPending=",
+    DIGITS,
+    "read and without use: 32768 requests may be pending",
+)
+.or("128");
+const CONNECTIONS: Choice = Choice::value(
+    "connectionsPerHost=",
+    DIGITS,
+    "number of connections per host",
+)
+.or("8");
 
 pub const GROUPS: &[Group] = &[&[
     NATIVE,
@@ -75,7 +92,10 @@ impl Mode {
             ));
         }
         let provider = said.value(PROVIDER.name).map(str::to_owned);
-        if provider.as_ref().is_some_and(|name| !name.ends_with("PlainTextAuthProvider")) {
+        if provider
+            .as_ref()
+            .is_some_and(|name| !name.ends_with("PlainTextAuthProvider"))
+        {
             return Err(Usage::new(
                 "-mode: auth-provider= must be com.datastax.driver.core.PlainTextAuthProvider: \
                  only user and password are spoken",
@@ -101,7 +121,10 @@ impl Mode {
             Compression::None => "NONE",
             Compression::Lz4 => "LZ4",
         };
-        let user = self.credentials.as_ref().map_or("null", |c| c.user.as_str());
+        let user = self
+            .credentials
+            .as_ref()
+            .map_or("null", |c| c.user.as_str());
         let password = self.credentials.as_ref().map_or("null", |_| "*suppressed*");
         out.push("  API: JAVA_DRIVER_NATIVE".to_owned());
         out.push("  Connection Style: CQL_PREPARED".to_owned());
@@ -137,7 +160,9 @@ fn refuse_other_protocols(parameters: &[String]) -> Result<(), Usage> {
 fn protocol(text: &str) -> Result<Protocol, Usage> {
     match text {
         "5" => Ok(Protocol::V5),
-        "3" => Err(Usage::new("-mode: protocolVersion=3 is not spoken; use 4 or 5")),
+        "3" => Err(Usage::new(
+            "-mode: protocolVersion=3 is not spoken; use 4 or 5",
+        )),
         _ => Ok(Protocol::V4),
     }
 }

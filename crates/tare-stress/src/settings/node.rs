@@ -10,7 +10,10 @@ use crate::grammar::Usage;
 const LONGEST_FILE: u64 = 1 << 20;
 
 const LIST_FORM: Form = (
-    |text| text.split(',').all(|node| !node.is_empty() && !node.contains('=')),
+    |text| {
+        text.split(',')
+            .all(|node| !node.is_empty() && !node.contains('='))
+    },
     "a comma separated list of nodes",
 );
 
@@ -60,7 +63,10 @@ impl Nodes {
     pub fn dump(&self, out: &mut Vec<String>) {
         out.push(format!("  Nodes: [{}]", self.nodes.join(", ")));
         out.push(format!("  Is White List: {}", self.whitelist));
-        out.push(format!("  Datacenter: {}", self.datacenter.as_deref().unwrap_or("null")));
+        out.push(format!(
+            "  Datacenter: {}",
+            self.datacenter.as_deref().unwrap_or("null")
+        ));
     }
 }
 
@@ -71,8 +77,12 @@ fn from_file(path: &str) -> Result<Vec<String>, Usage> {
         return Err(failed(format!("{size} bytes are no list of nodes")));
     }
     let text = fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-    let nodes: Vec<String> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let nodes: Vec<String> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect();
     if nodes.is_empty() {
         return Err(failed("it names no node".to_owned()));
     }

@@ -10,7 +10,11 @@ use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::Usage;
 
 const CONTENTS_FORM: Form = (
-    |text| ["sorted", "shuffled"].iter().any(|known| known.eq_ignore_ascii_case(text)),
+    |text| {
+        ["sorted", "shuffled"]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(text))
+    },
     "sorted or shuffled",
 );
 
@@ -20,8 +24,10 @@ const LOOKBACK: Choice = Choice::value(
     DRAW,
     "select read seeds from the recently visited write seeds",
 );
-const NO_WRAP: Choice =
-    Choice::flag("no-wrap", "end the test once all seeds in the range have been visited");
+const NO_WRAP: Choice = Choice::flag(
+    "no-wrap",
+    "end the test once all seeds in the range have been visited",
+);
 const CONTENTS: Choice = Choice::value(
     "contents=",
     CONTENTS_FORM,
@@ -29,8 +35,10 @@ const CONTENTS: Choice = Choice::value(
 );
 const DIST: Choice = Choice::value("dist=", DRAW, "seeds are selected from this distribution");
 
-pub const GROUPS: &[Group] =
-    &[&[SEQ.needed(), NO_WRAP, LOOKBACK, CONTENTS], &[DIST, CONTENTS]];
+pub const GROUPS: &[Group] = &[
+    &[SEQ.needed(), NO_WRAP, LOOKBACK, CONTENTS],
+    &[DIST, CONTENTS],
+];
 
 /// Where seeds come from.
 #[derive(Debug, Clone)]
@@ -52,11 +60,14 @@ pub struct Population {
 
 impl Population {
     pub fn read(parameters: Option<&[String]>, command: &Command) -> Result<Population, Usage> {
-        let limit = command.count().filter(|&n| n > 0).map_or(1_000_000, |n| n as i64);
+        let limit = command
+            .count()
+            .filter(|&n| n > 0)
+            .map_or(1_000_000, |n| n as i64);
         let gaussian = || Draw::parse(&format!("gaussian(1..{limit})"));
         let Some(parameters) = parameters else {
-            let sequential = matches!(command.kind, Kind::Write | Kind::CounterWrite)
-                || command.inserts_only();
+            let sequential =
+                matches!(command.kind, Kind::Write | Kind::CounterWrite) || command.inserts_only();
             let seeds = if sequential {
                 sequence(1, limit, true, None)?
             } else {
@@ -69,15 +80,22 @@ impl Population {
         };
         let said = select("-pop", parameters, GROUPS)?;
         let seeds = match said.value(SEQ.name).and_then(range) {
-            Some((first, last)) => {
-                sequence(first, last, !said.flag(NO_WRAP.name), draw(&said, &LOOKBACK)?)?
-            }
+            Some((first, last)) => sequence(
+                first,
+                last,
+                !said.flag(NO_WRAP.name),
+                draw(&said, &LOOKBACK)?,
+            )?,
             None => Seeds::Distribution(match draw(&said, &DIST)? {
                 Some(draw) => draw,
                 None => gaussian()?,
             }),
         };
-        let order = match said.value(CONTENTS.name).map(str::to_ascii_lowercase).as_deref() {
+        let order = match said
+            .value(CONTENTS.name)
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
             Some("sorted") => Contents::Sorted,
             Some(_) => Contents::Shuffled,
             None => Contents::Arbitrary,
@@ -91,10 +109,18 @@ impl Population {
                 out.push(format!("  Distribution: {}", describe(&draw.distribution)));
                 false
             }
-            Seeds::Sequence { first, last, wrap, lookback } => {
+            Seeds::Sequence {
+                first,
+                last,
+                wrap,
+                lookback,
+            } => {
                 out.push(format!("  Sequence: {first}..{last}"));
                 if let Some(draw) = lookback {
-                    out.push(format!("  Read Look Back: {}", describe(&draw.distribution)));
+                    out.push(format!(
+                        "  Read Look Back: {}",
+                        describe(&draw.distribution)
+                    ));
                 }
                 *wrap
             }
@@ -109,14 +135,11 @@ impl Population {
     }
 }
 
-fn sequence(
-    first: i64,
-    last: i64,
-    wrap: bool,
-    lookback: Option<Draw>,
-) -> Result<Seeds, Usage> {
+fn sequence(first: i64, last: i64, wrap: bool, lookback: Option<Draw>) -> Result<Seeds, Usage> {
     if first > last {
-        return Err(Usage(format!("-pop: seq={first}..{last} ends before it begins")));
+        return Err(Usage(format!(
+            "-pop: seq={first}..{last} ends before it begins"
+        )));
     }
     Ok(Seeds::Sequence {
         first,

@@ -28,13 +28,23 @@ const FIXED: Choice = Choice::value(
     "operations per second over all threads by a fixed schedule (response time)",
 );
 const AUTO: Choice = Choice::flag("auto", "stop increasing threads once throughput saturates");
-const LEAST: Choice =
-    Choice::value("threads>=", DIGITS, "run at least this many clients concurrently").or("4");
-const MOST: Choice =
-    Choice::value("threads<=", DIGITS, "run at most this many clients concurrently").or("1000");
+const LEAST: Choice = Choice::value(
+    "threads>=",
+    DIGITS,
+    "run at least this many clients concurrently",
+)
+.or("4");
+const MOST: Choice = Choice::value(
+    "threads<=",
+    DIGITS,
+    "run at most this many clients concurrently",
+)
+.or("1000");
 
-pub const GROUPS: &[Group] =
-    &[&[THREADS.needed(), THROTTLE, LIMIT, FIXED], &[LEAST, MOST, AUTO]];
+pub const GROUPS: &[Group] = &[
+    &[THREADS.needed(), THROTTLE, LIMIT, FIXED],
+    &[LEAST, MOST, AUTO],
+];
 
 /// How many threads, and at which rate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +114,11 @@ impl Rate {
                 out.push(format!("  Thread Count: {count}"));
                 out.push(format!("  OpsPer Sec: {}", self.per_second().unwrap_or(0)));
             }
-            Threads::Search { auto: true, least, most } => {
+            Threads::Search {
+                auto: true,
+                least,
+                most,
+            } => {
                 out.push("  Auto: true".to_owned());
                 out.push(format!("  Min Threads: {least}"));
                 out.push(format!("  Max Threads: {most}"));
@@ -121,7 +135,10 @@ impl Rate {
 fn said(parameters: &[String]) -> Result<Rate, Usage> {
     let said = select("-rate", parameters, GROUPS)?;
     if said.group == 1 {
-        let (least, most) = (threads(whole(&said, &LEAST)?)?, threads(whole(&said, &MOST)?)?);
+        let (least, most) = (
+            threads(whole(&said, &LEAST)?)?,
+            threads(whole(&said, &MOST)?)?,
+        );
         return Ok(Rate {
             threads: Threads::Search {
                 auto: said.flag("auto"),
@@ -140,9 +157,15 @@ fn said(parameters: &[String]) -> Result<Rate, Usage> {
             Limit::Throttle(rate)
         }
         (0, rate) => Limit::Fixed(rate),
-        _ => return Err(Usage::new("can't have both fixed and throttle set, choose one.")),
+        _ => {
+            return Err(Usage::new(
+                "can't have both fixed and throttle set, choose one.",
+            ))
+        }
     };
-    let placeholder = [THROTTLE, LIMIT, FIXED].iter().any(|c| said.value(c.name) == Some(PLACEHOLDER));
+    let placeholder = [THROTTLE, LIMIT, FIXED]
+        .iter()
+        .any(|c| said.value(c.name) == Some(PLACEHOLDER));
     Ok(Rate {
         threads: Threads::Count(threads(whole(&said, &THREADS)?)?),
         limit,
@@ -156,7 +179,9 @@ fn said(parameters: &[String]) -> Result<Rate, Usage> {
 fn threads(count: usize) -> Result<usize, Usage> {
     match count {
         1..=MOST_THREADS => Ok(count),
-        _ => Err(Usage(format!("-rate: {count} threads; must be 1 to {MOST_THREADS}"))),
+        _ => Err(Usage(format!(
+            "-rate: {count} threads; must be 1 to {MOST_THREADS}"
+        ))),
     }
 }
 

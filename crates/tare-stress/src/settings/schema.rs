@@ -6,8 +6,12 @@ use crate::grammar::Usage;
 
 const SIMPLE: &str = "org.apache.cassandra.locator.SimpleStrategy";
 const LOCATOR: &str = "org.apache.cassandra.locator.";
-const STRATEGIES: [&str; 4] =
-    ["SimpleStrategy", "NetworkTopologyStrategy", "LocalStrategy", "EverywhereStrategy"];
+const STRATEGIES: [&str; 4] = [
+    "SimpleStrategy",
+    "NetworkTopologyStrategy",
+    "LocalStrategy",
+    "EverywhereStrategy",
+];
 
 const KEYSPACE_FORM: Form = (
     |text| {
@@ -26,10 +30,17 @@ const REPLICATION: Choice = Choice::pairs(
 );
 const KEYSPACE: Choice =
     Choice::value("keyspace=", KEYSPACE_FORM, "the keyspace name to use").or("keyspace1");
-const COMPACTION: Choice =
-    Choice::pairs("compaction", &["strategy"], true, "compaction strategy and its parameters");
-const COMPRESSION: Choice =
-    Choice::value("compression=", ANY, "compression of the tables; none if not said");
+const COMPACTION: Choice = Choice::pairs(
+    "compaction",
+    &["strategy"],
+    true,
+    "compaction strategy and its parameters",
+);
+const COMPRESSION: Choice = Choice::value(
+    "compression=",
+    ANY,
+    "compression of the tables; none if not said",
+);
 
 pub const GROUPS: &[Group] = &[&[REPLICATION, KEYSPACE, COMPACTION, COMPRESSION]];
 
@@ -54,12 +65,18 @@ impl Schema {
         }
         let said = select("-schema", parameters.unwrap_or_default(), GROUPS)?;
         let keyspace = profile.unwrap_or(text(&said, &KEYSPACE).unwrap_or_default());
-        for (key, value) in said.pairs(REPLICATION.name).iter().chain(said.pairs(COMPACTION.name)) {
+        for (key, value) in said
+            .pairs(REPLICATION.name)
+            .iter()
+            .chain(said.pairs(COMPACTION.name))
+        {
             plain("-schema", key)?;
             plain("-schema", value)?;
         }
         let compression = said.value(COMPRESSION.name).map(str::to_owned);
-        compression.iter().try_for_each(|name| plain("-schema", name))?;
+        compression
+            .iter()
+            .try_for_each(|name| plain("-schema", name))?;
         let (replication, replication_options) = replication(&said)?;
         let (compaction, compaction_options) = strategy(&said, &COMPACTION);
         Ok(Schema {
@@ -80,9 +97,18 @@ impl Schema {
         let or_null = |text: &Option<String>| text.clone().unwrap_or_else(|| "null".to_owned());
         out.push(format!("  Keyspace: {}", self.keyspace));
         out.push(format!("  Replication Strategy: {}", self.replication));
-        out.push(format!("  Replication Strategy Options: {}", map(&self.replication_options)));
-        out.push(format!("  Table Compression: {}", or_null(&self.compression)));
-        out.push(format!("  Table Compaction Strategy: {}", or_null(&self.compaction)));
+        out.push(format!(
+            "  Replication Strategy Options: {}",
+            map(&self.replication_options)
+        ));
+        out.push(format!(
+            "  Table Compression: {}",
+            or_null(&self.compression)
+        ));
+        out.push(format!(
+            "  Table Compaction Strategy: {}",
+            or_null(&self.compaction)
+        ));
         out.push(format!(
             "  Table Compaction Strategy Options: {}",
             map(&self.compaction_options)
@@ -96,14 +122,23 @@ fn plain(section: &str, text: &str) -> Result<(), Usage> {
     if text.len() <= 200 && text.chars().all(allowed) {
         return Ok(());
     }
-    Err(Usage(format!("{section}: {text:.60} has signs that no name or number has")))
+    Err(Usage(format!(
+        "{section}: {text:.60} has signs that no name or number has"
+    )))
 }
 
 /// The strategy among the pairs, and the other pairs.
 fn strategy(said: &Said, choice: &Choice) -> (Option<String>, Vec<(String, String)>) {
     let pairs = said.pairs(choice.name);
-    let strategy = pairs.iter().find(|(key, _)| key == "strategy").map(|(_, v)| v.clone());
-    let others = pairs.iter().filter(|(key, _)| key != "strategy").cloned().collect();
+    let strategy = pairs
+        .iter()
+        .find(|(key, _)| key == "strategy")
+        .map(|(_, v)| v.clone());
+    let others = pairs
+        .iter()
+        .filter(|(key, _)| key != "strategy")
+        .cloned()
+        .collect();
     (strategy, others)
 }
 
@@ -113,12 +148,22 @@ fn replication(said: &Said) -> Result<(String, Vec<(String, String)>), Usage> {
     let bare = strategy.strip_prefix(LOCATOR).unwrap_or(&strategy);
     if !STRATEGIES.contains(&bare) {
         let hint = crate::grammar::nearest::hint(bare, STRATEGIES);
-        return Err(Usage(format!("Invalid replication strategy: {strategy}{hint}")));
+        return Err(Usage(format!(
+            "Invalid replication strategy: {strategy}{hint}"
+        )));
     }
     let strategy = format!("{LOCATOR}{bare}");
-    let factor = options.iter().position(|(key, _)| key == "factor").map(|at| options.remove(at).1);
-    if factor.as_ref().is_some_and(|factor| !crate::grammar::number::is_digits(factor)) {
-        return Err(Usage::new("-schema: replication(factor=) must be a whole number"));
+    let factor = options
+        .iter()
+        .position(|(key, _)| key == "factor")
+        .map(|at| options.remove(at).1);
+    if factor
+        .as_ref()
+        .is_some_and(|factor| !crate::grammar::number::is_digits(factor))
+    {
+        return Err(Usage::new(
+            "-schema: replication(factor=) must be a whole number",
+        ));
     }
     let named = options.iter().any(|(key, _)| key == "replication_factor");
     if !named && (strategy == SIMPLE || factor.is_some()) {

@@ -8,8 +8,12 @@ use crate::grammar::Usage;
 const MOST_SPLITS: i64 = 1_000_000;
 
 const WRAP: Choice = Choice::flag("wrap", "begin again when all token ranges have been read");
-const SPLIT: Choice =
-    Choice::value("split-factor=", COUNT, "split every token range by this factor").or("1");
+const SPLIT: Choice = Choice::value(
+    "split-factor=",
+    COUNT,
+    "split every token range by this factor",
+)
+.or("1");
 
 pub const GROUPS: &[Group] = &[&[WRAP, SPLIT]];
 
@@ -22,11 +26,15 @@ pub struct TokenRange {
 impl TokenRange {
     pub fn read(parameters: Option<&[String]>) -> Result<TokenRange, Usage> {
         let said = select("-tokenrange", parameters.unwrap_or_default(), GROUPS)?;
-        let split = text(&said, &SPLIT).and_then(count).filter(|&n| n <= MOST_SPLITS);
+        let split = text(&said, &SPLIT)
+            .and_then(count)
+            .filter(|&n| n <= MOST_SPLITS);
         Ok(TokenRange {
             wrap: said.flag(WRAP.name),
             split: split.ok_or_else(|| {
-                Usage(format!("-tokenrange: split-factor= must be at most {MOST_SPLITS}"))
+                Usage(format!(
+                    "-tokenrange: split-factor= must be at most {MOST_SPLITS}"
+                ))
             })?,
         })
     }

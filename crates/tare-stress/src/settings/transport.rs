@@ -13,14 +13,26 @@ use crate::grammar::Usage;
 
 const FACTORY: Choice = Choice::value("factory=", ANY, "read and without use (Thrift)")
     .or("org.apache.cassandra.thrift.TFramedTransportFactory");
-const TRUST: Choice =
-    Choice::value("truststore=", SOME, "PEM file of the authorities that are trusted");
-const TRUST_PASSWORD: Choice =
-    Choice::value("truststore-password=", ANY, "read and without use: PEM files have none");
-const KEYS: Choice =
-    Choice::value("keystore=", SOME, "PEM file of the client's certificates and private key");
-const KEYS_PASSWORD: Choice =
-    Choice::value("keystore-password=", ANY, "read and without use: PEM files have none");
+const TRUST: Choice = Choice::value(
+    "truststore=",
+    SOME,
+    "PEM file of the authorities that are trusted",
+);
+const TRUST_PASSWORD: Choice = Choice::value(
+    "truststore-password=",
+    ANY,
+    "read and without use: PEM files have none",
+);
+const KEYS: Choice = Choice::value(
+    "keystore=",
+    SOME,
+    "PEM file of the client's certificates and private key",
+);
+const KEYS_PASSWORD: Choice = Choice::value(
+    "keystore-password=",
+    ANY,
+    "read and without use: PEM files have none",
+);
 const PROTOCOL: Choice = Choice::value("ssl-protocol=", ANY, "read and without use").or("TLS");
 const ALGORITHM: Choice = Choice::value("ssl-alg=", ANY, "read and without use").or("SunX509");
 const STORE_TYPE: Choice = Choice::value("store-type=", ANY, "read and without use").or("JKS");
@@ -51,7 +63,11 @@ impl Transport {
         let said = select("-transport", parameters.unwrap_or_default(), GROUPS)?;
         let shown = GROUPS[0].iter().map(|choice| {
             let hidden = choice.name.ends_with("password=") && said.value(choice.name).is_some();
-            let value = if hidden { "*suppressed*" } else { text(&said, choice).unwrap_or("null") };
+            let value = if hidden {
+                "*suppressed*"
+            } else {
+                text(&said, choice).unwrap_or("null")
+            };
             format!("{}{value}; ", choice.name)
         });
         let shown: String = shown.collect();
@@ -72,9 +88,17 @@ impl Transport {
 }
 
 fn tls(trust: PathBuf, keys: Option<PathBuf>) -> Result<TlsOptions, Usage> {
-    must_be_pem("truststore=", &trust, "openssl pkcs12 -in trust.p12 -nokeys -out trust.pem")?;
+    must_be_pem(
+        "truststore=",
+        &trust,
+        "openssl pkcs12 -in trust.p12 -nokeys -out trust.pem",
+    )?;
     if let Some(keys) = &keys {
-        must_be_pem("keystore=", keys, "openssl pkcs12 -in keys.p12 -nodes -out keys.pem")?;
+        must_be_pem(
+            "keystore=",
+            keys,
+            "openssl pkcs12 -in keys.p12 -nodes -out keys.pem",
+        )?;
     }
     Ok(TlsOptions {
         authorities: Some(trust),
@@ -89,7 +113,9 @@ fn must_be_pem(option: &str, path: &Path, command: &str) -> Result<(), Usage> {
     let failed = |why: String| Usage(format!("-transport: {option}{shown}: {why}"));
     let mut begin = Vec::new();
     let file = File::open(path).map_err(|e| failed(e.to_string()))?;
-    file.take(1 << 16).read_to_end(&mut begin).map_err(|e| failed(e.to_string()))?;
+    file.take(1 << 16)
+        .read_to_end(&mut begin)
+        .map_err(|e| failed(e.to_string()))?;
     if String::from_utf8_lossy(&begin).contains("-----BEGIN ") {
         return Ok(());
     }

@@ -64,8 +64,13 @@ mod tests {
             let mut chooser = Chooser::new([3.0, 1.0], clustering);
             let (mut run, mut rng) = (Run::default(), Xoshiro::new(7));
             let n = 100_000;
-            let second = (0..n).filter(|_| chooser.next(&mut run, &mut rng) == 1).count();
-            assert!((second as f64 / f64::from(n) - 0.25).abs() < 0.014, "{second}");
+            let second = (0..n)
+                .filter(|_| chooser.next(&mut run, &mut rng) == 1)
+                .count();
+            assert!(
+                (second as f64 / f64::from(n) - 0.25).abs() < 0.014,
+                "{second}"
+            );
         }
     }
 
@@ -74,6 +79,8 @@ mod tests {
         let mut chooser = Chooser::new([1.0, 1.0], Some(Distribution::Fixed { value: 4 }));
         let (mut run, mut rng) = (Run::default(), Xoshiro::new(7));
         let drawn: Vec<usize> = (0..400).map(|_| chooser.next(&mut run, &mut rng)).collect();
-        assert!(drawn.chunks(4).all(|run| run.iter().all(|operation| *operation == run[0])));
+        assert!(drawn
+            .chunks(4)
+            .all(|run| run.iter().all(|operation| *operation == run[0])));
     }
 }

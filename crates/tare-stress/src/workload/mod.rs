@@ -62,7 +62,8 @@ impl Shared {
                 after: Duration::ZERO,
             };
         }
-        self.trouble.failed(tries, key, || format!("Error executing: {}", why()));
+        self.trouble
+            .failed(tries, key, || format!("Error executing: {}", why()));
         Follow::Done(Err(kind))
     }
 }

@@ -35,7 +35,10 @@ mod tests {
     #[test]
     fn the_last_ones_are_fewer_and_then_none() {
         let permits = Permits::new(Some(5));
-        assert_eq!([permits.take(3), permits.take(3), permits.take(3)], [3, 2, 0]);
+        assert_eq!(
+            [permits.take(3), permits.take(3), permits.take(3)],
+            [3, 2, 0]
+        );
     }
 
     #[test]

@@ -46,10 +46,15 @@ impl Tally {
     /// nanoseconds.
     pub fn count(&self, operation: usize, partitions: u64, rows: u64, wait: u64) {
         let operation = &self.operations[operation];
-        operation.partitions.fetch_add(partitions, Ordering::Relaxed);
+        operation
+            .partitions
+            .fetch_add(partitions, Ordering::Relaxed);
         operation.rows.fetch_add(rows, Ordering::Relaxed);
         if self.waits {
-            let mut waits = operation.waits.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waits = operation
+                .waits
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             if let Some(waits) = waits.as_mut() {
                 waits.saturating_record(wait);
             }
@@ -59,11 +64,16 @@ impl Tally {
     /// Takes what has been counted since the last time.
     pub fn take(&self, operation: usize) -> Units {
         let operation = &self.operations[operation];
-        let mut waits = operation.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waits = operation
+            .waits
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         Units {
             partitions: operation.partitions.swap(0, Ordering::Relaxed),
             rows: operation.rows.swap(0, Ordering::Relaxed),
-            waits: waits.as_mut().map(|waits| std::mem::replace(waits, histogram())),
+            waits: waits
+                .as_mut()
+                .map(|waits| std::mem::replace(waits, histogram())),
         }
     }
 }

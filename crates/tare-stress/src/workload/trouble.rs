@@ -36,7 +36,10 @@ impl Trouble {
 
     /// Why the run is over; none if it is not.
     pub fn why(&self) -> Option<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// A request failed and is tried again.
@@ -47,12 +50,7 @@ impl Trouble {
     }
 
     /// An operation failed after so many tries.
-    pub fn failed(
-        &self,
-        tries: u32,
-        key: impl FnOnce() -> String,
-        why: impl FnOnce() -> String,
-    ) {
+    pub fn failed(&self, tries: u32, key: impl FnOnce() -> String, why: impl FnOnce() -> String) {
         let message = || format!("Operation x{tries} on key(s) [{}]: {}", key(), why());
         if self.ignore {
             if self.level > Level::Minimal {
@@ -78,7 +76,11 @@ mod tests {
     use super::*;
 
     fn fail(trouble: &Trouble) {
-        trouble.failed(10, || "3050".to_owned(), || "Error executing: (timeout)".to_owned());
+        trouble.failed(
+            10,
+            || "3050".to_owned(),
+            || "Error executing: (timeout)".to_owned(),
+        );
     }
 
     #[test]

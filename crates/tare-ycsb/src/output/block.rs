@@ -7,7 +7,7 @@ use tare_engine::record::OperationRecord;
 use super::latencies::Latencies;
 use crate::java::in_table_order;
 use crate::operations::{status, Measured, Operations};
-use crate::settings::{MeasuredFrom, Measure};
+use crate::settings::{Measure, MeasuredFrom};
 
 /// One measured operation under one name.
 #[derive(Debug, Clone)]
@@ -85,7 +85,11 @@ impl Maker<'_> {
                 // YCSB measures these whether they went well or not.
                 false => Latencies::sent(record).and_failed(record),
             };
-            blocks.push(block(operation.name(), latencies, self.returns(position, operation)));
+            blocks.push(block(
+                operation.name(),
+                latencies,
+                self.returns(position, operation),
+            ));
             if operation.is_call() && self.seen[position].failures() > 0 {
                 blocks.extend(self.failed(position, operation));
             }
@@ -109,7 +113,11 @@ impl Maker<'_> {
                     blocks.push(block(operation.name(), Latencies::none(), returns));
                 }
                 Measured::Verify => {}
-                _ => blocks.push(block(operation.name(), Latencies::intended(record), returns)),
+                _ => blocks.push(block(
+                    operation.name(),
+                    Latencies::intended(record),
+                    returns,
+                )),
             }
             if operation.is_call() && self.seen[position].failures() > 0 {
                 blocks.extend(self.failed_apart(operation, Latencies::intended));
@@ -134,7 +142,11 @@ impl Maker<'_> {
             return apart;
         }
         let latencies = Latencies::none().and_failed(&self.records[position]);
-        vec![block(format!("{}-FAILED", operation.name()), latencies, Vec::new())]
+        vec![block(
+            format!("{}-FAILED", operation.name()),
+            latencies,
+            Vec::new(),
+        )]
     }
 
     fn failed_apart(
@@ -177,12 +189,17 @@ impl Maker<'_> {
             }
         }
         let returns = STATUSES.iter().zip(counts).filter(|(_, count)| *count > 0);
-        let returns = returns.map(|((name, about), count)| (*name, *about, count)).collect();
+        let returns = returns
+            .map(|((name, about), count)| (*name, *about, count))
+            .collect();
         let ordered = in_table_order(returns, |(name, about, _)| {
             let hash = string_hash(about).wrapping_add(31).wrapping_mul(31);
             hash.wrapping_add(string_hash(name))
         });
-        ordered.into_iter().map(|(name, _, count)| (name, count)).collect()
+        ordered
+            .into_iter()
+            .map(|(name, _, count)| (name, count))
+            .collect()
     }
 }
 

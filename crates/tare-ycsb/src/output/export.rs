@@ -82,7 +82,9 @@ mod tests {
     fn written(form: Form) -> String {
         let mut exporter = Exporter::new(form, Vec::new());
         exporter.whole("OVERALL", "RunTime(ms)", 20401).unwrap();
-        exporter.real("OVERALL", "Throughput(ops/sec)", 980.34).unwrap();
+        exporter
+            .real("OVERALL", "Throughput(ops/sec)", 980.34)
+            .unwrap();
         if form == Form::JsonArray {
             exporter.real("X", "nan", f64::NAN).unwrap();
         }

@@ -27,11 +27,17 @@ pub fn line(
     blocks: &[Block],
     kind: MeasureKind,
 ) -> String {
-    let Standing { now, done, left, .. } = standing;
-    let mut line = format!("{label}{} {} sec: {done} operations; ", stamp(unix), now / 1000);
+    let Standing {
+        now, done, left, ..
+    } = standing;
+    let mut line = format!(
+        "{label}{} {} sec: {done} operations; ",
+        stamp(unix),
+        now / 1000
+    );
     if done != 0 {
-        let current = 1000.0 * (done - standing.done_before) as f64
-            / (now - standing.before) as f64;
+        let current =
+            1000.0 * (done - standing.done_before) as f64 / (now - standing.before) as f64;
         line.push_str(&format!("{} current ops/sec; ", two_decimals(current)));
     }
     if left != 0 {
@@ -50,14 +56,19 @@ pub fn line(
 /// Local time as `yyyy-MM-dd HH:mm:ss:SSS`.
 fn stamp(unix: f64) -> String {
     let time = DateTime::from_timestamp_millis((unix * 1000.0) as i64).unwrap_or_default();
-    time.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S:%3f").to_string()
+    time.with_timezone(&Local)
+        .format("%Y-%m-%d %H:%M:%S:%3f")
+        .to_string()
 }
 
 fn summary(block: &Block, kind: MeasureKind) -> String {
     let (name, latencies) = (&block.name, &block.latencies);
     let average = |name: &str| match latencies.count() {
         0 => String::new(),
-        _ => format!("[{name} AverageLatency(us)={}]", two_decimals(latencies.mean())),
+        _ => format!(
+            "[{name} AverageLatency(us)={}]",
+            two_decimals(latencies.mean())
+        ),
     };
     let hdr = |name: &str| {
         let [p90, p99, p999, p9999] = [90.0, 99.0, 99.9, 99.99].map(|p| latencies.percentile(p));
@@ -74,7 +85,11 @@ fn summary(block: &Block, kind: MeasureKind) -> String {
         MeasureKind::Hdr => hdr(name),
         MeasureKind::Buckets | MeasureKind::Series => average(name),
         MeasureKind::HdrAndBuckets => {
-            format!("{}\n{}", hdr(&format!("Hdr{name}")), average(&format!("Bucket{name}")))
+            format!(
+                "{}\n{}",
+                hdr(&format!("Hdr{name}")),
+                average(&format!("Bucket{name}"))
+            )
         }
     }
 }
@@ -144,7 +159,10 @@ mod tests {
             done: 0,
             ..STANDING
         };
-        assert_eq!(line_of(first, &[]), " 0 sec: 0 operations; est completion in 0 second ");
+        assert_eq!(
+            line_of(first, &[]),
+            " 0 sec: 0 operations; est completion in 0 second "
+        );
     }
 
     #[test]
@@ -183,6 +201,9 @@ mod tests {
     fn the_stamp_is_shaped_as_javas() {
         let text = stamp(1_795_256_173.116);
         assert_eq!(text.len(), 23);
-        assert!(text.starts_with("2026-11-2") && text.ends_with(":13:116"), "{text}");
+        assert!(
+            text.starts_with("2026-11-2") && text.ends_with(":13:116"),
+            "{text}"
+        );
     }
 }

@@ -82,7 +82,9 @@ fn buckets<W: Write>(
     let mut beyond = 0;
     let mut squares = 0.0;
     for value in latencies.histogram.iter_recorded() {
-        let middle = latencies.histogram.median_equivalent(value.value_iterated_to());
+        let middle = latencies
+            .histogram
+            .median_equivalent(value.value_iterated_to());
         let count = value.count_at_value();
         squares += (middle as f64).powi(2) * count as f64;
         match counts.get_mut((middle / 1000) as usize) {
@@ -136,11 +138,7 @@ fn head<W: Write>(
     out.whole(name, "MaxLatency(us)", latencies.max())
 }
 
-fn returns<W: Write>(
-    out: &mut Exporter<W>,
-    name: &str,
-    returns: &[(&str, u64)],
-) -> io::Result<()> {
+fn returns<W: Write>(out: &mut Exporter<W>, name: &str, returns: &[(&str, u64)]) -> io::Result<()> {
     for (status, count) in returns {
         out.whole(name, &format!("Return={status}"), *count)?;
     }

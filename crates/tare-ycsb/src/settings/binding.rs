@@ -114,7 +114,9 @@ impl Binding {
         refuse_unoffered(reader, kind)?;
         let milliseconds = |name: &str, default| {
             let name = kind.own(name);
-            reader.whole_in(&name, default, 1..=LONGEST_MS).map(Duration::from_millis)
+            reader
+                .whole_in(&name, default, 1..=LONGEST_MS)
+                .map(Duration::from_millis)
         };
         let connect_timeout = milliseconds("connecttimeoutmillis", CONNECT_TIMEOUT_MS)?;
         Ok(Binding {
@@ -128,7 +130,6 @@ impl Binding {
                     credentials: credentials(reader, kind),
                     connect_timeout,
                     contact_points_only: reader.truth_or("tare.contact_points_only", false),
-                    ..Options::default()
                 },
             },
             keyspace: reader.text_or(&kind.own("keyspace"), "ycsb").to_owned(),
@@ -143,7 +144,8 @@ impl Binding {
 fn refuse_unoffered(reader: &Reader<'_>, kind: Kind) -> Result<(), BadProperty> {
     let tracing = kind.own("tracing");
     if reader.truth_or(&tracing, false) {
-        let why = "tracing every request would measure the tracing; trace single statements in cqlsh";
+        let why =
+            "tracing every request would measure the tracing; trace single statements in cqlsh";
         return Err(BadProperty::new(&tracing, "true", why));
     }
     if kind == Kind::Scylla {
@@ -164,7 +166,10 @@ fn contact_points(reader: &Reader<'_>, kind: Kind) -> Result<Vec<String>, BadPro
     let name = kind.place("hosts");
     let port = reader.whole_in(&kind.place("port"), 9042, 1..=65_535)?;
     let hosts = reader.text(&name).unwrap_or("");
-    let hosts = hosts.split(',').map(str::trim).filter(|host| !host.is_empty());
+    let hosts = hosts
+        .split(',')
+        .map(str::trim)
+        .filter(|host| !host.is_empty());
     let points: Vec<String> = hosts.map(|host| with_port(host, port)).collect();
     if points.is_empty() {
         let why = format!("missing: name the nodes, such as -p {name}=10.0.0.1,10.0.0.2");
@@ -193,7 +198,9 @@ fn consistency(reader: &Reader<'_>, name: &str) -> Result<Consistency, BadProper
 }
 
 fn credentials(reader: &Reader<'_>, kind: Kind) -> Option<Credentials> {
-    let user = reader.text(&kind.own("username")).filter(|user| !user.is_empty())?;
+    let user = reader
+        .text(&kind.own("username"))
+        .filter(|user| !user.is_empty())?;
     Some(Credentials {
         user: user.to_owned(),
         password: reader.text_or(&kind.own("password"), "").to_owned(),
@@ -220,7 +227,8 @@ fn tls(reader: &Reader<'_>, kind: Kind) -> Result<Option<TlsOptions>, BadPropert
     let verify = reader.truth_or("tare.tls.verify", true);
     let authorities = path("tare.tls.authorities");
     if verify && authorities.is_none() {
-        let why = "missing: a PEM file of the authorities to trust (YCSB takes them from the JVM's \
+        let why =
+            "missing: a PEM file of the authorities to trust (YCSB takes them from the JVM's \
                    trust store), or tare.tls.verify=false for a test cluster";
         return Err(BadProperty::new("tare.tls.authorities", "", why));
     }
@@ -236,7 +244,11 @@ fn protocol(reader: &Reader<'_>) -> Result<Protocol, BadProperty> {
     match reader.text_or("tare.protocol", "v4") {
         "v4" | "4" => Ok(Protocol::V4),
         "v5" | "5" => Ok(Protocol::V5),
-        other => Err(BadProperty::new("tare.protocol", other, "expected v4 or v5")),
+        other => Err(BadProperty::new(
+            "tare.protocol",
+            other,
+            "expected v4 or v5",
+        )),
     }
 }
 
@@ -244,6 +256,10 @@ fn compression(reader: &Reader<'_>) -> Result<Compression, BadProperty> {
     match reader.text_or("tare.compression", "none") {
         "none" => Ok(Compression::None),
         "lz4" => Ok(Compression::Lz4),
-        other => Err(BadProperty::new("tare.compression", other, "expected none or lz4")),
+        other => Err(BadProperty::new(
+            "tare.compression",
+            other,
+            "expected none or lz4",
+        )),
     }
 }

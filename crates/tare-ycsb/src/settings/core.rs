@@ -54,7 +54,6 @@ pub struct Core {
     /// None in the load phase, which chooses no keys.
     pub chooser: Option<Chooser>,
     pub scan: ScanLength,
-    pub scan_most: u64,
     pub read_all: bool,
     pub read_all_by_name: bool,
     pub write_all: bool,
@@ -80,7 +79,9 @@ impl Core {
             return Err(BadProperty::new(
                 "recordcount",
                 records,
-                format!("must be at least insertstart + insertcount ({insert_start} + {insert_count})"),
+                format!(
+                    "must be at least insertstart + insertcount ({insert_start} + {insert_count})"
+                ),
             ));
         }
         let operations = reader.whole_in("operationcount", 0, 0..=LARGEST)?;
@@ -97,17 +98,24 @@ impl Core {
             mix: mix(reader)?,
             chooser: match phase {
                 Phase::Load => None,
-                Phase::Run => {
-                    Some(chooser(reader, records, insert_start, insert_count, operations)?)
-                }
+                Phase::Run => Some(chooser(
+                    reader,
+                    records,
+                    insert_start,
+                    insert_count,
+                    operations,
+                )?),
             },
             scan: scan_length(reader, scan_most)?,
-            scan_most,
             read_all: reader.truth_or("readallfields", true),
             read_all_by_name: reader.truth_or("readallfieldsbyname", false),
             write_all: reader.truth_or("writeallfields", false),
             integrity: reader.truth_or("dataintegrity", false),
-            insert_retries: reader.whole_in("core_workload_insertion_retry_limit", 0, 0..=LARGEST)?,
+            insert_retries: reader.whole_in(
+                "core_workload_insertion_retry_limit",
+                0,
+                0..=LARGEST,
+            )?,
             insert_retry_seconds: reader.whole_in(
                 "core_workload_insertion_retry_interval",
                 3,
@@ -231,7 +239,10 @@ fn chooser(
 ) -> Result<Chooser, BadProperty> {
     let name = "requestdistribution";
     let kind = reader.text_or(name, "uniform");
-    let (low, high) = (insert_start as i64, (insert_start + insert_count) as i64 - 1);
+    let (low, high) = (
+        insert_start as i64,
+        (insert_start + insert_count) as i64 - 1,
+    );
     let bad = |why: tare_draw::Error| BadProperty::new(name, kind, why);
     Ok(match kind {
         "uniform" => Chooser::Uniform(UniformLong::new(low, high).map_err(bad)?),
@@ -275,9 +286,7 @@ fn scan_length(reader: &Reader<'_>, longest: u64) -> Result<ScanLength, BadPrope
     let bad = |why: tare_draw::Error| BadProperty::new(name, kind, why);
     Ok(match kind {
         "uniform" => ScanLength::Uniform(UniformLong::new(low, high).map_err(bad)?),
-        "zipfian" => {
-            ScanLength::Zipfian(Zipfian::new(low, high, ZIPFIAN_CONSTANT).map_err(bad)?)
-        }
+        "zipfian" => ScanLength::Zipfian(Zipfian::new(low, high, ZIPFIAN_CONSTANT).map_err(bad)?),
         other => {
             let why = "expected uniform or zipfian";
             return Err(BadProperty::new(name, other, why));

@@ -131,7 +131,11 @@ fn from(reader: &Reader<'_>) -> Result<From, BadProperty> {
         "op" => Ok(From::Sent),
         "intended" => Ok(From::Intended),
         "both" => Ok(From::Both),
-        other => Err(BadProperty::new(name, other, "expected op, intended or both")),
+        other => Err(BadProperty::new(
+            name,
+            other,
+            "expected op, intended or both",
+        )),
     }
 }
 

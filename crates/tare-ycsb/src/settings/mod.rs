@@ -10,9 +10,9 @@ pub(crate) mod tests;
 
 use std::time::Duration;
 
-pub use binding::{Binding, Kind as BindingKind};
+pub use binding::Binding;
 pub use core::{Action, Core, ScanLength};
-pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure, Tracked};
+pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure};
 pub use read::BadProperty;
 
 use crate::properties::Properties;
@@ -52,6 +52,8 @@ pub struct Settings {
     pub measure: Measure,
     pub seed: u64,
     pub workers: Option<usize>,
+    /// Record the READ and the UPDATE within a READ-MODIFY-WRITE, too, as YCSB does.
+    pub parts: bool,
     /// What is worth saying before anything starts.
     pub remarks: Vec<String>,
 }
@@ -81,7 +83,10 @@ impl Settings {
             binding,
             measure: Measure::read(&reader)?,
             seed: seed(&reader)?,
-            workers: reader.whole("tare.workers")?.map(|workers| workers.clamp(1, 1024) as usize),
+            workers: reader
+                .whole("tare.workers")?
+                .map(|workers| workers.clamp(1, 1024) as usize),
+            parts: true,
             remarks: Vec::new(),
         };
         settings.check_end(&reader)?;
@@ -107,7 +112,8 @@ impl Settings {
 
     /// YCSB would load for ever where it is not told how many records there are.
     fn check_end(&self, reader: &Reader<'_>) -> Result<(), BadProperty> {
-        let counted = reader.whole_or("recordcount", 0)? > 0 || reader.text("insertcount").is_some();
+        let counted =
+            reader.whole_or("recordcount", 0)? > 0 || reader.text("insertcount").is_some();
         if self.phase == Phase::Load && !counted && self.longest.is_none() {
             let why = "say how many records to load, such as -p recordcount=1000000";
             return Err(BadProperty::new("recordcount", 0, why));

@@ -85,16 +85,15 @@ const OWN: [&str; 10] = [
 /// Accepted, and without effect: the name, and why.
 const WITHOUT_EFFECT: [(&str, &str); 3] = [
     ("batchsize", "the bindings for CQL insert rows one by one"),
-    ("spin.sleep", "the engine waits with the precision that it has"),
+    (
+        "spin.sleep",
+        "the engine waits with the precision that it has",
+    ),
     ("basicdb.verbose", "the binding basic is not offered"),
 ];
 
 /// Says which properties are not known or have no effect; refuses those that claim to be Tare's.
-pub fn check(
-    reader: &Reader<'_>,
-    properties: &Properties,
-    kind: Kind,
-) -> Result<(), BadProperty> {
+pub fn check(reader: &Reader<'_>, properties: &Properties, kind: Kind) -> Result<(), BadProperty> {
     let binding = kind.names();
     let mut unknown = Vec::new();
     for name in properties.names() {
@@ -104,14 +103,21 @@ pub fn check(
             continue;
         } else if name.starts_with("tare.") {
             let why = format!("there is no such property{}", hint(name, OWN));
-            return Err(BadProperty::new(name, properties.get(name).unwrap_or(""), why));
+            return Err(BadProperty::new(
+                name,
+                properties.get(name).unwrap_or(""),
+                why,
+            ));
         } else if !name.starts_with("htrace.") {
             let known = CORE.into_iter().chain(binding.iter().map(String::as_str));
             unknown.push(format!("{name}{}", hint(name, known)));
         }
     }
     if !unknown.is_empty() {
-        reader.remark(format!("unknown properties have no effect: {}", unknown.join(", ")));
+        reader.remark(format!(
+            "unknown properties have no effect: {}",
+            unknown.join(", ")
+        ));
     }
     Ok(())
 }

@@ -98,7 +98,10 @@ impl<'a> Reader<'a> {
         let Some(value) = self.text(name) else {
             return default;
         };
-        if !["true", "false"].iter().any(|known| value.eq_ignore_ascii_case(known)) {
+        if !["true", "false"]
+            .iter()
+            .any(|known| value.eq_ignore_ascii_case(known))
+        {
             self.remark(format!(
                 "property {name}={value} counts as false, as in YCSB: only true is true"
             ));

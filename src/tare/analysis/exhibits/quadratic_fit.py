@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import statsmodels.api as sm
 
 from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
 from tare.analysis.exhibits.marks import joined
@@ -49,10 +48,12 @@ def fit_quadratic(x: Sequence[float], y: Sequence[float]) -> Fit | None:
     """R's lm(y ~ x + I(x^2)); None with fewer than three different x."""
     if len(set(x)) < LEAST_STEPS:
         return None
+    from statsmodels.regression.linear_model import OLS  # 100 MB, and few studies ask for it
+
     xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     # centred and scaled, so that the columns are of the same size; turned back below
     middle, half = float(xs.mean()), float(np.ptp(xs)) / 2
-    model = sm.OLS(ys, _columns((xs - middle) / half)).fit()
+    model = OLS(ys, _columns((xs - middle) / half)).fit()
     back = _back(middle, half)
     c0, c1, c2 = (float(c) for c in back @ model.params)
     at = np.linspace(xs.min(), xs.max(), DRAWN)

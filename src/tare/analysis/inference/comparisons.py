@@ -105,10 +105,10 @@ def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
     """
     logs: dict[str, Logs] = {}
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
+        condition, cell = trial.condition, trial.cell
         for metric, value in trial.values.items():
             if value > 0 and metric not in NO_RATIO:
-                cells = logs.setdefault(metric, {}).setdefault(trial.condition, {})
-                cells[trial.cell] = math.log(value)
+                logs.setdefault(metric, {}).setdefault(condition, {})[cell] = math.log(value)
     return logs
 
 

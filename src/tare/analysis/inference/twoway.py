@@ -48,6 +48,9 @@ def fit_two_way(table: Table, reference: str) -> TwoWayFit:
 
     Conditions that share no unit with the reference, not even through others, are left out.
     """
+    whole = _complete(table, reference)
+    if whole is not None:
+        return whole
     conditions, units = _connected(table, reference)
     cells = [key for key in table if key[0] in conditions and key[1] in units]
     if not cells:
@@ -71,6 +74,28 @@ def fit_two_way(table: Table, reference: str) -> TwoWayFit:
         df=len(cells) - design.shape[1],
         units=len(units),
         complete=len(cells) == len(conditions) * len(units),
+    )
+
+
+def _complete(table: Table, reference: str) -> TwoWayFit | None:
+    """The fit where every condition was observed in every unit: differences of means, and what is
+    left without the means of rows and columns (Montgomery, section 4.1); None elsewhere."""
+    conditions = dict.fromkeys(condition for condition, _ in table)
+    units = dict.fromkeys(unit for _, unit in table)
+    if reference not in conditions or len(table) != len(conditions) * len(units):
+        return None
+    others = sorted(conditions.keys() - {reference})
+    values = np.array([[table[name, unit] for unit in units] for name in (reference, *others)])
+    values -= values[0, 0]  # so that no digits are lost in the squares
+    means = values.mean(axis=1)
+    residuals = values - means[:, None] - values.mean(axis=0) + values.mean()
+    return TwoWayFit(
+        effects=dict(zip(others, (means[1:] - means[0]).tolist(), strict=True)),
+        unscaled=dict.fromkeys(others, 2 / len(units)),
+        residual_ss=float((residuals**2).sum()),
+        df=(len(conditions) - 1) * (len(units) - 1),
+        units=len(units),
+        complete=True,
     )
 
 

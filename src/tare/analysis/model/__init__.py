@@ -154,6 +154,11 @@ class ConditionSummary(Part):
     steady_share: float | None = Field(
         default=None, description="of the trials long enough to tell, those steady by MSER-5"
     )
+    load: list[str] = Field(
+        default_factory=list,
+        description="load generators other than Tare's own, and what the load's numbers rest on "
+        "where they are shares of a maximum",
+    )
 
 
 class Analysis(Part):

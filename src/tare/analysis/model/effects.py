@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from tare.analysis.model.base import Part, Verdict
 
@@ -18,7 +19,9 @@ class Metric(Part):
     better: Literal["higher", "lower"]
 
 
-class Pair(Part):
+# no model of its own: there may be hundreds of thousands
+@dataclass(config=ConfigDict(extra="forbid"), slots=True)
+class Pair:
     """Treatment over baseline inside one block."""
 
     round: int

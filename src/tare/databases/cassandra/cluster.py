@@ -14,6 +14,7 @@ from tare.databases.cassandra import configuration, schema
 from tare.databases.cassandra.session import Session, connect
 from tare.errors import ClusterError, TareError
 from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
+from tare.study.load import Load
 from tare.study.schema import Database, Platform
 
 START_TIMEOUT_S = 240.0
@@ -46,7 +47,7 @@ class CassandraCluster:
     """unique within the run; also the Cassandra cluster_name and the units' name prefix"""
     database: Database
     platform: Platform
-    workload: str
+    load: Load
     runtime: Runtime
     installation: Installation
     clock: Callable[[], float] = time.monotonic
@@ -197,23 +198,38 @@ class CassandraCluster:
         return [f"{n.unit.site.endpoint_host}:{configuration.NATIVE_PORT}" for n in self.nodes]
 
     def create_schema(self) -> None:
-        table = schema.table_of(self.workload)
+        """The keyspace and tables that the load uses."""
+        table = schema.table_of(self.load)
         compaction = self.database.compaction
         with self.session() as session:
-            session.execute(
-                schema.create_keyspace(table.keyspace, self.database.replication_factor)
-            )
-            session.execute(schema.create_table(table, compaction.strategy, compaction.options))
+            session.execute(schema.create_keyspace(self.keyspace, self.database.replication_factor))
+            if table is not None:
+                session.execute(schema.create_table(table, compaction.strategy, compaction.options))
+            elif self.load.statements is not None:
+                session.execute(f"USE {self.keyspace}")
+                for text in self.load.statements.tables:
+                    session.execute(text)
+
+    @property
+    def keyspace(self) -> str:
+        """The keyspace of the load's tables."""
+        return self.load.table.partition(".")[0]
 
     def truncate(self) -> None:
-        table = schema.table_of(self.workload)
         with self.session() as session:
-            session.execute(f"TRUNCATE TABLE {table.keyspace}.{table.name}", "ALL")
+            for name in self._tables(session):
+                session.execute(f'TRUNCATE TABLE {self.keyspace}."{name}"', "ALL")
+
+    def _tables(self, session: Session) -> list[str]:
+        rows = session.execute(
+            f"SELECT table_name FROM system_schema.tables WHERE keyspace_name = '{self.keyspace}'"
+        )
+        return sorted(row.table_name for row in rows)
 
     def drop(self) -> None:
         """Drop the keyspace and make it anew."""
         with self.session() as session:
-            session.execute(f"DROP KEYSPACE IF EXISTS {schema.table_of(self.workload).keyspace}")
+            session.execute(f"DROP KEYSPACE IF EXISTS {self.keyspace}")
         self.create_schema()
 
     def confine(self, cpuset: str) -> None:
@@ -227,7 +243,6 @@ class CassandraCluster:
 
     def describe(self) -> dict[str, Any]:
         """What the cluster says of itself: version, peers, effective settings, schema."""
-        table = schema.table_of(self.workload)
         with self.session() as session:
             (local,) = session.execute(
                 "SELECT release_version, cluster_name, native_protocol_version, partitioner "
@@ -237,7 +252,7 @@ class CassandraCluster:
             settings = session.execute("SELECT name, value FROM system_views.settings")
             tables = session.execute(
                 "SELECT compaction, compression, caching FROM system_schema.tables "
-                f"WHERE keyspace_name = '{table.keyspace}' AND table_name = '{table.name}'"
+                f"WHERE keyspace_name = '{self.keyspace}'"
             )
         return {
             "kind": "cassandra",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tare.study.load import Load
+
 
 @dataclass(frozen=True)
 class Table:
@@ -16,25 +18,31 @@ class Table:
     options: str = ""
 
 
-YCSB = Table(
-    "ycsb",
-    "usertable",
-    "y_id varchar PRIMARY KEY, " + ", ".join(f"field{i} varchar" for i in range(10)),
-)
-"""YCSB's cassandra-cql binding: its README's table"""
-
-STRESS = Table(
-    "keyspace1",
-    "standard1",
-    "key blob PRIMARY KEY, " + ", ".join(f'"C{i}" blob' for i in range(5)),
-    "compression = {'enabled': false}",
-)
-"""cassandra-stress: its default table, five columns, no compression"""
+def ycsb_table(fields: int = 10) -> Table:
+    """YCSB's cassandra-cql binding: its README's table."""
+    columns = ["y_id varchar PRIMARY KEY", *(f"field{i} varchar" for i in range(fields))]
+    return Table("ycsb", "usertable", ", ".join(columns))
 
 
-def table_of(workload: str) -> Table:
-    """The table that a workload of the study uses."""
-    return YCSB if workload.startswith("ycsb") else STRESS
+def stress_table(columns: int = 5) -> Table:
+    """cassandra-stress: its default table, without compression."""
+    named = ["key blob PRIMARY KEY", *(f'"C{i}" blob' for i in range(columns))]
+    return Table("keyspace1", "standard1", ", ".join(named), "compression = {'enabled': false}")
+
+
+def counter_table(columns: int = 5) -> Table:
+    """cassandra-stress: its table of counters."""
+    named = ["key blob PRIMARY KEY", *(f'"C{i}" counter' for i in range(columns))]
+    return Table("keyspace1", "counter1", ", ".join(named), "compression = {'enabled': false}")
+
+
+def table_of(load: Load) -> Table | None:
+    """The table that a workload uses; None for statements of one's own, which name theirs."""
+    if load.kind == "statements":
+        return None
+    if load.kind == "ycsb":
+        return ycsb_table(load.columns)
+    return counter_table(load.columns) if load.counters else stress_table(load.columns)
 
 
 def create_keyspace(keyspace: str, replication_factor: int) -> str:

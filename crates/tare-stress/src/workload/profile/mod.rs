@@ -4,6 +4,7 @@ pub mod plan;
 pub mod ranges;
 mod rows;
 mod source;
+mod walk;
 
 use std::sync::Arc;
 
@@ -51,7 +52,10 @@ impl Workload for ProfileLoad {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.operations.iter().map(|operation| operation.name.clone()).collect()
+        self.operations
+            .iter()
+            .map(|operation| operation.name.clone())
+            .collect()
     }
 
     fn source(&self, seat: Seat, _statements: &[Statement]) -> ProfileSource {

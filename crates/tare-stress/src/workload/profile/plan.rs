@@ -2,8 +2,7 @@
 
 use tare_cql::{BatchKind, Statement};
 use tare_draw::stress::{
-    salt, Column, ColumnSpec, Contents, Distribution, Kind as Type, Position, Ratio, Shape,
-    PROFILE,
+    salt, Column, ColumnSpec, Contents, Distribution, Kind as Type, Position, Ratio, Shape, PROFILE,
 };
 
 use crate::grammar::Usage;
@@ -67,7 +66,9 @@ pub fn shape(profile: &Profile, table: &Table, contents: Contents) -> Result<Sha
     };
     let of = |wanted: fn(Role) -> bool| {
         let columns = table.columns.iter().filter(|c| wanted(c.role));
-        columns.map(|c| column(&c.name, &c.kind)).collect::<Result<Vec<Column>, Usage>>()
+        columns
+            .map(|c| column(&c.name, &c.kind))
+            .collect::<Result<Vec<Column>, Usage>>()
     };
     Ok(Shape::new(
         of(|role| role == Role::Key)?,
@@ -87,13 +88,26 @@ pub fn operations(
 ) -> Result<Vec<Operation>, Usage> {
     let operation = |(name, ratio): &(String, f64)| {
         let (cql, action) = if name == "insert" {
-            (insert_cql(&profile.table, table), insert_action(&profile.insert, insert, shape)?)
+            (
+                insert_cql(&profile.table, table),
+                insert_action(&profile.insert, insert, shape)?,
+            )
         } else if let Some(query) = profile.queries.iter().find(|query| query.name == *name) {
             let fields = query.fields;
-            (query.cql.trim().trim_end_matches(';').to_owned(), Action::Query { fields })
-        } else if let Some(range) = profile.range_queries.iter().find(|range| range.name == *name) {
+            (
+                query.cql.trim().trim_end_matches(';').to_owned(),
+                Action::Query { fields },
+            )
+        } else if let Some(range) = profile
+            .range_queries
+            .iter()
+            .find(|range| range.name == *name)
+        {
             let page_size = range.page_size;
-            (range_cql(&profile.table, range, table), Action::Range { page_size })
+            (
+                range_cql(&profile.table, range, table),
+                Action::Range { page_size },
+            )
         } else {
             return Err(Usage(
                 "validate compares whole ranges of rows over Thrift in the tool; it is not done \
@@ -134,8 +148,14 @@ pub fn bind(operation: &mut Operation, statement: &Statement, shape: &Shape) -> 
 fn insert_cql(name: &str, table: &Table) -> String {
     let is_value = |role| role == Role::Value;
     let names = |wanted: bool, part: fn(&str, &str) -> String, between: &str| {
-        let columns = table.columns.iter().filter(|column| is_value(column.role) == wanted);
-        columns.map(|column| part(&column.name, &column.kind)).collect::<Vec<_>>().join(between)
+        let columns = table
+            .columns
+            .iter()
+            .filter(|column| is_value(column.role) == wanted);
+        columns
+            .map(|column| part(&column.name, &column.kind))
+            .collect::<Vec<_>>()
+            .join(between)
     };
     if !table.columns.iter().any(|column| is_value(column.role)) {
         let keys = names(false, |name, _| format!("\"{name}\""), ", ");
@@ -192,15 +212,24 @@ fn insert_action(plan: &InsertPlan, insert: &Insert, shape: &Shape) -> Result<Ac
 
 /// The tool puts the tokens into the text; bound, the statement is prepared once.
 fn range_cql(name: &str, range: &RangeQuery, table: &Table) -> String {
-    let keys = table.columns.iter().filter(|column| column.role == Role::Key);
+    let keys = table
+        .columns
+        .iter()
+        .filter(|column| column.role == Role::Key);
     let keys: Vec<String> = keys.map(|column| format!("\"{}\"", column.name)).collect();
     let token = format!("token({})", keys.join(", "));
     let columns = match range.columns.trim() {
         "*" => {
-            let all = table.columns.iter().map(|column| format!("\"{}\"", column.name));
+            let all = table
+                .columns
+                .iter()
+                .map(|column| format!("\"{}\"", column.name));
             all.collect::<Vec<_>>().join(", ")
         }
         columns => columns.to_owned(),
     };
     format!("SELECT {token}, {columns} FROM \"{name}\" WHERE {token} > ? AND {token} <= ?")
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,11 @@ impl Ranges {
         tokens.dedup();
         // The range over the end of the ring is two ranges.
         let mut borders = vec![i64::MIN];
-        borders.extend(tokens.into_iter().filter(|token| *token > i64::MIN && *token < i64::MAX));
+        borders.extend(
+            tokens
+                .into_iter()
+                .filter(|token| *token > i64::MIN && *token < i64::MAX),
+        );
         borders.push(i64::MAX);
         let mut all = Vec::new();
         for pair in borders.windows(2) {

@@ -34,7 +34,11 @@ impl Rows {
     /// The values of a row.
     pub fn values(&self, row: usize) -> Values<'_> {
         let begin = self.starts.get(row).copied().unwrap_or(self.bytes.len());
-        let end = self.starts.get(row + 1).copied().unwrap_or(self.bytes.len());
+        let end = self
+            .starts
+            .get(row + 1)
+            .copied()
+            .unwrap_or(self.bytes.len());
         Values(&self.bytes[begin..end])
     }
 
@@ -85,6 +89,9 @@ mod tests {
         }
         assert_eq!(rows.len(), 2);
         assert_eq!(rows.values(0).collect::<Vec<_>>(), [Some(&b"a"[..]), None]);
-        assert_eq!(rows.values(1).collect::<Vec<_>>(), [Some(&b""[..]), Some(b"xyz")]);
+        assert_eq!(
+            rows.values(1).collect::<Vec<_>>(),
+            [Some(&b""[..]), Some(b"xyz")]
+        );
     }
 }

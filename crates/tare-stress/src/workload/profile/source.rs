@@ -9,10 +9,11 @@ use tare_engine::workload::{Answer, Begin, Follow, Seat, Source};
 
 use super::plan::Action;
 use super::rows::Rows;
+use super::walk::Walk;
 use super::ProfileLoad;
 use crate::profile::Fields;
 use crate::workload::chooser::{Chooser, Run};
-use crate::workload::predefined::hex;
+use crate::workload::predefined::cells::hex;
 
 /// Statements of one batch (native protocol v4, section 4.1.7: a short).
 const MOST_IN_BATCH: usize = 65_535;
@@ -49,27 +50,25 @@ struct Slot {
     range: Option<Walk>,
 }
 
-/// A token range under way.
-#[derive(Debug, Clone)]
-struct Walk {
-    from: i64,
-    to: i64,
-    page: Option<Vec<u8>>,
-    /// Token of the last row: the next one with it is of the same partition.
-    last: Option<Vec<u8>>,
-}
-
 impl ProfileSource {
     pub fn new(load: ProfileLoad, seat: &Seat) -> ProfileSource {
         let ratios = load.operations.iter().map(|operation| operation.ratio);
-        let draws = load.operations.iter().map(|operation| match &operation.action {
-            Action::Insert { partitions, select, row_share, .. } => Some(Draws {
-                partitions: Sampler::new(partitions.clone()),
-                select: select.clone(),
-                row_share: row_share.clone(),
-            }),
-            _ => None,
-        });
+        let draws = load
+            .operations
+            .iter()
+            .map(|operation| match &operation.action {
+                Action::Insert {
+                    partitions,
+                    select,
+                    row_share,
+                    ..
+                } => Some(Draws {
+                    partitions: Sampler::new(partitions.clone()),
+                    select: select.clone(),
+                    row_share: row_share.clone(),
+                }),
+                _ => None,
+            });
         ProfileSource {
             chooser: Chooser::new(ratios, Some(load.clustering.clone())),
             draws: draws.collect(),
@@ -105,7 +104,9 @@ impl ProfileSource {
             let begun = self.partition.begin(&seed, visit, share, rng);
             while let Some(row) = begun.then(|| self.partition.next_row(rng)).flatten() {
                 state.rows.row();
-                arguments.iter().for_each(|position| state.rows.push(row.get(*position)));
+                arguments
+                    .iter()
+                    .for_each(|position| state.rows.push(row.get(*position)));
             }
             if let Some(ending) = self.partition.ending() {
                 shared.seeds.wrote(&seed, ending);
@@ -144,7 +145,9 @@ impl ProfileSource {
         state.rows.clear();
         while let Some(row) = self.partition.next_row(rng) {
             state.rows.row();
-            arguments.iter().for_each(|position| state.rows.push(row.get(*position)));
+            arguments
+                .iter()
+                .for_each(|position| state.rows.push(row.get(*position)));
             if state.rows.len() == wanted {
                 break;
             }
@@ -162,12 +165,7 @@ impl ProfileSource {
         let state = &mut self.slots[slot];
         (state.partitions, state.done) = (0, 0);
         if state.range.is_none() {
-            state.range = self.load.ranges.next().map(|(from, to)| Walk {
-                from,
-                to,
-                page: None,
-                last: None,
-            });
+            state.range = self.load.ranges.next().map(Walk::new);
         }
         state.range.is_some() && self.load.shared.permits.take(1) == 1
     }
@@ -185,10 +183,7 @@ impl ProfileSource {
             Action::Range { .. } => {
                 request.execute(state.operation);
                 if let Some(walk) = &state.range {
-                    request.value(&walk.from.to_be_bytes()).value(&walk.to.to_be_bytes());
-                    if let Some(page) = &walk.page {
-                        request.paging_state(page);
-                    }
+                    walk.write(request);
                 }
                 0
             }
@@ -206,26 +201,6 @@ impl ProfileSource {
         for row in state.done..state.done + count {
             request.statement(state.operation);
             state.rows.write(row, request);
-        }
-    }
-
-    /// Counts what a page brought; true when the range is through.
-    fn read_page(&mut self, slot: usize, rows: &tare_cql::Rows<'_>) {
-        let state = &mut self.slots[slot];
-        state.done = rows.len();
-        let Some(walk) = &mut state.range else {
-            return;
-        };
-        for row in rows.iter().flatten() {
-            let token = row.cells().next().flatten();
-            if token != walk.last.as_deref() {
-                state.partitions += 1;
-                walk.last = token.map(<[u8]>::to_vec);
-            }
-        }
-        walk.page = rows.paging_state().map(<[u8]>::to_vec);
-        if walk.page.is_none() || self.load.warmup {
-            state.range = None;
         }
     }
 }
@@ -246,7 +221,10 @@ impl Source for ProfileSource {
         }
         self.slots[slot].operation = operation;
         let sent = self.write(slot, request);
-        if matches!(self.load.operations[operation].action, Action::Insert { .. }) {
+        if matches!(
+            self.load.operations[operation].action,
+            Action::Insert { .. }
+        ) {
             self.slots[slot].done = sent;
         }
         Begin::Send { operation }
@@ -271,11 +249,19 @@ impl Source for ProfileSource {
                     self.slots[slot].done += sent;
                     return Follow::Send;
                 }
-                (self.slots[slot].partitions, self.slots[slot].rows.len() as u64)
+                (
+                    self.slots[slot].partitions,
+                    self.slots[slot].rows.len() as u64,
+                )
             }
             (Action::Range { .. }, Answer::Rows(rows)) => {
-                self.read_page(slot, rows);
-                (self.slots[slot].partitions, rows.len() as u64)
+                let walk = self.slots[slot].range.as_mut();
+                let (partitions, through) = walk.map_or((0, true), |walk| walk.read(rows));
+                // A warm-up reads the first page of a range alone.
+                if through || self.load.warmup {
+                    self.slots[slot].range = None;
+                }
+                (partitions, rows.len() as u64)
             }
             (_, Answer::Rows(rows)) => {
                 let state = &mut self.slots[slot];

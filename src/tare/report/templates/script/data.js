@@ -1,5 +1,8 @@
 // The numbers behind the page, and how they are written: as numbers.py writes them.
 const DATA = JSON.parse(document.getElementById("data").textContent);
+for (const t of DATA.trials) {  // a condition's name would stand there thousands of times
+  if (typeof t[1] === "number") t[1] = DATA.conditions[t[1]].name;
+}
 const SVG = "http://www.w3.org/2000/svg";
 const MINUS = "\u2212";
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];

@@ -1,0 +1,1 @@
+"""What load generators cost: Tare's, its peers and the floor, against one real Cassandra node."""

@@ -1,0 +1,65 @@
+"""go-ycsb, built with the go command from the modules that go-ycsb/go.mod and go.sum pin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.artifacts.tools.cache import Tool, kept
+from tare.errors import ArtifactError, RuntimeUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+VERSION = "1.0.1"
+_SOURCE = Path(__file__).parent / "go-ycsb"
+_PACKAGE = "github.com/pingcap/go-ycsb/cmd/go-ycsb"
+_BUILD_SECONDS = 3600
+
+
+def fetch(say: Callable[[str], None]) -> Tool:
+    """The program, built once and verified on every call.
+
+    Raises:
+        ArtifactError: it cannot be built, or was altered.
+        RuntimeUnavailableError: there is no go command.
+    """
+    name = f"go-ycsb-{VERSION}"
+    root, digest = kept(name, None, partial(_build, say=say))
+    return Tool("go-ycsb", VERSION, root, (str(root / "go-ycsb"),), digest)
+
+
+def _build(root: Path, say: Callable[[str], None]) -> None:
+    go = shutil.which("go")
+    if go is None:
+        raise RuntimeUnavailableError(
+            "go is missing",
+            why="go-ycsb is built from its Go module",
+            remedy="install Go 1.21 or later, or leave go-ycsb out of --tools",
+        )
+    say(f"building go-ycsb {VERSION} with go: some five minutes")
+    module = root / "module"
+    shutil.copytree(_SOURCE, module)
+    done = subprocess.run(
+        [go, "build", "-mod=mod", "-o", str(root / "go-ycsb"), _PACKAGE],
+        cwd=module,
+        env=os.environ | {"GOFLAGS": ""},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        timeout=_BUILD_SECONDS,
+        check=False,
+    )
+    shutil.rmtree(module)
+    if done.returncode != 0:
+        raise ArtifactError(
+            "go could not build go-ycsb",
+            why="\n".join(done.stdout.splitlines()[-5:]),
+            remedy="check the network and go env GOPROXY, then run the same again",
+        )

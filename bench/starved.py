@@ -1,0 +1,231 @@
+"""How often the load generator says that it was the limit when it was, and when it was not.
+
+    sudo python -m bench.starved                 40 starved and 40 healthy runs of 3 s each
+    sudo python -m bench.starved --runs 200      narrower intervals
+
+Every run is against a stub with a constant service time, pinned to a CPU of its own. Starved runs
+get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
+2), or share their CPU with busy neighbours; healthy runs get all of it. Half of the runs of
+each kind are closed loop, half open loop. Prints both shares with their 95% intervals (Wilson) as
+JSON. Needs root, two CPUs and a machine with nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PERIOD_US = 100_000
+LEAST_QUOTA_US = 1_000
+"""The kernel takes no smaller quota."""
+NEED = 0.5
+"""Share of the needed CPU time that a starved client gets."""
+NEIGHBOURS = 2
+RATE = 20_000
+THREADS = 16
+STARVED_AT_LEAST, HEALTHY_AT_MOST = 0.95, 0.01
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run to be made: `open` loop or closed, starved by `quota`, by `neighbours`, or not."""
+
+    loop: str
+    starved: str | None
+
+
+def main() -> int:
+    options = arguments()
+    if os.geteuid() != 0:
+        print("starved: needs root to set quotas; run it with sudo", file=sys.stderr)
+        return 2
+    cases = planned(options.runs)
+    random.Random(options.seed).shuffle(cases)  # noqa: S311 an order, not a secret
+    seen = [outcome(case, options) for case in cases]
+    report = summary(seen)
+    print(json.dumps(report, indent=1))
+    kept = (
+        report["starved"]["flagged"] >= STARVED_AT_LEAST
+        and report["healthy"]["flagged"] <= HEALTHY_AT_MOST
+    )
+    return 0 if kept else 1
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=40, help="runs of each kind")
+    parser.add_argument("--seconds", type=float, default=3.0, help="measured part of each run")
+    parser.add_argument("--seed", type=int, default=1, help="of the order of the runs")
+    parser.add_argument("--client", type=Path, default=binary("tare-load"))
+    parser.add_argument("--stub", type=Path, default=binary("tare-stub"))
+    return parser.parse_args()
+
+
+def binary(name: str) -> Path:
+    """Beside this Python, in the build directory, or on the path."""
+    candidates = [Path(sys.executable).parent / name, ROOT / "target" / "release" / name]
+    found = [path for path in candidates if path.exists()]
+    return found[0] if found else Path(shutil.which(name) or name)
+
+
+def planned(runs: int) -> list[Case]:
+    starved = [
+        Case("open" if i % 2 else "closed", "neighbours" if i % 4 > 1 else "quota")
+        for i in range(runs)
+    ]
+    healthy = [Case("open" if i % 2 else "closed", None) for i in range(runs)]
+    return starved + healthy
+
+
+def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
+    """Makes one run. The need of a starved one is measured just before."""
+    with stub(options.stub) as address, contextlib.ExitStack() as stack:
+        command = client(options.client)
+        group = None
+        if case.starved == "quota":
+            result = run(command, specification(case, address, 1.0), None)
+            need = result["cpu_us_per_op"] * result["throughput"] / 1e6
+            group = stack.enter_context(quota(max(LEAST_QUOTA_US, int(PERIOD_US * need * NEED))))
+        elif case.starved == "neighbours":
+            stack.enter_context(neighbours())
+        result = run(command, specification(case, address, options.seconds), group)
+    told = {
+        "loop": case.loop,
+        "starved": case.starved,
+        "saturated": result["saturated"],
+        "reasons": result["saturation_reasons"],
+        "cpu_share": result["cpu_share"],
+        "send_lateness_p99_us": result["send_lateness_p99_us"],
+    }
+    print(json.dumps(told), file=sys.stderr)
+    return told
+
+
+def specification(case: Case, address: str, seconds: float) -> dict[str, Any]:
+    return {
+        "name": "starved",
+        "client": "c1",
+        "targets": [address],
+        "keyspace": "ycsb",
+        "table": "usertable",
+        "phase": "run",
+        "workload": {"kind": "ycsb", "read": 1.0, "update": 0.0},
+        "records": 10_000,
+        "threads": THREADS,
+        "rate": RATE if case.loop == "open" else None,
+        "warmup_s": 0.5,
+        "measure_s": seconds,
+    }
+
+
+def client(binary: Path) -> list[str]:
+    """Pinned to the second CPU that may be used; the stub has the first."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        raise SystemExit("starved: needs two CPUs, one for the stub and one for the client")
+    return ["taskset", "-c", str(cpus[1]), str(binary), "run"]
+
+
+def run(command: list[str], spec: dict[str, Any], group: Path | None) -> dict[str, Any]:
+    if group is not None:
+        script = 'echo $$ > "$0" && exec "$@"'
+        command = ["sh", "-c", script, str(group / "cgroup.procs"), *command]
+    done = subprocess.run(
+        command, input=json.dumps(spec), capture_output=True, text=True, check=False, timeout=120
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"starved: the client failed: {done.stderr.strip()}")
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+@contextlib.contextmanager
+def stub(binary: Path) -> Iterator[str]:
+    """A stub with 500 us of service time; gives its address."""
+    first = min(os.sched_getaffinity(0))
+    words = ["--listen", "127.0.0.1:0", "--service", "constant:500us", "--cpu", str(first)]
+    process = subprocess.Popen([str(binary), *words], stdout=subprocess.PIPE, text=True)
+    try:
+        told = process.stdout.readline() if process.stdout else ""
+        if not told.startswith("listening on "):
+            raise SystemExit(f"starved: {binary} did not start")
+        yield told.split()[-1]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+
+
+@contextlib.contextmanager
+def quota(quota_us: int) -> Iterator[Path]:
+    """A control group that gets so much CPU time in every 100 ms."""
+    unified = Path("/sys/fs/cgroup/cgroup.controllers")
+    if unified.exists() and "cpu" in unified.read_text().split():
+        group = Path(f"/sys/fs/cgroup/tare-starved-{os.getpid()}")
+        group.mkdir()
+        (group / "cpu.max").write_text(f"{quota_us} {PERIOD_US}")
+    else:
+        group = Path(f"/sys/fs/cgroup/cpu/tare-starved-{os.getpid()}")
+        group.mkdir()
+        (group / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+        (group / "cpu.cfs_quota_us").write_text(str(quota_us))
+    try:
+        yield group
+    finally:
+        group.rmdir()
+
+
+@contextlib.contextmanager
+def neighbours() -> Iterator[None]:
+    """Endless loops on the client's CPU."""
+    cpu = sorted(os.sched_getaffinity(0))[1]
+    loop = ["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]
+    busy = [subprocess.Popen(loop) for _ in range(NEIGHBOURS)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def summary(seen: list[dict[str, Any]]) -> dict[str, Any]:
+    """Share of flagged runs among the starved and the healthy ones."""
+
+    def share(starved: bool) -> dict[str, Any]:
+        flags = [one["saturated"] for one in seen if (one["starved"] is not None) == starved]
+        low, high = wilson(sum(flags), len(flags))
+        return {
+            "runs": len(flags),
+            "flagged": sum(flags) / len(flags),
+            "interval": [round(low, 4), round(high, 4)],
+        }
+
+    return {"starved": share(True), "healthy": share(False)}
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """95% interval of a proportion (Wilson, Journal of the American Statistical Association 22,
+    1927)."""
+    z = 1.959964
+    centre = (hits + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * math.sqrt(hits * (n - hits) / n + z * z / 4)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,141 @@
+//! Gathers what the workers record: merges it in order, sums it up, tells it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use crate::cgroup::Throttling;
+use crate::clock::Clock;
+use crate::crew::Crew;
+use crate::errors::Fatal;
+use crate::observe::{Control, Observer};
+use crate::order::Order;
+use crate::record::Interval;
+use crate::run::Stop;
+use crate::steal::CpuTime;
+use crate::timeline::{Part, Timeline};
+use crate::totals::{Outlook, Totals};
+
+/// Merges the workers' intervals in order and sums up the measured part.
+pub struct Collector {
+    pub workers: usize,
+    pub outlook: Outlook,
+    pub totals: Totals,
+    throttling: Option<Throttling>,
+    throttled_before: u64,
+    stolen_before: CpuTime,
+    pending: BTreeMap<u64, (usize, Interval)>,
+}
+
+impl Collector {
+    pub fn new(order: &Order, operations: usize, workers: usize) -> Collector {
+        Collector {
+            workers,
+            outlook: Outlook {
+                clock: Clock::starting(None),
+                timeline: Timeline::new(order),
+                stopped: false,
+            },
+            totals: Totals::new(operations, order.pace.is_scheduled()),
+            throttling: Throttling::find(Path::new("/")),
+            throttled_before: 0,
+            stolen_before: CpuTime::default(),
+            pending: BTreeMap::new(),
+        }
+    }
+
+    /// Sets the clock; the workers start by it.
+    pub fn begin(&mut self, order: &Order) {
+        self.outlook.clock = Clock::starting(order.start_at);
+    }
+
+    /// Takes intervals until all workers are done.
+    pub fn collect(
+        &mut self,
+        crew: &Crew,
+        observer: &mut dyn Observer,
+        stop: &Stop,
+    ) -> Result<(), Fatal> {
+        let border = self.outlook.clock.instant(self.outlook.timeline.measure);
+        let mut warm = false;
+        loop {
+            if stop.is_asked() && !self.outlook.stopped {
+                self.outlook.stopped = true;
+                crew.over.store(true, Ordering::Relaxed);
+            }
+            let now = Instant::now();
+            if !warm && now >= border {
+                warm = true;
+                self.throttled_before = self.throttled();
+                self.stolen_before = CpuTime::now();
+                observer.measuring(self.outlook.start_unix())?;
+            }
+            let look_up = Duration::from_millis(50);
+            let wait = match warm {
+                true => look_up,
+                false => look_up.min(border.saturating_duration_since(now)),
+            };
+            match crew.intervals.recv_timeout(wait) {
+                Ok(interval) => {
+                    if self.take(interval, crew, observer)? == Control::Stop {
+                        crew.over.store(true, Ordering::Relaxed);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        // A worker that was stopped earlier than others leaves intervals incomplete.
+        for (_, interval) in std::mem::take(&mut self.pending).into_values() {
+            self.account(&interval, observer)?;
+        }
+        Ok(())
+    }
+
+    fn throttled(&self) -> u64 {
+        self.throttling.as_ref().map_or(0, Throttling::nanoseconds)
+    }
+
+    fn take(
+        &mut self,
+        interval: Interval,
+        crew: &Crew,
+        observer: &mut dyn Observer,
+    ) -> Result<Control, Fatal> {
+        let index = interval.slot.index;
+        if let Some((count, merged)) = self.pending.get_mut(&index) {
+            merged.add(&interval);
+            *count += 1;
+            crew.recycle(interval);
+        } else {
+            self.pending.insert(index, (1, interval));
+        }
+        if self.pending.get(&index).map(|(count, _)| *count) != Some(self.workers) {
+            return Ok(Control::GoOn);
+        }
+        let Some((_, merged)) = self.pending.remove(&index) else {
+            return Ok(Control::GoOn);
+        };
+        let control = self.account(&merged, observer)?;
+        crew.recycle(merged);
+        Ok(control)
+    }
+
+    fn account(
+        &mut self,
+        interval: &Interval,
+        observer: &mut dyn Observer,
+    ) -> Result<Control, Fatal> {
+        if interval.end <= interval.slot.begin {
+            return Ok(Control::GoOn);
+        }
+        self.totals.add(interval);
+        if interval.slot.part == Part::Measure {
+            self.totals.throttled = self.throttled().saturating_sub(self.throttled_before);
+            self.totals.stolen = CpuTime::now().since(&self.stolen_before);
+        }
+        observer.interval(interval, &self.outlook, &self.totals)
+    }
+}

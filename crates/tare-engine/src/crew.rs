@@ -1,0 +1,195 @@
+//! The workers as the coordinator has them: started, let go, ended.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, sync_channel, Receiver, Sender, SyncSender};
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::collect::Collector;
+use crate::errors::Fatal;
+use crate::order::{Order, Pace};
+use crate::prepared::Prepared;
+use crate::record::{Interval, Recorder};
+use crate::timeline::Timeline;
+use crate::worker::{Routes, Start, Worker};
+use crate::workload::{Seat, Workload};
+
+/// Operations in flight that one connection carries well, and operations per second.
+const IN_FLIGHT_PER_LINK: usize = 64;
+const RATE_PER_LINK: f64 = 20_000.0;
+const MOST_LINKS: usize = 8;
+
+/// The worker threads and the ends of their channels.
+pub struct Crew {
+    threads: Vec<std::thread::JoinHandle<()>>,
+    pub intervals: Receiver<Interval>,
+    recycled: Vec<SyncSender<Interval>>,
+    clocks: Vec<Sender<Clock>>,
+    /// Ends the workers, by whomever it was asked for.
+    pub over: Arc<AtomicBool>,
+    pub links: usize,
+}
+
+impl Crew {
+    /// Starts the workers and waits until they are connected.
+    pub fn start<W: Workload>(
+        order: &Order,
+        workload: &Arc<W>,
+        prepared: &Arc<Prepared>,
+        collector: &Collector,
+    ) -> Result<Crew, Fatal> {
+        let workers = collector.workers;
+        let (sink, intervals) = channel();
+        let (ready, readiness) = channel();
+        let mut crew = Crew {
+            threads: Vec::new(),
+            intervals,
+            recycled: Vec::new(),
+            clocks: Vec::new(),
+            over: Arc::default(),
+            links: 0,
+        };
+        for number in 0..workers {
+            let (clock_in, clock) = channel();
+            let (recycle, recycled) = sync_channel(2);
+            crew.clocks.push(clock_in);
+            crew.recycled.push(recycle);
+            let outfit = Outfit {
+                number,
+                workers,
+                order: order.clone(),
+                prepared: Arc::clone(prepared),
+                timeline: collector.outlook.timeline,
+                clock,
+                recycled,
+                sink: sink.clone(),
+                ready: ready.clone(),
+                over: Arc::clone(&crew.over),
+            };
+            let workload = Arc::clone(workload);
+            let thread = std::thread::Builder::new()
+                .name(format!("worker-{number}"))
+                .spawn(move || outfit.work(&*workload))
+                .map_err(|e| Fatal::internal("worker thread", e))?;
+            crew.threads.push(thread);
+        }
+        drop((sink, ready));
+        for _ in 0..workers {
+            let lost = |_| Fatal::internal("worker thread", "ended early");
+            match readiness.recv().map_err(lost).and_then(|links| links) {
+                Ok(links) => crew.links += links,
+                Err(fatal) => {
+                    crew.clocks.clear();
+                    return Err(fatal);
+                }
+            }
+        }
+        Ok(crew)
+    }
+
+    pub fn go(&self, clock: Clock) {
+        for worker in &self.clocks {
+            // A worker that is gone shows when it is joined.
+            let _ = worker.send(clock);
+        }
+    }
+
+    /// Gives an interval's memory back to the worker that it came from, if that has room for it.
+    pub fn recycle(&self, interval: Interval) {
+        let Some(&(worker, _)) = interval.cpu.last() else {
+            return;
+        };
+        if let Some(recycled) = self.recycled.get(worker) {
+            let _ = recycled.try_send(interval);
+        }
+    }
+
+    pub fn end(self) -> Result<(), Fatal> {
+        self.over.store(true, Ordering::Relaxed);
+        drop(self.clocks);
+        for thread in self.threads {
+            // What a worker left behind when it broke off must not pass for a result.
+            let broken = |_| Fatal::internal("worker thread", "ended by a panic");
+            thread.join().map_err(broken)?;
+        }
+        Ok(())
+    }
+}
+
+/// What one worker thread takes with it.
+struct Outfit {
+    number: usize,
+    workers: usize,
+    order: Order,
+    prepared: Arc<Prepared>,
+    timeline: Timeline,
+    clock: Receiver<Clock>,
+    recycled: Receiver<Interval>,
+    sink: Sender<Interval>,
+    ready: Sender<Result<usize, Fatal>>,
+    over: Arc<AtomicBool>,
+}
+
+impl Outfit {
+    fn work<W: Workload>(self, workload: &W) {
+        let options = &self.order.cluster.options;
+        let links = links_of(&self.order, self.workers);
+        let prepared = &self.prepared;
+        let routes = Routes::open(&prepared.nodes, prepared.ring.clone(), options, links);
+        let told = match &routes {
+            Ok(routes) => Ok(routes.links()),
+            Err(fatal) => Err(fatal.clone()),
+        };
+        // The coordinator gives up on the first failure and may already be gone.
+        let (Ok(()), Ok(routes)) = (self.ready.send(told), routes) else {
+            return;
+        };
+        let Ok(clock) = self.clock.recv() else {
+            return;
+        };
+        let slots = seats(self.order.pace.slots(), self.number, self.workers);
+        let seat = Seat {
+            worker: self.number,
+            workers: self.workers,
+            slots: slots.clone(),
+        };
+        let source = workload.source(seat, &prepared.statements);
+        let scheduled = self.order.pace.is_scheduled();
+        let operations = workload.operations().len();
+        let recorder = Recorder::new(self.number, self.timeline, operations, scheduled, self.sink);
+        let start = Start {
+            number: self.number,
+            workers: self.workers,
+            slots: slots.len(),
+            pace: self.order.pace.clone(),
+            timeout: self.order.timeout.as_nanos() as u64,
+            seed: self.order.seed,
+            clock,
+            timeline: self.timeline,
+            stop: self.over,
+            templates: prepared.templates.as_slice().into(),
+            protocol: options.protocol,
+            preparation: Arc::clone(&prepared.preparation),
+            recycled: self.recycled,
+        };
+        Worker::new(start, source, routes, recorder).run();
+    }
+}
+
+/// Worker `number`'s part of `slots`.
+fn seats(slots: usize, number: usize, workers: usize) -> std::ops::Range<usize> {
+    let first = |number: usize| slots * number / workers;
+    first(number)..first(number + 1)
+}
+
+/// Connections per node of one worker.
+fn links_of(order: &Order, workers: usize) -> usize {
+    let wanted = order.links.unwrap_or_else(|| {
+        let wanted = match &order.pace {
+            Pace::Open { rate, .. } => (rate.highest() / RATE_PER_LINK).ceil() as usize,
+            pace => pace.slots().div_ceil(IN_FLIGHT_PER_LINK),
+        };
+        wanted.clamp(1, MOST_LINKS)
+    });
+    wanted.max(1).div_ceil(workers)
+}

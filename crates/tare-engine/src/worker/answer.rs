@@ -1,0 +1,168 @@
+//! What becomes of requests: answers, timeouts, broken connections, and what follows them.
+
+use tare_cql::{Reply, ReplyKind};
+
+use crate::errors::ErrorKind;
+use crate::record::{Notes, Times};
+use crate::workload::{Answer, Follow, Outcome, Source};
+
+use super::flight::Later;
+use super::{Beat, Worker, NO_CONNECTION};
+
+/// Pause before a request is sent again whose statement the server had forgotten.
+const UNPREPARED: u64 = 20_000_000;
+/// Most tries for a statement that the server keeps forgetting.
+const MOST_UNPREPARED: u32 = 200;
+/// Server error UNPREPARED (native protocol v4, section 9).
+const FORGOTTEN: i32 = 0x2500;
+
+impl<S: Source> Worker<S> {
+    /// Reads what has arrived on a connection, and lets its operations go on.
+    pub(super) fn receive(&mut self, route: usize) {
+        let Some(mut link) = self.routes.lend(route) else {
+            return;
+        };
+        let read = link.read();
+        let now = self.start.clock.now();
+        let decoded = read.is_ok()
+            && link
+                .replies(|tag, reply| self.answered(tag, reply, now))
+                .is_ok();
+        let open = matches!(
+            read,
+            Ok(tare_cql::Received::Bytes(_) | tare_cql::Received::Drained)
+        );
+        self.routes.give_back(route, link);
+        if !decoded || !open {
+            self.broke(route);
+        } else if std::mem::take(&mut self.forgotten) {
+            self.routes.prepare_again(route, &self.start.preparation);
+        }
+    }
+
+    pub(super) fn answered(&mut self, tag: u32, reply: Reply<'_>, now: u64) {
+        let slot = tag as usize;
+        if !self.flights.get(slot).is_some_and(|flight| flight.waiting) {
+            return;
+        }
+        let answer = match reply.kind() {
+            Ok(ReplyKind::Rows(rows)) => Answer::Rows(rows),
+            Ok(ReplyKind::Error(error)) => match error.decode() {
+                Ok(error) if error.code == FORGOTTEN && self.prepare_again(slot, now) => {
+                    return;
+                }
+                Ok(error) => Answer::Failed {
+                    kind: ErrorKind::of(&error),
+                    server: Some(error),
+                },
+                Err(_) => Answer::Failed {
+                    kind: ErrorKind::Other,
+                    server: None,
+                },
+            },
+            Ok(_) => Answer::Void,
+            Err(_) => Answer::Failed {
+                kind: ErrorKind::Other,
+                server: None,
+            },
+        };
+        self.settle(slot, now, answer, 0);
+    }
+
+    /// Has a request sent again whose statement the server has forgotten, which meanwhile is
+    /// prepared again; false if that was tried often enough.
+    pub(super) fn prepare_again(&mut self, slot: usize, now: u64) -> bool {
+        let flight = &mut self.flights[slot];
+        if flight.retries >= MOST_UNPREPARED {
+            return false;
+        }
+        flight.waiting = false;
+        flight.retries += 1;
+        self.recorder.retry(flight.operation, ErrorKind::Other);
+        self.agenda.at(now + UNPREPARED, slot, Later::Resend);
+        self.forgotten = true;
+        true
+    }
+
+    /// Tells the source what came of a slot's request and does what follows. Failures are
+    /// followed after a pause of `pause` nanoseconds.
+    pub(super) fn settle(&mut self, slot: usize, now: u64, answer: Answer<'_>, pause: u64) {
+        let flight = &mut self.flights[slot];
+        flight.waiting = false;
+        let mut notes = Notes {
+            recorder: &mut self.recorder,
+            now,
+            intended: flight.intended,
+            begun: flight.begun,
+            sent: flight.sent,
+            retries: flight.retries,
+        };
+        let request = &mut self.requests[slot];
+        match self.source.answer(slot, &answer, request, &mut notes) {
+            Follow::Done(outcome) => self.done(slot, now, outcome, pause),
+            Follow::Send => self.outbox.push(slot),
+            Follow::Retry { kind, after } => {
+                let flight = &mut self.flights[slot];
+                flight.retries += 1;
+                self.recorder.retry(flight.operation, kind);
+                let after = (after.as_nanos() as u64).max(pause);
+                self.agenda.at(now + after, slot, Later::Resend);
+            }
+        }
+    }
+
+    pub(super) fn done(&mut self, slot: usize, now: u64, outcome: Outcome, pause: u64) {
+        let flight = &self.flights[slot];
+        let times = Times {
+            intended: flight.intended,
+            sent: flight.begun,
+            done: now,
+        };
+        self.recorder.done(flight.operation, times, outcome);
+        self.busy -= 1;
+        match &self.beat {
+            Beat::Open(_) => {
+                if !self.may_begin() {
+                    self.full_until = now;
+                }
+                self.idle.push(slot);
+            }
+            Beat::Closed if pause == 0 => self.begin(slot, now),
+            Beat::Closed => self.agenda.at(now + pause, slot, Later::Begin),
+            Beat::PerSlot(tick) => {
+                let (first, begun) = self.deadlines[slot];
+                let deadline = first + (begun as f64 * tick) as u64;
+                let earliest = deadline.max(now + pause);
+                self.agenda.at(earliest, slot, Later::Begin);
+            }
+        }
+    }
+
+    /// Fails what has been unanswered for too long.
+    pub(super) fn expire(&mut self, now: u64) {
+        while let Some((slot, request)) = self.agenda.timed_out(now) {
+            let flight = &self.flights[slot];
+            if flight.waiting && flight.request == request {
+                if let Some(stream) = flight.stream {
+                    self.routes.abandon(flight.route, stream);
+                }
+                self.fail(slot, ErrorKind::Timeout, 0);
+            }
+        }
+    }
+
+    /// Fails everything that was in flight on a broken connection, and opens it again.
+    pub(super) fn broke(&mut self, route: usize) {
+        self.routes.reopen(route);
+        for slot in 0..self.flights.len() {
+            if self.flights[slot].waiting && self.flights[slot].route == route {
+                self.fail(slot, ErrorKind::Connection, NO_CONNECTION);
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, slot: usize, kind: ErrorKind, pause: u64) {
+        let now = self.start.clock.now();
+        self.settle(slot, now, Answer::Failed { kind, server: None }, pause);
+    }
+}

@@ -1,0 +1,220 @@
+//! When operations begin, and when the worker has done its part.
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use crate::order::Pace;
+use crate::request::Request;
+use crate::workload::{Begin, Source};
+
+use super::flight::{Flight, Later};
+use super::schedule::{self, Schedule};
+use super::{Beat, Start, Worker, BURST};
+
+/// Longest sleep, nanoseconds: how soon a worker sees that it is to stop.
+const LOOK_UP: u64 = 20_000_000;
+
+impl<S: Source> Worker<S> {
+    /// Gives every slot its first operation's time.
+    pub(super) fn occupy(&mut self) {
+        match self.beat {
+            Beat::Open(_) => {}
+            Beat::Closed => {
+                for slot in 0..self.start.slots {
+                    self.agenda.at(0, slot, Later::Begin);
+                }
+            }
+            Beat::PerSlot(_) => {
+                for slot in 0..self.start.slots {
+                    self.agenda.at(self.deadlines[slot].0, slot, Later::Begin);
+                }
+            }
+        }
+    }
+
+    /// Begins what has come due; true if there is more of it.
+    pub(super) fn begin_due(&mut self, now: u64) -> bool {
+        if self.start.clock.until_origin() > 0 {
+            return false;
+        }
+        let mut burst = 0;
+        while burst < BURST {
+            let Some((time, slot, what)) = self.agenda.due(now) else {
+                break;
+            };
+            burst += 1;
+            match what {
+                Later::Begin => self.begin(slot, time),
+                Later::Resend => self.outbox.push(slot),
+            }
+        }
+        while burst < BURST && self.begin_scheduled(now) {
+            burst += 1;
+        }
+        burst == BURST
+    }
+
+    /// Begins the open loop's next operation if it is due and a slot is free.
+    pub(super) fn begin_scheduled(&mut self, now: u64) -> bool {
+        let may_begin = self.may_begin();
+        let Beat::Open(schedule) = &mut self.beat else {
+            return false;
+        };
+        let due = schedule.next();
+        let late = due > now || due >= self.start.timeline.end || now >= self.start.timeline.end;
+        if late || !may_begin || self.finished > 0 {
+            return false;
+        }
+        schedule.pass();
+        self.recorder.due(due);
+        if due < self.full_until {
+            self.recorder.held();
+        }
+        let slot = self.idle.pop().unwrap_or(self.flights.len());
+        self.begin(slot, due);
+        true
+    }
+
+    pub(super) fn may_begin(&self) -> bool {
+        !self.idle.is_empty() || self.flights.len() < self.start.slots
+    }
+
+    /// Begins the next operation of a slot, meant to be sent at `intended`.
+    pub(super) fn begin(&mut self, slot: usize, intended: u64) {
+        while self.flights.len() <= slot {
+            self.flights.push(Flight::default());
+            self.requests.push(Request::new(
+                Rc::clone(&self.start.templates),
+                self.start.protocol,
+            ));
+        }
+        let mut intended = intended;
+        if let Beat::PerSlot(tick) = self.beat {
+            if self.start.clock.now() >= self.start.timeline.end {
+                self.finished += 1;
+                return;
+            }
+            let (first, begun) = self.deadlines[slot];
+            let free = intended;
+            intended = first + (begun as f64 * tick) as u64;
+            if intended < free {
+                self.recorder.held();
+            }
+        }
+        self.requests[slot].begin(intended);
+        match self.source.begin(slot, &mut self.requests[slot]) {
+            Begin::Send { operation } => {
+                if let Beat::PerSlot(_) = self.beat {
+                    self.recorder.due(intended);
+                    self.deadlines[slot].1 += 1;
+                }
+                let flight = &mut self.flights[slot];
+                flight.operation = operation;
+                flight.intended = intended;
+                flight.begun = u64::MAX;
+                flight.retries = 0;
+                self.busy += 1;
+                self.outbox.push(slot);
+            }
+            Begin::Finished => self.finished += 1,
+            Begin::Wait { after } => {
+                let later = self.start.clock.now() + after.as_nanos() as u64;
+                self.agenda.at(later, slot, Later::Begin);
+            }
+        }
+    }
+
+    /// Sends that fell due before the end but were never made.
+    pub(super) fn count_unsent(&mut self, now: u64) {
+        let end = self.start.timeline.end.min(now);
+        match &mut self.beat {
+            Beat::Closed => {}
+            Beat::Open(schedule) if self.finished == 0 => {
+                while schedule.next() < end {
+                    self.recorder.due(schedule.next());
+                    schedule.pass();
+                }
+            }
+            Beat::Open(_) => {}
+            Beat::PerSlot(tick) => {
+                for &(first, begun) in &self.deadlines {
+                    let unsent = (begun..).map(|n| first + (n as f64 * *tick) as u64);
+                    for due in unsent.take_while(|&due| due < end) {
+                        if self.finished == 0 {
+                            self.recorder.due(due);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn over(&self) -> bool {
+        if self.start.stop.load(Ordering::Relaxed) {
+            return true;
+        }
+        if matches!(self.beat, Beat::Open(_)) {
+            if self.finished > 0 && self.busy == 0 {
+                return true;
+            }
+        } else if self.finished == self.start.slots {
+            return true;
+        }
+        let end = self.start.timeline.end;
+        if end == u64::MAX {
+            return false;
+        }
+        let now = self.start.clock.now();
+        match self.beat {
+            // Operations still in flight were neither answered in time nor failed.
+            Beat::Closed => now >= end,
+            // Every operation ends by its own timeout; the rest is for the timers' own delay.
+            _ => now >= end && (self.busy == 0 || now >= end + self.start.timeout + 100_000_000),
+        }
+    }
+
+    /// Nanoseconds until something must be done that no socket tells of.
+    pub(super) fn pause(&self) -> u64 {
+        let before = self.start.clock.until_origin();
+        if before > 0 {
+            return before.min(LOOK_UP);
+        }
+        let now = self.start.clock.now();
+        let mut next = self.agenda.next();
+        if let Beat::Open(schedule) = &self.beat {
+            let due = schedule.next();
+            if due < self.start.timeline.end && self.may_begin() && self.finished == 0 {
+                next = next.min(due);
+            }
+        }
+        for border in [self.recorder.border(), self.start.timeline.end] {
+            if border > now {
+                next = next.min(border);
+            }
+        }
+        next.saturating_sub(now).min(LOOK_UP)
+    }
+}
+
+/// The worker's own idea of the pace, and its slots' first deadlines.
+pub(super) fn beat(start: &Start) -> (Beat, Vec<(u64, u64)>) {
+    match &start.pace {
+        Pace::Closed { .. } => (Beat::Closed, Vec::new()),
+        Pace::Open { rate, arrivals, .. } => {
+            let rate = rate.clone();
+            let schedule = Schedule::new(rate, *arrivals, start.seed, start.number, start.workers);
+            (Beat::Open(schedule), Vec::new())
+        }
+        &Pace::PerSlot {
+            slots,
+            rate,
+            stagger,
+        } => {
+            let tick = slots as f64 * 1e9 / rate;
+            let first =
+                schedule::stagger(start.slots, tick as u64, start.seed, start.number, stagger);
+            let deadlines = first.into_iter().map(|first| (first, 0)).collect();
+            (Beat::PerSlot(tick), deadlines)
+        }
+    }
+}

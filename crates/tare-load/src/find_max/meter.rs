@@ -1,0 +1,123 @@
+//! Measures one level with the engine.
+
+use std::time::Instant;
+
+use tare_engine::errors::Fatal;
+use tare_engine::observe::{Control, Observer};
+use tare_engine::record::{histogram, Interval};
+use tare_engine::run::Stop;
+use tare_engine::timeline::Part;
+use tare_engine::totals::{per, Outlook, Totals};
+
+use super::level::By;
+use super::{Meter, Observation};
+use crate::run::{drive, Limits};
+use crate::spec::Spec;
+use crate::steady;
+
+/// Share of a measurement that is left out at its start.
+const SETTLE: f64 = 0.2;
+/// Intervals of a measurement: enough for MSER-5 to judge.
+const INTERVALS: f64 = 60.0;
+const SHORTEST_INTERVAL: f64 = 0.05;
+/// Open loop: most operations in flight are those of so many seconds. A cluster that cannot keep
+/// up then shows it by its throughput, not by a queue that it needs minutes to work off.
+const IN_FLIGHT_S: f64 = 1.0;
+const LEAST_IN_FLIGHT: f64 = 64.0;
+const MOST_IN_FLIGHT: f64 = 20_000.0;
+
+/// A meter that runs a specification again and again, at other levels.
+pub struct EngineMeter {
+    pub spec: Spec,
+    pub by: By,
+    /// Quantile of the latency target, 0 to 1.
+    pub quantile: Option<f64>,
+    pub workers: Option<usize>,
+    pub stop: Stop,
+}
+
+impl Meter for EngineMeter {
+    type Error = Fatal;
+
+    fn measure(&mut self, level: f64, seconds: f64) -> Result<Observation, Fatal> {
+        let begun = Instant::now();
+        let mut limits = Limits {
+            workers: self.workers,
+            ..Limits::default()
+        };
+        let spec = &mut self.spec;
+        match self.by {
+            By::Threads => (spec.threads, spec.rate) = (level as usize, None),
+            By::Rate => {
+                let most = (level * IN_FLIGHT_S).clamp(LEAST_IN_FLIGHT, MOST_IN_FLIGHT);
+                limits.in_flight = most as usize;
+                spec.rate = Some(level);
+            }
+        }
+        spec.warmup_s = seconds * SETTLE;
+        spec.measure_s = seconds - spec.warmup_s;
+        spec.interval_s = (spec.measure_s / INTERVALS).max(SHORTEST_INTERVAL);
+        let mut seen = Seen::default();
+        drive(spec, &limits, &mut seen, &self.stop)?;
+        if self.stop.is_asked() {
+            return Err(Fatal::internal(
+                "find-max",
+                "stopped before the search was over",
+            ));
+        }
+        Ok(seen.observation(level, begun.elapsed().as_secs_f64(), self.quantile))
+    }
+}
+
+/// Keeps what a search needs of a run.
+#[derive(Default)]
+struct Seen {
+    /// Successful operations per second, by interval of the measured part.
+    series: Vec<f64>,
+    totals: Option<Totals>,
+}
+
+impl Observer for Seen {
+    fn interval(
+        &mut self,
+        interval: &Interval,
+        _outlook: &Outlook,
+        _totals: &Totals,
+    ) -> Result<Control, Fatal> {
+        if interval.slot.part == Part::Measure {
+            self.series
+                .push(per(interval.answered as f64, interval.seconds()));
+        }
+        Ok(Control::GoOn)
+    }
+
+    fn finished(&mut self, totals: &Totals, _outlook: &Outlook) -> Result<(), Fatal> {
+        self.totals = Some(totals.clone());
+        Ok(())
+    }
+}
+
+impl Seen {
+    fn observation(&self, level: f64, seconds: f64, quantile: Option<f64>) -> Observation {
+        let totals = self.totals.as_ref();
+        let latency = |quantile: f64| {
+            let mut response = histogram();
+            for record in totals.iter().flat_map(|totals| &totals.operations) {
+                // Equal bounds, so that adding cannot fail.
+                let _ = response.add(record.response());
+            }
+            response.value_at_quantile(quantile) as f64 / 1000.0
+        };
+        let (answered, failed) = totals.map_or((0, 0), |all| (all.answered, all.failed));
+        Observation {
+            level,
+            seconds,
+            throughput: totals.map_or(0.0, Totals::throughput),
+            failed_share: per(failed as f64, (answered + failed) as f64),
+            // Without an answer there is no latency that meets any target.
+            latency_us: quantile.map(|q| if answered == 0 { f64::MAX } else { latency(q) }),
+            steady: steady::judge(&self.series).map(|judged| judged.steady),
+            client: totals.map(Totals::saturation).unwrap_or_default(),
+        }
+    }
+}

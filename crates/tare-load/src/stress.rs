@@ -1,0 +1,324 @@
+//! cassandra-stress's reads and writes for the lab's own runs: its rows, bit for bit, without its
+//! command line.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use tare_cql::{Rows, Statement};
+use tare_draw::stress::{salt, Column, ColumnSpec, Distribution, Kind, Sampler, PREDEFINED};
+use tare_draw::{Rng, Xoshiro};
+use tare_engine::errors::{ErrorKind, Fatal};
+use tare_engine::record::Notes;
+use tare_engine::request::Request;
+use tare_engine::workload::{Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload};
+
+use crate::populate::{again, Rows as PopulateRows};
+use crate::spec::{Phase, Spec, Stress, StressDistribution};
+
+const READ: usize = 0;
+const WRITE: usize = 1;
+/// Octets of a key, as the tool's `keysize`.
+const KEY: i64 = 10;
+/// What a counter is raised by, as the tool's `add=fixed(1)`.
+const RAISE: i64 = 1;
+
+/// The workload as the engine sees it.
+pub struct StressRows {
+    spec: Arc<Spec>,
+    stress: Stress,
+    cells: Cells,
+    keys: Keys,
+    populated: PopulateRows,
+}
+
+/// Which rows the operations of a run are of.
+#[derive(Clone)]
+enum Keys {
+    Drawn(Sampler),
+    InTurn(Arc<AtomicU64>),
+}
+
+/// The generators of a row's key and columns.
+#[derive(Clone)]
+struct Cells {
+    key: Column,
+    columns: Vec<Column>,
+}
+
+impl Cells {
+    fn new(stress: &Stress) -> Result<Cells, tare_draw::Error> {
+        let sized = |value| ColumnSpec {
+            size: Some(Distribution::Fixed { value }),
+            ..ColumnSpec::default()
+        };
+        let key = Column::new("key", Kind::HexBlob, salt(PREDEFINED, "key"), &sized(KEY))?;
+        let column = |number| {
+            let name = format!("C{number}");
+            let size = sized(stress.column_size as i64);
+            Column::new(&name, Kind::Blob, salt(PREDEFINED, &name), &size)
+        };
+        Ok(Cells {
+            key,
+            columns: (0..stress.columns).map(column).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Writes the key of a row; the tool's seeds count from 1.
+    fn write_key(&mut self, row: u64, key: &mut Vec<u8>) {
+        key.clear();
+        self.key.set_seed(row as i64 + 1);
+        self.key.write(key);
+    }
+
+    /// Seeds the columns by the key that their row has.
+    fn seed_columns(&mut self, key: &[u8]) {
+        let seed = self.key.fold(key, 0);
+        self.columns.iter_mut().for_each(|column| column.set_seed(seed));
+    }
+}
+
+impl StressRows {
+    pub fn new(stress: &Stress, spec: &Spec) -> Result<StressRows, Fatal> {
+        let wrong = |e: tare_draw::Error| Fatal::spec("workload", e);
+        let law = match stress.distribution {
+            StressDistribution::Gaussian => format!("GAUSSIAN(1..{})", spec.records.max(2)),
+            _ => format!("UNIFORM(1..{})", spec.records.max(2)),
+        };
+        let law = Distribution::parse(&law).map_err(wrong)?;
+        Ok(StressRows {
+            cells: Cells::new(stress).map_err(wrong)?,
+            keys: match stress.distribution {
+                StressDistribution::Sequence => Keys::InTurn(Arc::default()),
+                _ => Keys::Drawn(Sampler::new(law)),
+            },
+            populated: PopulateRows::of(spec),
+            stress: stress.clone(),
+            spec: Arc::new(spec.clone()),
+        })
+    }
+}
+
+impl Workload for StressRows {
+    type Source = StressSource;
+
+    /// The read and the write, as the tool prepares them but with the names quoted.
+    fn statements(&self) -> Vec<StatementText> {
+        let table = self.spec.table.as_deref().unwrap_or_default();
+        let table = format!("\"{}\".\"{table}\"", self.spec.keyspace);
+        let part = |each: fn(&str) -> String| {
+            let names = self.cells.columns.iter().map(Column::name);
+            names.map(each).collect::<Vec<_>>().join(",")
+        };
+        let sets = match self.stress.counter {
+            true => part(|name| format!("\"{name}\"=\"{name}\"+?")),
+            false => part(|name| format!("\"{name}\" = ?")),
+        };
+        let names = part(|name| format!("\"{name}\""));
+        let read = format!("SELECT {names} FROM {table} WHERE KEY=?");
+        let write = format!("UPDATE {table} SET {sets} WHERE KEY=?");
+        vec![
+            StatementText::new(read, self.spec.consistency.read),
+            StatementText::new(write, self.spec.consistency.write),
+        ]
+    }
+
+    fn operations(&self) -> Vec<String> {
+        let names = match self.stress.counter {
+            true => ["COUNTER_READ", "COUNTER_WRITE"],
+            false => ["READ", "WRITE"],
+        };
+        names.map(str::to_owned).to_vec()
+    }
+
+    fn source(&self, seat: Seat, _statements: &[Statement]) -> StressSource {
+        StressSource {
+            cells: self.cells.clone(),
+            keys: self.keys.clone(),
+            records: self.spec.records,
+            read_share: self.stress.read / (self.stress.read + self.stress.write),
+            counter: self.stress.counter,
+            populate: (self.spec.phase == Phase::Populate).then(|| self.populated.clone()),
+            validate: self.spec.validate,
+            random: Xoshiro::stream(self.spec.stream(), seat.worker as u64),
+            key: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+/// One worker's operations.
+pub struct StressSource {
+    cells: Cells,
+    keys: Keys,
+    records: u64,
+    read_share: f64,
+    counter: bool,
+    populate: Option<PopulateRows>,
+    validate: bool,
+    random: Xoshiro,
+    key: Vec<u8>,
+    /// Per slot: the row that it is about.
+    rows: Vec<u64>,
+}
+
+impl StressSource {
+    fn row(&mut self) -> u64 {
+        match &mut self.keys {
+            Keys::Drawn(sampler) => {
+                let drawn = sampler.draw_from(&mut self.random) as u64 - 1;
+                drawn.min(self.records - 1)
+            }
+            Keys::InTurn(next) => next.fetch_add(1, Ordering::Relaxed) % self.records,
+        }
+    }
+
+    fn write(&mut self, row: u64, request: &mut Request) {
+        self.cells.write_key(row, &mut self.key);
+        request.execute(WRITE);
+        self.cells.seed_columns(&self.key);
+        for column in &mut self.cells.columns {
+            match self.counter {
+                true => request.value(&RAISE.to_be_bytes()),
+                false => request.value_with(|value| column.write(value)),
+            };
+        }
+        request.value(&self.key);
+    }
+
+    /// A read must find its row: a benchmark of empty reads would measure something else.
+    fn check(&mut self, row: u64, rows: &Rows<'_>) -> Outcome {
+        if rows.is_empty() {
+            return Err(ErrorKind::NotFound);
+        }
+        if self.validate && !self.counter && !self.holds(row, rows) {
+            return Err(ErrorKind::WrongValue);
+        }
+        Ok(())
+    }
+
+    /// Whether the row that was read holds exactly the columns that its number says.
+    fn holds(&mut self, row: u64, rows: &Rows<'_>) -> bool {
+        let Some(Ok(found)) = rows.iter().next() else {
+            return false;
+        };
+        self.cells.write_key(row, &mut self.key);
+        self.cells.seed_columns(&self.key);
+        let mut cells = found.cells();
+        let mut expected = Vec::new();
+        let equal = self.cells.columns.iter_mut().all(|column| {
+            expected.clear();
+            column.write(&mut expected);
+            cells.next() == Some(Some(&expected[..]))
+        });
+        equal && cells.next().is_none()
+    }
+}
+
+impl Source for StressSource {
+    fn begin(&mut self, slot: usize, request: &mut Request) -> Begin {
+        if let Some(populate) = &self.populate {
+            let Some(row) = populate.next() else {
+                return Begin::Finished;
+            };
+            self.write(row, request);
+            return Begin::Send { operation: WRITE };
+        }
+        let row = self.row();
+        if self.rows.len() <= slot {
+            self.rows.resize(slot + 1, 0);
+        }
+        self.rows[slot] = row;
+        if self.random.next_f64() < self.read_share {
+            self.cells.write_key(row, &mut self.key);
+            request.execute(READ).value(&self.key);
+            return Begin::Send { operation: READ };
+        }
+        self.write(row, request);
+        Begin::Send { operation: WRITE }
+    }
+
+    fn answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer<'_>,
+        _request: &mut Request,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        match answer {
+            Answer::Failed { kind, .. } if self.populate.is_some() => again(*kind, notes),
+            Answer::Failed { kind, .. } => Follow::Done(Err(*kind)),
+            Answer::Rows(rows) => Follow::Done(self.check(self.rows[slot], rows)),
+            Answer::Void => Follow::Done(Ok(())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::tests::spec;
+
+    fn rows(workload: &str) -> StressRows {
+        let spec = spec(&[("workload", workload), ("table", "\"standard1\"")]);
+        match &spec.workload {
+            crate::spec::Workload::Stress(stress) => StressRows::new(stress, &spec).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const MIXED: &str = r#"{"kind": "stress", "read": 1, "write": 1}"#;
+
+    #[test]
+    fn rows_are_the_tools_bit_for_bit() {
+        let mut cells = rows(MIXED).cells;
+        let mut key = Vec::new();
+        for (row, expected, begins) in [
+            (0, b"0P37709P21", [0x85, 0x18, 0x2f, 0xdf]),
+            (1, b"O8LK79LO61", [0xb8, 0xe0, 0x53, 0x20]),
+            (2, b"OP001L5930", [0x5f, 0xf0, 0x84, 0x59]),
+        ] {
+            cells.write_key(row, &mut key);
+            assert_eq!(&key, expected);
+            cells.seed_columns(&key);
+            let mut value = Vec::new();
+            cells.columns[0].write(&mut value);
+            assert_eq!((value.len(), &value[..4]), (34, &begins[..]));
+        }
+    }
+
+    #[test]
+    fn statements_are_the_tools() {
+        let workload = r#"{"kind": "stress", "read": 1, "write": 1, "columns": 2}"#;
+        let cql: Vec<String> = rows(workload).statements().into_iter().map(|s| s.cql).collect();
+        let table = r#""ycsb"."standard1""#;
+        assert_eq!(cql[0], format!(r#"SELECT "C0","C1" FROM {table} WHERE KEY=?"#));
+        assert_eq!(cql[1], format!(r#"UPDATE {table} SET "C0" = ?,"C1" = ? WHERE KEY=?"#));
+    }
+
+    #[test]
+    fn counters_are_raised() {
+        let workload =
+            r#"{"kind": "stress", "read": 1, "write": 1, "columns": 1, "counter": true}"#;
+        let rows = rows(workload);
+        assert!(rows.statements()[1].cql.contains(r#"SET "C0"="C0"+? WHERE"#));
+        assert_eq!(rows.operations(), ["COUNTER_READ", "COUNTER_WRITE"]);
+    }
+
+    #[test]
+    fn draws_stay_among_the_rows() {
+        for distribution in ["gaussian", "uniform", "sequence"] {
+            let workload = format!(
+                r#"{{"kind": "stress", "read": 1, "write": 1, "distribution": "{distribution}"}}"#
+            );
+            let seat = Seat {
+                worker: 0,
+                workers: 1,
+                slots: 0..1,
+            };
+            let mut source = rows(&workload).source(seat, &[]);
+            let drawn: Vec<u64> = (0..5000).map(|_| source.row()).collect();
+            assert!(drawn.iter().all(|&row| row < 1000), "{distribution}");
+            assert!(drawn.iter().any(|&row| row < 500) && drawn.iter().any(|&row| row > 500));
+        }
+    }
+}

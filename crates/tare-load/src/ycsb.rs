@@ -1,0 +1,109 @@
+//! YCSB's core workload for the lab's own runs: its properties from the specification.
+
+use tare_engine::errors::Fatal;
+use tare_ycsb::embedded::{self, CoreWorkload};
+
+use crate::spec::{InsertOrder, Phase, Spec, Ycsb, YcsbDistribution};
+
+/// Tries after the first one while the table is populated, as in cassandra-stress.
+const RETRIES: u64 = 9;
+
+/// The core workload that a specification asks for.
+///
+/// # Errors
+/// What YCSB itself would refuse, by the name of its property.
+pub fn workload(ycsb: &Ycsb, spec: &Spec, slots: usize) -> Result<CoreWorkload, Fatal> {
+    let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
+    embedded::workload(&properties(ycsb, spec), slots).map_err(refused)
+}
+
+fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
+    let run = spec.phase == Phase::Run;
+    let table = spec.table.clone().unwrap_or_default();
+    vec![
+        ("dotransactions", run.to_string()),
+        ("threadcount", spec.threads.to_string()),
+        ("recordcount", spec.records.to_string()),
+        // Sets the span of new keys that zipfian draws allow for, as in YCSB's own files.
+        ("operationcount", spec.records.to_string()),
+        ("table", table),
+        ("cassandra.keyspace", spec.keyspace.clone()),
+        ("cassandra.readconsistencylevel", spec.consistency.read.name().to_owned()),
+        ("cassandra.writeconsistencylevel", spec.consistency.write.name().to_owned()),
+        ("fieldcount", ycsb.fields.to_string()),
+        ("fieldlength", ycsb.field_length.to_string()),
+        ("readproportion", ycsb.read.to_string()),
+        ("updateproportion", ycsb.update.to_string()),
+        ("insertproportion", ycsb.insert.to_string()),
+        ("scanproportion", ycsb.scan.to_string()),
+        ("readmodifywriteproportion", ycsb.readmodifywrite.to_string()),
+        ("requestdistribution", distribution(ycsb.distribution).to_owned()),
+        ("insertorder", insert_order(ycsb.insert_order).to_owned()),
+        ("minscanlength", ycsb.shortest_scan.to_string()),
+        ("maxscanlength", ycsb.longest_scan.to_string()),
+        ("dataintegrity", spec.validate.to_string()),
+        ("core_workload_insertion_retry_limit", RETRIES.to_string()),
+        ("core_workload_insertion_retry_interval", "1".to_owned()),
+        ("tare.seed", spec.stream().to_string()),
+    ]
+}
+
+fn distribution(distribution: YcsbDistribution) -> &'static str {
+    match distribution {
+        YcsbDistribution::Zipfian => "zipfian",
+        YcsbDistribution::Uniform => "uniform",
+        YcsbDistribution::Latest => "latest",
+        YcsbDistribution::Hotspot => "hotspot",
+        YcsbDistribution::Exponential => "exponential",
+        YcsbDistribution::Sequential => "sequential",
+    }
+}
+
+fn insert_order(order: InsertOrder) -> &'static str {
+    match order {
+        InsertOrder::Hashed => "hashed",
+        InsertOrder::Ordered => "ordered",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_engine::workload::Workload;
+
+    use super::*;
+    use crate::spec::tests::spec;
+
+    fn made(changes: &[(&str, &str)]) -> CoreWorkload {
+        let spec = spec(changes);
+        match &spec.workload {
+            crate::spec::Workload::Ycsb(ycsb) => workload(ycsb, &spec, 8).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn operations_are_those_that_have_a_weight() {
+        let scans = r#"{"kind": "ycsb", "read": 0, "update": 0, "insert": 0.05, "scan": 0.95}"#;
+        assert_eq!(made(&[]).operations(), ["READ", "UPDATE"]);
+        assert_eq!(made(&[("workload", scans)]).operations(), ["INSERT", "SCAN"]);
+        assert_eq!(made(&[("phase", "\"populate\"")]).operations(), ["INSERT"]);
+    }
+
+    #[test]
+    fn every_distribution_is_known_to_ycsb() {
+        for name in ["zipfian", "uniform", "latest", "hotspot", "exponential", "sequential"] {
+            let workload = format!(
+                r#"{{"kind": "ycsb", "read": 1, "update": 0, "distribution": "{name}"}}"#
+            );
+            assert_eq!(made(&[("workload", &workload)]).operations(), ["READ"]);
+        }
+    }
+
+    #[test]
+    fn consistency_is_the_specifications() {
+        let levels = r#"{"read": "ONE", "write": "ALL"}"#;
+        let statements = made(&[("consistency", levels)]).statements();
+        let levels: Vec<&str> = statements.iter().map(|s| s.consistency.name()).collect();
+        assert!(levels.contains(&"ONE") && levels.contains(&"ALL"), "{levels:?}");
+    }
+}

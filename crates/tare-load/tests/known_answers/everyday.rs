@@ -1,0 +1,129 @@
+//! Short runs with wide limits: what any machine that builds the project can show.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tare_stub::{Fault, Script, Servers, Service, Stall};
+
+use crate::bench::{alone, client, judge, run, spec};
+
+/// A stall of length s within T seconds of open loop holds the operations that fall due in it:
+/// one due at time u of the stall waits s - u. So a share (s - x) / T of all waits longer than x,
+/// and quantile q is s - (1 - q) T.
+pub fn stalled(stall: f64, length: f64, quantile: f64) -> f64 {
+    stall - (1.0 - quantile) * length
+}
+
+#[test]
+fn a_stall_shows_in_the_quantiles_of_open_loop_as_theory_says() {
+    let stall = Stall {
+        at: Duration::from_millis(2_500),
+        length: Duration::from_millis(200),
+    };
+    let script = Script {
+        service: Service::Constant(0.0),
+        stalls: vec![stall],
+        ..Script::default()
+    };
+    let spec = spec(json!({"rate": 2000.0, "arrivals": "fixed", "measure_s": 6.0}));
+    judge(
+        &script,
+        &spec,
+        |seen| seen.punctual(2_000.0),
+        |seen| {
+            for quantile in [0.99, 0.999] {
+                let expected = stalled(0.2, 6.0, quantile) * 1e6;
+                let found = seen.response_us(quantile);
+                assert!(
+                    (found / expected - 1.0).abs() < 0.03,
+                    "{quantile}: {found} for {expected}"
+                );
+            }
+            // What was in flight when the stall began is all that a closed loop would have seen.
+            assert!(seen.response_us(0.9) < 50_000.0);
+        },
+    );
+}
+
+#[test]
+fn injected_errors_are_counted_and_are_no_goodput() {
+    let _alone = alone();
+    let script = Script {
+        errors: vec![(Fault::Unavailable, 0.01)],
+        ..Script::default()
+    };
+    let seen = run(script, spec(json!({"threads": 8, "measure_s": 1.0})));
+    let (ok, failed) = (seen.number("ok"), seen.number("errors"));
+    assert!(
+        (failed / (ok + failed) - 0.01).abs() <= 0.001,
+        "{ok} {failed}"
+    );
+    assert_eq!(seen.result["errors_by_kind"]["unavailable"], failed);
+    assert_eq!(seen.response.len() as f64, ok);
+    let goodput = seen.number("throughput") * seen.number("measured_s");
+    assert!((goodput / ok - 1.0).abs() < 0.001, "{goodput} {ok}");
+}
+
+#[test]
+fn the_queue_in_front_of_a_server_is_seen_as_it_was() {
+    // M/M/1 with half load. What was drawn is in the stub's report: the client must see that.
+    let script = Script {
+        service: Service::Exponential { mean: 2e6 },
+        servers: Servers::Count(1),
+        ..Script::default()
+    };
+    let spec = spec(json!({"rate": 250.0, "warmup_s": 0.0, "measure_s": 4.0}));
+    judge(
+        &script,
+        &spec,
+        |seen| seen.punctual(1_000.0),
+        |seen| {
+            let scripted = &seen.stub.scripted_us;
+            for (quantile, expected) in [(0.5, scripted.p50), (0.9, scripted.p90)] {
+                let found = seen.response_us(quantile);
+                let allowed = 0.02 * expected + 500.0;
+                assert!(
+                    (found - expected).abs() <= allowed,
+                    "{quantile}: {found} for {expected}"
+                );
+            }
+        },
+    );
+}
+
+#[test]
+fn rate_error_and_lateness_are_printed_and_the_rate_is_kept() {
+    let spec = spec(json!({"rate": 1000.0, "measure_s": 3.0}));
+    judge(
+        &Script::default(),
+        &spec,
+        |seen| seen.punctual(2_000.0),
+        |seen| {
+            println!("p99 lateness {} us", seen.number("send_lateness_p99_us"));
+            assert!(seen.number("rate_error").abs() <= 0.001, "{}", seen.result);
+        },
+    );
+}
+
+#[test]
+fn the_capacity_of_a_cluster_is_found() {
+    let _alone = alone();
+    let script = Script {
+        capacity: Some(2_000.0),
+        service: Service::Constant(1e6),
+        ..Script::default()
+    };
+    let stub = tare_stub::Stub::start(script).unwrap();
+    let mut spec = spec(json!({}));
+    spec["targets"] = json!([stub.address().to_string()]);
+    let words = [
+        "find-max", "--step", "1s", "--budget", "40s", "--within", "5%", "--quiet",
+    ];
+    let lines = client(&words, &spec);
+    let result = lines.last().unwrap();
+    assert_eq!(result["event"], "result");
+    assert!(lines.len() > 5 && lines[0]["event"] == "step", "{lines:?}");
+    let found = result["throughput"]["estimate"].as_f64().unwrap();
+    assert!((found / 2_000.0 - 1.0).abs() <= 0.05, "{result}");
+    assert!(result["spent_s"].as_f64().unwrap() < 60.0);
+}

@@ -1,0 +1,137 @@
+//! What follows an answer: records the parts of operations, checks rows, tries again.
+
+use std::time::Duration;
+
+use tare_cql::Rows;
+use tare_draw::Rng;
+use tare_engine::errors::ErrorKind;
+use tare_engine::record::Notes;
+use tare_engine::request::Request;
+use tare_engine::workload::{Answer, Follow, Outcome};
+
+use super::{CoreSource, Step};
+use crate::operations::Measured;
+
+impl CoreSource {
+    /// An insert of a load: tried again as often as was asked for; then its thread gives up.
+    pub(super) fn loaded(&mut self, slot: usize, outcome: Outcome) -> Follow {
+        let Err(kind) = outcome else {
+            return Follow::Done(outcome);
+        };
+        let core = &self.shared.settings.core;
+        let slot = &mut self.slots[slot];
+        slot.tries += 1;
+        if slot.tries <= core.insert_retries {
+            eprintln!("Retrying insertion, retry count: {}", slot.tries);
+            let spread = 0.8 + 0.4 * self.rng.next_f64();
+            let after = Duration::from_secs_f64(core.insert_retry_seconds as f64 * spread);
+            return Follow::Retry { kind, after };
+        }
+        eprintln!(
+            "Error inserting, not retrying any more. number of attempts: {}Insertion Retry Limit: {}",
+            slot.tries, core.insert_retries
+        );
+        slot.left = 0;
+        Follow::Done(outcome)
+    }
+
+    /// YCSB acknowledges an insert of a run whether it went well or not.
+    pub(super) fn acknowledge(&mut self, slot: usize) {
+        self.unacknowledged.push(self.slots[slot].number);
+        let inserts = &self.shared.inserts;
+        self.unacknowledged
+            .retain(|&number| inserts.acknowledge(number).is_err());
+    }
+
+    pub(super) fn verify(&mut self, slot: usize, rows: Option<&Rows<'_>>, notes: &mut Notes<'_>) {
+        if !self.shared.settings.core.integrity {
+            return;
+        }
+        let slot = &self.slots[slot];
+        let begun = std::time::Instant::now();
+        let core = &self.shared.settings.core;
+        let outcome = match rows {
+            Some(rows) => self.verifier.check(core, slot.number, slot.statement, rows),
+            None => Err(ErrorKind::Other),
+        };
+        notes.took(self.at.verify, begun.elapsed().as_nanos() as u64, outcome);
+        if outcome == Err(ErrorKind::WrongValue) {
+            let why = "the row is not what dataintegrity=true writes";
+            self.shared.tell("verifying", &slot.key, why);
+        }
+    }
+
+    /// A failure that is kept apart gets its latency there, too.
+    fn note_apart(&self, of: Measured, sent: u64, outcome: Outcome, notes: &mut Notes<'_>) {
+        if let Err(kind) = outcome {
+            if let Some(position) = self.shared.operations.position_apart(of, kind) {
+                notes.also(position, sent, Ok(()));
+            }
+        }
+    }
+
+    pub(super) fn call_done(
+        &self,
+        of: Measured,
+        outcome: Outcome,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        self.note_apart(of, notes.begun, outcome, notes);
+        Follow::Done(outcome)
+    }
+
+    /// The read of a read-modify-write is over; whatever came of it, the update follows.
+    pub(super) fn write_back(
+        &mut self,
+        slot: usize,
+        outcome: Outcome,
+        request: &mut Request,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        if self.shared.settings.parts {
+            notes.also(self.at.read, notes.begun, outcome);
+        }
+        self.note_apart(Measured::Read, notes.begun, outcome, notes);
+        self.slots[slot].read = outcome.err();
+        self.slots[slot].step = Step::WriteBack;
+        self.write_update(slot, request);
+        Follow::Send
+    }
+
+    pub(super) fn modified(
+        &mut self,
+        slot: usize,
+        outcome: Outcome,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        if self.shared.settings.parts {
+            notes.also(self.at.update, notes.sent, outcome);
+        }
+        self.note_apart(Measured::Update, notes.sent, outcome, notes);
+        let read = self.slots[slot].read.map_or(Ok(()), Err);
+        Follow::Done(read.and(outcome))
+    }
+
+    /// More pages of a scan, which the Java driver fetches until it has all rows.
+    pub(super) fn scanned(
+        &mut self,
+        slot: usize,
+        answer: &Answer<'_>,
+        outcome: Outcome,
+        request: &mut Request,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        if let Answer::Rows(rows) = answer {
+            if let Some(state) = rows.paging_state() {
+                let slot = &self.slots[slot];
+                request
+                    .execute(slot.statement)
+                    .value(&slot.key)
+                    .value(&slot.rows.to_be_bytes());
+                request.paging_state(state);
+                return Follow::Send;
+            }
+        }
+        self.call_done(Measured::Scan, outcome, notes)
+    }
+}

@@ -1,0 +1,198 @@
+//! The operations of one worker thread: which comes next in a slot, and what follows an answer.
+
+mod begin;
+mod follow;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tare_cql::Statement;
+use tare_draw::ycsb::{Chooser, Discrete};
+use tare_draw::Xoshiro;
+use tare_engine::errors::ErrorKind;
+use tare_engine::record::Notes;
+use tare_engine::request::Request;
+use tare_engine::workload::{Answer, Begin, Follow, Source};
+
+use crate::fields::Fields;
+use crate::operations::Measured;
+use crate::settings::{Action, ScanLength};
+use crate::verify::Verifier;
+use crate::workload::Shared;
+
+/// Threads of YCSB on one worker thread of ours.
+pub struct CoreSource {
+    shared: Arc<Shared>,
+    slots: Vec<Slot>,
+    rng: Xoshiro,
+    fields: Fields,
+    /// None in the load phase.
+    run: Option<Draws>,
+    verifier: Verifier,
+    /// Inserted records that could not be acknowledged yet.
+    unacknowledged: Vec<i64>,
+    at: Positions,
+}
+
+/// What a run draws from.
+struct Draws {
+    actions: Discrete<Action>,
+    keys: Chooser,
+    scan: ScanLength,
+}
+
+/// Positions of the engine's operations.
+struct Positions {
+    read: usize,
+    update: usize,
+    insert: usize,
+    scan: usize,
+    modify: usize,
+    verify: usize,
+}
+
+/// One of YCSB's threads.
+#[derive(Debug, Default)]
+struct Slot {
+    /// Operations that it may still begin.
+    left: u64,
+    step: Step,
+    number: i64,
+    key: Vec<u8>,
+    /// Rows that a scan wants, and its statement.
+    rows: i32,
+    statement: usize,
+    tries: u64,
+    /// What the read of a read-modify-write came to.
+    read: Option<ErrorKind>,
+}
+
+/// What a slot waits for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Step {
+    #[default]
+    Load,
+    Read,
+    Update,
+    Insert,
+    Scan,
+    /// The two requests of a read-modify-write.
+    ReadToModify,
+    WriteBack,
+}
+
+impl CoreSource {
+    pub fn new(
+        shared: Arc<Shared>,
+        threads: Range<usize>,
+        statements: &[Statement],
+        rng: Xoshiro,
+    ) -> CoreSource {
+        let settings = &shared.settings;
+        let operations = threads.map(|thread| settings.operations_of(thread).unwrap_or(u64::MAX));
+        let slots = operations.map(|left| Slot {
+            left,
+            ..Slot::default()
+        });
+        let core = &settings.core;
+        let draws = core.chooser.clone().zip(core.discrete().ok());
+        let position = |operation| shared.operations.position(operation);
+        CoreSource {
+            slots: slots.collect(),
+            rng,
+            fields: Fields::new(core, &shared.statements.order),
+            run: draws.map(|(keys, actions)| Draws {
+                actions,
+                keys,
+                scan: core.scan.clone(),
+            }),
+            verifier: Verifier::new(core, statements),
+            unacknowledged: Vec::new(),
+            at: Positions {
+                read: position(Measured::Read),
+                update: position(Measured::Update),
+                insert: position(Measured::Insert),
+                scan: position(Measured::Scan),
+                modify: position(Measured::ReadModifyWrite),
+                verify: position(Measured::Verify),
+            },
+            shared,
+        }
+    }
+}
+
+impl Source for CoreSource {
+    fn begin(&mut self, slot: usize, request: &mut Request) -> Begin {
+        if self.slots[slot].left == 0 {
+            return Begin::Finished;
+        }
+        self.slots[slot].left -= 1;
+        let action = self
+            .run
+            .as_ref()
+            .map(|draws| *draws.actions.next(&mut self.rng));
+        let operation = match action {
+            Some(action) => self.transaction(slot, action, request),
+            None => self.load(slot, request),
+        };
+        Begin::Send { operation }
+    }
+
+    fn answer(
+        &mut self,
+        slot: usize,
+        answer: &Answer<'_>,
+        request: &mut Request,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
+        let step = self.slots[slot].step;
+        let rows = match answer {
+            Answer::Rows(rows) => Some(rows),
+            _ => None,
+        };
+        let mut outcome = match answer {
+            Answer::Failed { kind, server } => {
+                let why = match server {
+                    Some(server) => server.to_string(),
+                    None => kind.name().to_owned(),
+                };
+                self.shared.tell(step.verb(), &self.slots[slot].key, &why);
+                Err(*kind)
+            }
+            Answer::Void | Answer::Rows(_) => Ok(()),
+        };
+        let found = rows.filter(|rows| !rows.is_empty());
+        if matches!(step, Step::Read | Step::ReadToModify) {
+            if outcome.is_ok() && found.is_none() {
+                outcome = Err(ErrorKind::NotFound);
+            }
+            self.verify(slot, found, notes);
+        }
+        match step {
+            Step::Load => self.loaded(slot, outcome),
+            Step::Read => self.call_done(Measured::Read, outcome, notes),
+            Step::Update => self.call_done(Measured::Update, outcome, notes),
+            Step::Insert => {
+                self.acknowledge(slot);
+                self.call_done(Measured::Insert, outcome, notes)
+            }
+            Step::Scan => self.scanned(slot, answer, outcome, request, notes),
+            Step::ReadToModify => self.write_back(slot, outcome, request, notes),
+            Step::WriteBack => self.modified(slot, outcome, notes),
+        }
+    }
+}
+
+impl Step {
+    /// What YCSB's bindings call it where they tell a failure.
+    fn verb(self) -> &'static str {
+        match self {
+            Step::Load | Step::Insert => "inserting",
+            Step::Read | Step::ReadToModify => "reading",
+            Step::Update | Step::WriteBack => "updating",
+            Step::Scan => "scanning with start",
+        }
+    }
+}

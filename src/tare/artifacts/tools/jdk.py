@@ -1,0 +1,69 @@
+"""The machine's own Java, for tools that are written in it: launcher and compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.errors import ArtifactError, RuntimeUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RELEASE = 11
+"""Java release that our own class is compiled for; every tool here runs on it and on later ones."""
+_COMPILE_SECONDS = 120
+
+
+def program(name: str) -> Path:
+    """`java` or `javac` of $JAVA_HOME, else on PATH.
+
+    Raises:
+        RuntimeUnavailableError: there is none.
+    """
+    home = os.environ.get("JAVA_HOME")
+    named = Path(home) / "bin" / name if home else None
+    found = str(named) if named is not None and named.is_file() else shutil.which(name)
+    if found is None:
+        raise RuntimeUnavailableError(
+            f"{name} is missing",
+            why="YCSB and cassandra-stress are Java programs; YCSB's binding is compiled here",
+            remedy="apt-get install default-jdk-headless, or set JAVA_HOME",
+        )
+    return Path(found).absolute()
+
+
+def compile_java(source: Path, class_path: Sequence[Path], into: Path) -> None:
+    """Compile one source file into class files below `into`.
+
+    Raises:
+        RuntimeUnavailableError: no compiler.
+        ArtifactError: it does not compile; the compiler's words are the reason.
+    """
+    command = [str(program("javac")), "--release", str(RELEASE), "-nowarn", "-d", str(into)]
+    command += ["-cp", ":".join(map(str, class_path)), str(source)]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_COMPILE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ArtifactError(
+            f"{source.name} does not compile", why=f"no end after {_COMPILE_SECONDS} s"
+        ) from error
+    if done.returncode != 0:
+        raise ArtifactError(
+            f"{source.name} does not compile",
+            where=str(program("javac")),
+            why="\n".join(done.stdout.splitlines()[:6]),
+            remedy="apt-get install default-jdk-headless (Java 11 or later)",
+        )

@@ -1,0 +1,109 @@
+"""Loads that are shares of a maximum: found once per run, before the first trial that needs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tare.errors import LoadError
+from tare.lab.deployment import Deployment
+from tare.lab.journal import Journal
+from tare.lab.progress import Progress, Watcher
+from tare.load.maximum import maximum, search, settled, share, words
+from tare.records.maximum import Maximum
+from tare.study.conditions import Condition, baseline_condition
+from tare.study.plan import Plan
+
+
+class Maxima:
+    """The maxima of a run, kept in its directory, so that a resumed run has the same loads."""
+
+    def __init__(self, plan: Plan, file: Path, journal: Journal, watcher: Watcher) -> None:
+        """What an earlier part of the run found is read from `file`."""
+        self._plan = plan
+        self._file = file
+        self._journal = journal
+        self._watcher = watcher
+        self._found: dict[str, Maximum] = {}
+        if file.is_file():
+            stored = json.loads(file.read_text(encoding="utf-8"))
+            self._found = {name: Maximum.model_validate(one) for name, one in stored.items()}
+
+    def reference(self, condition: Condition) -> Condition | None:
+        """The condition that has to be searched before this one can be measured."""
+        load = condition.setup.load
+        if load.sought is None:
+            return None
+        if load.search.of == "condition":
+            return condition
+        return self._plan.condition(baseline_condition(self._plan.study))
+
+    def missing(self, condition: Condition) -> Condition | None:
+        """The condition whose maximum is not known yet, but is needed for this one."""
+        found = self.reference(condition)
+        return None if found is None or self._key(condition, found) in self._found else found
+
+    def find(self, condition: Condition, reference: Condition, deployment: Deployment) -> None:
+        """Search on the reference's deployment, and keep what was found.
+
+        Raises:
+            LoadError: the search failed, or the client was the limit.
+        """
+        load = condition.setup.load
+        setup = reference.setup.model_copy(update={"load": load})
+        self._watcher.update(Progress("searching", subject=reference.name))
+        deployment.resume()
+        client = deployment.searcher(setup, words(load))
+        try:
+            deployment.launch_search(client, setup, self._plan.seed)
+            event = search(client, deployment.check_alive, self._show(reference.name))
+        finally:
+            deployment.discard([client])
+        found = maximum(event, reference.name, deployment.identity)
+        self._found[self._key(condition, reference)] = found
+        self._keep()
+        said = found.words(1.0, found.level.estimate if found.level else 0.0)
+        self._journal.write("maximum found", condition=reference.name, says=said)
+        self._watcher.say(f"{deployment.identity}: {said}")
+
+    def settle(self, condition: Condition) -> tuple[Condition, str]:
+        """The condition with numbers in the place of shares, and a note of what they rest on.
+
+        Raises:
+            LoadError: the maximum has not been found.
+        """
+        reference = self.reference(condition)
+        if reference is None:
+            return condition, ""
+        found = self._found.get(self._key(condition, reference))
+        if found is None:
+            raise LoadError("the maximum has not been found", where=condition.name)
+        load = condition.setup.load
+        made = settled(load, found)
+        level = made.threads if load.sought == "threads" else made.rate
+        setup = condition.setup.model_copy(update={"load": made})
+        note = f"load.{load.sought}: {found.words(share(load), float(level))}"
+        return condition.model_copy(update={"setup": setup}), note
+
+    @staticmethod
+    def _key(condition: Condition, reference: Condition) -> str:
+        """Searches by threads and by rate, and for different shares, are different ones."""
+        load = condition.setup.load
+        return f"{reference.name} by {load.sought} at {share(load):g}"
+
+    def _keep(self) -> None:
+        stored = {name: one.model_dump(mode="json") for name, one in self._found.items()}
+        aside = self._file.with_suffix(".partial")
+        aside.write_text(json.dumps(stored, indent=1), encoding="utf-8")
+        aside.rename(self._file)
+
+    def _show(self, name: str) -> Callable[[dict[str, object]], None]:
+        def show(event: dict[str, object]) -> None:
+            rate = event.get("ops_per_s", event.get("throughput"))
+            if isinstance(rate, (int, float)):
+                self._watcher.update(
+                    Progress("searching", subject=name, ops_per_s=float(rate), p99_us=None)
+                )
+
+        return show

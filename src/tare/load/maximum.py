@@ -1,0 +1,96 @@
+"""The most that a cluster can take, as `tare-load find-max` says it, and shares of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from tare.errors import LoadError
+from tare.load.client import LoadClient, progress
+from tare.records.maximum import Maximum
+from tare.study.intensity import share_of_max
+from tare.study.load import Load
+
+
+def words(load: Load) -> tuple[str, ...]:
+    """The words of `tare-load` that search for what the load refers to, before --spec."""
+    search = load.search
+    made = ["find-max", "--by", str(load.sought), "--within", f"{search.within:g}"]
+    made += ["--budget", f"{search.budget:g}s", "--fraction", f"{share(load):g}"]
+    return (*made, *(("--latency", search.latency) if search.latency else ()))
+
+
+def share(load: Load) -> float:
+    """The share of the maximum that the load asks for; 1 where it asks for all of it."""
+    asked = load.threads if load.sought == "threads" else load.rate
+    return share_of_max(asked) or 1.0
+
+
+def search(client: LoadClient, check: Callable[[], None], told: Callable[[Any], None]) -> Any:
+    """Wait for a launched search; gives the event with which it ended.
+
+    Args:
+        client: launched with `words`.
+        check: called about once a second; what it raises ends the search.
+        told: given every event before that.
+
+    Raises:
+        LoadError: it failed, or ended without an answer.
+    """
+    found: dict[str, Any] | None = None
+    for line in progress([client], check):
+        if line.event is None:
+            continue
+        if "verdict" in line.event:
+            found = line.event
+        else:
+            told(line.event)
+    if found is None:
+        raise LoadError(
+            "the search for the maximum ended without an answer",
+            where=client.site.name,
+            remedy="see its stderr.log in the logs directory",
+        )
+    return found
+
+
+def maximum(event: dict[str, Any], reference: str, where: str) -> Maximum:
+    """What was found, as a record.
+
+    Raises:
+        LoadError: the client was the limit, or nothing can be said.
+    """
+    try:
+        found = Maximum.model_validate(
+            {k: v for k, v in event.items() if k in Maximum.model_fields} | {"of": reference}
+        )
+    except ValidationError as error:
+        raise LoadError(
+            "a search's answer is not of this version", where=where, why=str(error)
+        ) from error
+    if found.verdict == "client_limit":
+        raise LoadError(
+            "the load client was the limit, not the cluster: no maximum is known",
+            where=where,
+            why="; ".join(found.reasons),
+            remedy="give the client more CPUs (client.limits), or the database fewer",
+        )
+    if found.level is None or found.throughput is None:
+        raise LoadError(
+            "the search found no maximum",
+            where=where,
+            why="; ".join(found.reasons),
+            remedy="raise load.search.budget, or load.search.within",
+        )
+    return found
+
+
+def settled(load: Load, found: Maximum) -> Load:
+    """The load with the found number in the place of the share."""
+    asked = share(load)
+    level = found.at(asked)
+    if load.sought == "threads":
+        return load.settled(threads=max(1, round(level)))
+    return load.settled(rate=level)

@@ -1,0 +1,1 @@
+"""Other load generators as the load client: what they are told, and what they tell."""

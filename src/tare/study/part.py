@@ -1,0 +1,13 @@
+"""The base of all parts of a study document."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Part(BaseModel):
+    """Base of all parts of a study: frozen, no unknown fields, no silent conversions."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, serialize_by_alias=True
+    )
