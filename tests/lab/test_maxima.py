@@ -108,3 +108,19 @@ def test_a_load_that_is_a_number_is_left_as_it_is(tmp_path: Path) -> None:
 def test_a_share_of_what_is_not_known_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LoadError, match="has not been found"):
         maxima("condition", tmp_path).settle(plan("condition").condition("66.native"))
+
+
+def test_a_search_that_failed_is_not_repeated_for_every_trial(
+    tmp_path: Path, deployment: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = EVENT | {"verdict": "client_limit", "reasons": ["busy"]}
+    monkeypatch.setattr("tare.lab.maxima.search", lambda *_: busy)
+    made = maxima("baseline", tmp_path)
+    condition = plan("baseline").condition("66.docker")
+    reference = made.missing(condition)
+    assert reference is not None
+    with pytest.raises(LoadError, match="client was the limit"):
+        made.find(condition, reference, deployment)  # type: ignore[arg-type]  # scripted
+    assert made.missing(condition) is None
+    with pytest.raises(LoadError, match="client was the limit"):
+        made.settle(condition)

@@ -39,7 +39,7 @@ def test_the_search_is_told_what_the_study_wishes() -> None:
     )
     assert words(load) == (
         "find-max", "--by", "threads", "--within", "0.03", "--budget", "120s",
-        "--fraction", "0.66",
+        "--step", "10s", "--fraction", "0.66",
     )  # fmt: skip
     target = Load.model_validate({"rate": "max", "search": {"latency": "p99<=10ms"}})
     assert words(target)[-2:] == ("--latency", "p99<=10ms")

@@ -4,7 +4,6 @@
 const CPU_SHARE: f64 = 0.9;
 const RUN_DELAY_SHARE: f64 = 0.1;
 const THROTTLED_SHARE: f64 = 0.01;
-const STEAL_SHARE: f64 = 0.05;
 const LATENESS_US: f64 = 1000.0;
 const RATE_ERROR: f64 = -0.01;
 /// Where more sends than this had to wait for a free slot, lateness is the cluster's doing: it is
@@ -20,7 +19,8 @@ pub struct Facts {
     pub run_delay_share: f64,
     /// Time that the client's control group was throttled.
     pub throttled_share: f64,
-    /// CPU time of the machine that its hypervisor took away, out of all CPU time.
+    /// CPU time of the machine that its hypervisor took away, out of all CPU time. No reason by
+    /// itself: it is taken from the servers, too.
     pub steal_share: f64,
     /// Scheduled sends that fell due while every slot was busy, out of all that fell due.
     pub held_share: f64,
@@ -64,12 +64,6 @@ fn starved(facts: &Facts) -> Vec<String> {
         reasons.push(format!(
             "the client's control group was throttled for {:.1}% of the time",
             percent(facts.throttled_share)
-        ));
-    }
-    if facts.steal_share > STEAL_SHARE {
-        reasons.push(format!(
-            "the hypervisor took {:.1}% of the machine's CPU time",
-            percent(facts.steal_share)
         ));
     }
     reasons
@@ -135,13 +129,6 @@ mod tests {
                     ..IDLE
                 },
                 "throttled",
-            ),
-            (
-                Facts {
-                    steal_share: 0.08,
-                    ..IDLE
-                },
-                "hypervisor took 8.0%",
             ),
             (
                 Facts {

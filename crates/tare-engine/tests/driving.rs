@@ -204,8 +204,8 @@ fn the_open_loop_sends_as_many_as_fall_due() {
     let order = order(&stub, open(2000.0, Arrivals::Fixed), Some(1.0));
     let (_, totals) = seen(&order, Reads::default());
     assert_eq!(totals.due, 2000);
-    // On a busy machine the last few may be sent after the end.
-    assert!(totals.sent >= 1900, "{}", totals.sent);
+    // On a busy machine the last ones are sent after the end.
+    assert!((1000..=2000).contains(&totals.sent), "{}", totals.sent);
     assert!(totals.lateness.is_some());
 }
 
@@ -220,6 +220,30 @@ fn slots_with_deadlines_keep_to_the_rate() {
     let (_, totals) = seen(&order(&stub, pace, Some(1.0)), Reads::default());
     assert!((990..=1010).contains(&totals.due), "{}", totals.due);
     assert!(totals.answered <= 1010, "{}", totals.answered);
+}
+
+#[test]
+fn deadlines_that_no_slot_could_keep_count_as_due_and_are_the_clusters_doing() {
+    let stub = Stub::start(Script {
+        service: Service::Constant(10e6),
+        ..Script::default()
+    })
+    .unwrap();
+    let pace = Pace::PerSlot {
+        slots: 2,
+        rate: 1000.0,
+        stagger: false,
+    };
+    let (_, totals) = seen(&order(&stub, pace, Some(1.0)), Reads::default());
+    // Two slots of 10 ms answer at most 200 of 1000.
+    assert!((990..=1010).contains(&totals.due), "{}", totals.due);
+    assert!(totals.answered <= 200, "{}", totals.answered);
+    assert!(
+        totals.facts().held_share > 0.7,
+        "{}",
+        totals.facts().held_share
+    );
+    assert!(totals.facts().rate_error.unwrap() < -0.7);
 }
 
 #[test]
@@ -272,13 +296,13 @@ fn what_is_not_answered_times_out() {
     })
     .unwrap();
     let mut order = order(&stub, closed(2), None);
-    order.timeout = Duration::from_millis(20);
-    let (_, totals) = seen(&order, counted(20));
+    order.timeout = Duration::from_millis(500);
+    let (_, totals) = seen(&order, counted(8));
     let record = &totals.operations[0];
-    assert_eq!(record.ok + record.errors[ErrorKind::Timeout as usize], 20);
-    assert_eq!(record.errors[ErrorKind::Timeout as usize], 10);
+    assert_eq!(record.ok, 4);
+    assert_eq!(record.errors[ErrorKind::Timeout as usize], 4);
     let failed = record.failed.as_ref().unwrap();
-    assert!(failed.min() >= 19_900_000, "{}", failed.min());
+    assert!(failed.min() >= 499_000_000, "{}", failed.min());
 }
 
 #[test]

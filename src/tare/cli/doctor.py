@@ -90,7 +90,15 @@ def findings() -> list[Finding]:
         ),
     ]
     found += [_binary("tare-load"), _binary("tare-probe")]
-    return found
+    return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
+            _program("cargo", "cargo", "latte")]  # fmt: skip
+
+
+def _program(name: str, package: str, tools: str) -> Finding:
+    """A program that another load generator (client.tool) is fetched or run with."""
+    there = shutil.which(name)
+    remedy = f"apt-get install {package} (only for client.tool {tools})"
+    return Finding(name, there is not None, there or "missing", remedy, needed=False)
 
 
 def _binary(name: str) -> Finding:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tare.errors import LoadError
+from tare.errors import LoadError, TareError
 from tare.lab.deployment import Deployment
 from tare.lab.journal import Journal
 from tare.lab.progress import Progress, Watcher
@@ -26,6 +26,7 @@ class Maxima:
         self._journal = journal
         self._watcher = watcher
         self._found: dict[str, Maximum] = {}
+        self._failed: dict[str, TareError] = {}
         if file.is_file():
             stored = json.loads(file.read_text(encoding="utf-8"))
             self._found = {name: Maximum.model_validate(one) for name, one in stored.items()}
@@ -42,7 +43,10 @@ class Maxima:
     def missing(self, condition: Condition) -> Condition | None:
         """The condition whose maximum is not known yet, but is needed for this one."""
         found = self.reference(condition)
-        return None if found is None or self._key(condition, found) in self._found else found
+        if found is None:
+            return None
+        key = self._key(condition, found)
+        return None if key in self._found or key in self._failed else found
 
     def find(self, condition: Condition, reference: Condition, deployment: Deployment) -> None:
         """Search on the reference's deployment, and keep what was found.
@@ -58,9 +62,12 @@ class Maxima:
         try:
             deployment.launch_search(client, setup, self._plan.seed)
             event = search(client, deployment.check_alive, self._show(reference.name))
+            found = maximum(event, reference.name, deployment.identity)
+        except LoadError as error:  # a search takes long: one is enough to know
+            self._failed[self._key(condition, reference)] = error
+            raise
         finally:
             deployment.discard([client])
-        found = maximum(event, reference.name, deployment.identity)
         self._found[self._key(condition, reference)] = found
         self._keep()
         said = found.words(1.0, found.level.estimate if found.level else 0.0)
@@ -76,7 +83,10 @@ class Maxima:
         reference = self.reference(condition)
         if reference is None:
             return condition, ""
-        found = self._found.get(self._key(condition, reference))
+        key = self._key(condition, reference)
+        if key in self._failed:
+            raise self._failed[key]
+        found = self._found.get(key)
         if found is None:
             raise LoadError("the maximum has not been found", where=condition.name)
         load = condition.setup.load

@@ -18,7 +18,8 @@ def words(load: Load) -> tuple[str, ...]:
     """The words of `tare-load` that search for what the load refers to, before --spec."""
     search = load.search
     made = ["find-max", "--by", str(load.sought), "--within", f"{search.within:g}"]
-    made += ["--budget", f"{search.budget:g}s", "--fraction", f"{share(load):g}"]
+    made += ["--budget", f"{search.budget:g}s", "--step", f"{search.step:g}s"]
+    made += ["--fraction", f"{share(load):g}"]
     return (*made, *(("--latency", search.latency) if search.latency else ()))
 
 

@@ -116,6 +116,11 @@ class Search(Part):
     budget: Duration = Field(
         300.0, gt=0, description="the search ends after so long, and says how far it came"
     )
+    step: Duration = Field(
+        10.0,
+        ge=0.1,
+        description="length of one measurement of the search; it takes a dozen or more",
+    )
     latency: Annotated[str, AfterValidator(_target)] | None = Field(
         None,
         description="the highest load that keeps a latency, e.g. p99<=10ms; "

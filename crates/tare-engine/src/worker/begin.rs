@@ -116,7 +116,10 @@ impl<S: Source> Worker<S> {
                 self.busy += 1;
                 self.outbox.push(slot);
             }
-            Begin::Finished => self.finished += 1,
+            Begin::Finished => {
+                self.finished += 1;
+                self.exhausted = true;
+            }
             Begin::Wait { after } => {
                 let later = self.start.clock.now() + after.as_nanos() as u64;
                 self.agenda.at(later, slot, Later::Begin);
@@ -124,25 +127,30 @@ impl<S: Source> Worker<S> {
         }
     }
 
-    /// Sends that fell due before the end but were never made.
+    /// Sends that fell due before the end but were never made, for want of a free slot or of time.
     pub(super) fn count_unsent(&mut self, now: u64) {
+        if self.exhausted {
+            return;
+        }
         let end = self.start.timeline.end.min(now);
+        let full = !self.may_begin();
         match &mut self.beat {
             Beat::Closed => {}
-            Beat::Open(schedule) if self.finished == 0 => {
+            Beat::Open(schedule) => {
                 while schedule.next() < end {
                     self.recorder.due(schedule.next());
+                    if full {
+                        self.recorder.held();
+                    }
                     schedule.pass();
                 }
             }
-            Beat::Open(_) => {}
             Beat::PerSlot(tick) => {
                 for &(first, begun) in &self.deadlines {
                     let unsent = (begun..).map(|n| first + (n as f64 * *tick) as u64);
                     for due in unsent.take_while(|&due| due < end) {
-                        if self.finished == 0 {
-                            self.recorder.due(due);
-                        }
+                        self.recorder.due(due);
+                        self.recorder.held();
                     }
                 }
             }

@@ -80,6 +80,8 @@ pub struct Worker<S: Source> {
     forgotten: bool,
     agenda: Agenda,
     finished: usize,
+    /// The source had nothing left for a slot.
+    exhausted: bool,
     busy: usize,
     /// When the last slot became free while none was (open loop).
     full_until: u64,
@@ -101,6 +103,7 @@ impl<S: Source> Worker<S> {
             forgotten: false,
             agenda: Agenda::default(),
             finished: 0,
+            exhausted: false,
             busy: 0,
             full_until: 0,
             start,

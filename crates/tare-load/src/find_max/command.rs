@@ -140,10 +140,10 @@ fn wish(options: &Options) -> Result<Wish, Fatal> {
         );
         return Err(Fatal::spec("--from", why));
     }
-    if options.step < 1.0 || options.step > options.budget {
+    if options.step < 0.2 || options.step > options.budget {
         return Err(Fatal::spec(
             "--step",
-            "must be at least 1s and at most the budget",
+            "must be at least 200ms and at most the budget",
         ));
     }
     Ok(Wish {

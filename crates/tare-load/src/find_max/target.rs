@@ -218,7 +218,7 @@ fn client_reasons(tried: &[Tried], found: &Found) -> Vec<String> {
         vec!["the load client was the limit; give it more CPU or more clients".to_owned()];
     reasons.extend(
         flagged()
-            .last()
+            .next_back()
             .map(|seen| seen.client.clone())
             .unwrap_or_default(),
     );

@@ -17,6 +17,9 @@ pub fn text(tally: &Tally) -> String {
     page.0
 }
 
+/// Name of a time, what it counts from, and where it is.
+type Times = (&'static str, &'static str, fn(&Operation) -> &Buckets);
+
 struct Page(String);
 
 impl Page {
@@ -73,7 +76,7 @@ impl Page {
     }
 
     fn latencies(&mut self, tally: &Tally) {
-        let kinds: [(&str, &str, fn(&Operation) -> &Buckets); 2] = [
+        let kinds: [Times; 2] = [
             ("service", "first send", |one| &one.service),
             ("response", "intended send", |one| &one.response),
         ];

@@ -183,7 +183,7 @@ pub fn constant(value: &Value, kind: &ColumnType) -> Result<Option<Vec<u8>>, Str
 }
 
 fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
-    if !digits.is_ascii() || digits.len() % 2 != 0 {
+    if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
         return None;
     }
     let pairs = (0..digits.len()).step_by(2).map(|i| &digits[i..i + 2]);
