@@ -67,7 +67,7 @@ def test_each_condition_has_a_maximum_of_its_own_unless_the_baselines_is_asked_f
     own, base = maxima("condition", tmp_path), maxima("baseline", tmp_path)
     condition = plan("condition").condition("66.docker")
     assert (found := own.missing(condition)) is not None
-    assert found.name == "66.docker"
+    assert found.name == "full.docker"  # which differs in its share alone
     condition = plan("baseline").condition("66.docker")
     assert (found := base.missing(condition)) is not None
     assert found.name == "full.native"
@@ -86,13 +86,15 @@ def test_what_was_found_becomes_the_trials_threads_with_a_note(
     assert settled.setup.load.threads == 21
     assert settled.setup.platform.runtime == "docker"
     assert note.startswith("load.threads: 66% of the maximum of full.native is 21 threads")
-    assert deployment.asked[0][-2:] == ("--fraction", "0.66")
+    assert deployment.asked[0][-4:] == ("--fraction", "0.66", "--fraction", "1")
 
 
 def test_a_resumed_run_has_the_same_loads(tmp_path: Path, deployment: Scripted) -> None:
     condition = plan("condition").condition("66.native")
     first = maxima("condition", tmp_path)
-    first.find(condition, condition, deployment)  # type: ignore[arg-type]  # scripted
+    reference = first.missing(condition)
+    assert reference is not None
+    first.find(condition, reference, deployment)  # type: ignore[arg-type]  # scripted
     again = maxima("condition", tmp_path)
     assert again.missing(condition) is None
     assert again.settle(condition) == first.settle(condition)

@@ -37,12 +37,12 @@ def test_the_search_is_told_what_the_study_wishes() -> None:
     load = Load.model_validate(
         {"threads": "66% of max", "search": {"within": "3%", "budget": "2m"}}
     )
-    assert words(load) == (
+    assert words(load, [0.66]) == (
         "find-max", "--by", "threads", "--within", "0.03", "--budget", "120s",
         "--step", "10s", "--fraction", "0.66",
     )  # fmt: skip
     target = Load.model_validate({"rate": "max", "search": {"latency": "p99<=10ms"}})
-    assert words(target)[-2:] == ("--latency", "p99<=10ms")
+    assert words(target, [1.0])[-2:] == ("--latency", "p99<=10ms")
 
 
 def test_a_share_of_the_threads_is_the_level_that_gives_this_share() -> None:

@@ -46,7 +46,8 @@ fn percent(share: f64) -> f64 {
 /// The CPU that the client had was too little.
 fn starved(facts: &Facts) -> Vec<String> {
     let mut reasons = Vec::new();
-    let lost = facts.run_delay_share + facts.throttled_share + facts.steal_share;
+    // A throttled thread is ready to run, so that its run-queue delay counts the throttling, too.
+    let lost = facts.run_delay_share.max(facts.throttled_share) + facts.steal_share;
     let obtainable = (1.0 - lost).max(0.01);
     if facts.cpu_share > CPU_SHARE * obtainable {
         reasons.push(format!(

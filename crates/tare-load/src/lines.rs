@@ -86,7 +86,8 @@ impl Observer for Lines<'_> {
             Part::Measure => outlook.timeline.measure,
         };
         if interval.slot.part == Part::Measure {
-            self.series.push(per(interval.answered as f64, interval.seconds()));
+            self.series
+                .push(per(interval.answered as f64, interval.seconds()));
             if let Some(mut hlog) = self.hlog.take() {
                 hlog.write(interval, origin, &self.operations)
                     .map_err(self.file_error())?;

@@ -140,13 +140,21 @@ fn obey(command: &Command) -> Result<ExitCode, Fatal> {
         Command::Ycsb { beside, words } => {
             let mut observers = beside.observers()?;
             let mut others: Vec<&mut dyn Observer> = Vec::new();
-            others.extend(observers.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+            others.extend(
+                observers
+                    .iter_mut()
+                    .map(|one| &mut **one as &mut dyn Observer),
+            );
             Ok(tare_ycsb::main_observed(words, &mut others))
         }
         Command::Stress { beside, words } => {
             let mut observers = beside.observers()?;
             let mut others: Vec<&mut dyn Observer> = Vec::new();
-            others.extend(observers.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+            others.extend(
+                observers
+                    .iter_mut()
+                    .map(|one| &mut **one as &mut dyn Observer),
+            );
             Ok(tare_stress::main_observed(words, &mut others))
         }
         Command::FindMax(options) => {

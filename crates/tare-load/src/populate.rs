@@ -56,7 +56,13 @@ mod tests {
     fn every_row_is_handed_out_once() {
         let rows = Rows::of(&spec(&[("records", "3")]));
         let other = rows.clone();
-        let taken = [rows.next(), other.next(), rows.next(), other.next(), rows.next()];
+        let taken = [
+            rows.next(),
+            other.next(),
+            rows.next(),
+            other.next(),
+            rows.next(),
+        ];
         assert_eq!(taken, [Some(0), Some(1), Some(2), None, None]);
     }
 }

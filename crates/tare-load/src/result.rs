@@ -72,7 +72,11 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         measured_s: totals.seconds,
         start_unix: frame.start_unix,
         ok: totals.operations.iter().map(|record| record.ok).sum(),
-        errors: totals.operations.iter().map(|record| record.failures()).sum(),
+        errors: totals
+            .operations
+            .iter()
+            .map(|record| record.failures())
+            .sum(),
         throughput: totals.throughput(),
         operations: operations(totals, frame.operations),
         errors_by_kind: by_kind(totals, |record| &record.errors),

@@ -92,7 +92,11 @@ pub fn order(spec: &Spec, limits: &Limits) -> Order {
         },
         keyspace: Some(spec.keyspace.clone()),
         pace: pace(spec, limits.in_flight),
-        warmup: if populate { Duration::ZERO } else { seconds(spec.warmup_s) },
+        warmup: if populate {
+            Duration::ZERO
+        } else {
+            seconds(spec.warmup_s)
+        },
         measure: (!populate).then(|| seconds(spec.measure_s)),
         interval: seconds(spec.interval_s),
         start_at: spec.start_at,

@@ -10,7 +10,9 @@ use tare_draw::{Rng, Xoshiro};
 use tare_engine::errors::{ErrorKind, Fatal};
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
-use tare_engine::workload::{Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload};
+use tare_engine::workload::{
+    Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload,
+};
 
 use crate::populate::{again, Rows as PopulateRows};
 use crate::spec::{Phase, Spec, Stress, StressDistribution};
@@ -73,7 +75,9 @@ impl Cells {
     /// Seeds the columns by the key that their row has.
     fn seed_columns(&mut self, key: &[u8]) {
         let seed = self.key.fold(key, 0);
-        self.columns.iter_mut().for_each(|column| column.set_seed(seed));
+        self.columns
+            .iter_mut()
+            .for_each(|column| column.set_seed(seed));
     }
 }
 
@@ -289,10 +293,20 @@ mod tests {
     #[test]
     fn statements_are_the_tools() {
         let workload = r#"{"kind": "stress", "read": 1, "write": 1, "columns": 2}"#;
-        let cql: Vec<String> = rows(workload).statements().into_iter().map(|s| s.cql).collect();
+        let cql: Vec<String> = rows(workload)
+            .statements()
+            .into_iter()
+            .map(|s| s.cql)
+            .collect();
         let table = r#""ycsb"."standard1""#;
-        assert_eq!(cql[0], format!(r#"SELECT "C0","C1" FROM {table} WHERE KEY=?"#));
-        assert_eq!(cql[1], format!(r#"UPDATE {table} SET "C0" = ?,"C1" = ? WHERE KEY=?"#));
+        assert_eq!(
+            cql[0],
+            format!(r#"SELECT "C0","C1" FROM {table} WHERE KEY=?"#)
+        );
+        assert_eq!(
+            cql[1],
+            format!(r#"UPDATE {table} SET "C0" = ?,"C1" = ? WHERE KEY=?"#)
+        );
     }
 
     #[test]
@@ -300,7 +314,9 @@ mod tests {
         let workload =
             r#"{"kind": "stress", "read": 1, "write": 1, "columns": 1, "counter": true}"#;
         let rows = rows(workload);
-        assert!(rows.statements()[1].cql.contains(r#"SET "C0"="C0"+? WHERE"#));
+        assert!(rows.statements()[1]
+            .cql
+            .contains(r#"SET "C0"="C0"+? WHERE"#));
         assert_eq!(rows.operations(), ["COUNTER_READ", "COUNTER_WRITE"]);
     }
 

@@ -28,16 +28,28 @@ fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
         ("operationcount", spec.records.to_string()),
         ("table", table),
         ("cassandra.keyspace", spec.keyspace.clone()),
-        ("cassandra.readconsistencylevel", spec.consistency.read.name().to_owned()),
-        ("cassandra.writeconsistencylevel", spec.consistency.write.name().to_owned()),
+        (
+            "cassandra.readconsistencylevel",
+            spec.consistency.read.name().to_owned(),
+        ),
+        (
+            "cassandra.writeconsistencylevel",
+            spec.consistency.write.name().to_owned(),
+        ),
         ("fieldcount", ycsb.fields.to_string()),
         ("fieldlength", ycsb.field_length.to_string()),
         ("readproportion", ycsb.read.to_string()),
         ("updateproportion", ycsb.update.to_string()),
         ("insertproportion", ycsb.insert.to_string()),
         ("scanproportion", ycsb.scan.to_string()),
-        ("readmodifywriteproportion", ycsb.readmodifywrite.to_string()),
-        ("requestdistribution", distribution(ycsb.distribution).to_owned()),
+        (
+            "readmodifywriteproportion",
+            ycsb.readmodifywrite.to_string(),
+        ),
+        (
+            "requestdistribution",
+            distribution(ycsb.distribution).to_owned(),
+        ),
         ("insertorder", insert_order(ycsb.insert_order).to_owned()),
         ("minscanlength", ycsb.shortest_scan.to_string()),
         ("maxscanlength", ycsb.longest_scan.to_string()),
@@ -85,16 +97,25 @@ mod tests {
     fn operations_are_those_that_have_a_weight() {
         let scans = r#"{"kind": "ycsb", "read": 0, "update": 0, "insert": 0.05, "scan": 0.95}"#;
         assert_eq!(made(&[]).operations(), ["READ", "UPDATE"]);
-        assert_eq!(made(&[("workload", scans)]).operations(), ["INSERT", "SCAN"]);
+        assert_eq!(
+            made(&[("workload", scans)]).operations(),
+            ["INSERT", "SCAN"]
+        );
         assert_eq!(made(&[("phase", "\"populate\"")]).operations(), ["INSERT"]);
     }
 
     #[test]
     fn every_distribution_is_known_to_ycsb() {
-        for name in ["zipfian", "uniform", "latest", "hotspot", "exponential", "sequential"] {
-            let workload = format!(
-                r#"{{"kind": "ycsb", "read": 1, "update": 0, "distribution": "{name}"}}"#
-            );
+        for name in [
+            "zipfian",
+            "uniform",
+            "latest",
+            "hotspot",
+            "exponential",
+            "sequential",
+        ] {
+            let workload =
+                format!(r#"{{"kind": "ycsb", "read": 1, "update": 0, "distribution": "{name}"}}"#);
             assert_eq!(made(&[("workload", &workload)]).operations(), ["READ"]);
         }
     }
@@ -104,6 +125,9 @@ mod tests {
         let levels = r#"{"read": "ONE", "write": "ALL"}"#;
         let statements = made(&[("consistency", levels)]).statements();
         let levels: Vec<&str> = statements.iter().map(|s| s.consistency.name()).collect();
-        assert!(levels.contains(&"ONE") && levels.contains(&"ALL"), "{levels:?}");
+        assert!(
+            levels.contains(&"ONE") && levels.contains(&"ALL"),
+            "{levels:?}"
+        );
     }
 }

@@ -37,7 +37,8 @@ class Maxima:
         if load.sought is None:
             return None
         if load.search.of == "condition":
-            return condition
+            # conditions that differ in their share alone have one maximum
+            return next(c for c in self._plan.conditions if _but_load(c) == _but_load(condition))
         return self._plan.condition(baseline_condition(self._plan.study))
 
     def missing(self, condition: Condition) -> Condition | None:
@@ -58,7 +59,7 @@ class Maxima:
         setup = reference.setup.model_copy(update={"load": load})
         self._watcher.update(Progress("searching", subject=reference.name))
         deployment.resume()
-        client = deployment.searcher(setup, words(load))
+        client = deployment.searcher(setup, words(load, self._shares(condition, reference)))
         try:
             deployment.launch_search(client, setup, self._plan.seed)
             event = search(client, deployment.check_alive, self._show(reference.name))
@@ -98,9 +99,18 @@ class Maxima:
 
     @staticmethod
     def _key(condition: Condition, reference: Condition) -> str:
-        """Searches by threads and by rate, and for different shares, are different ones."""
-        load = condition.setup.load
-        return f"{reference.name} by {load.sought} at {share(load):g}"
+        """Searches by threads and by rate are different ones."""
+        return f"{reference.name} by {condition.setup.load.sought}"
+
+    def _shares(self, condition: Condition, reference: Condition) -> list[float]:
+        """Every share of this maximum that the plan needs, so that one search serves them all."""
+        key = self._key(condition, reference)
+        shares = set()
+        for one in self._plan.conditions:
+            of = self.reference(one)
+            if of is not None and self._key(one, of) == key:
+                shares.add(share(one.setup.load))
+        return sorted(shares)
 
     def _keep(self) -> None:
         stored = {name: one.model_dump(mode="json") for name, one in self._found.items()}
@@ -117,3 +127,9 @@ class Maxima:
                 )
 
         return show
+
+
+def _but_load(condition: Condition) -> str:
+    """The setup without the numbers that are shares of a maximum."""
+    kind = condition.setup.load.sought
+    return f"{kind} {condition.setup.model_dump_json(exclude={'load': {'threads', 'rate'}})}"

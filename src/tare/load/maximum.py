@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,12 +14,12 @@ from tare.study.intensity import share_of_max
 from tare.study.load import Load
 
 
-def words(load: Load) -> tuple[str, ...]:
-    """The words of `tare-load` that search for what the load refers to, before --spec."""
+def words(load: Load, shares: Iterable[float]) -> tuple[str, ...]:
+    """The words of `tare-load` that search for the maximum and these shares, before --spec."""
     search = load.search
     made = ["find-max", "--by", str(load.sought), "--within", f"{search.within:g}"]
     made += ["--budget", f"{search.budget:g}s", "--step", f"{search.step:g}s"]
-    made += ["--fraction", f"{share(load):g}"]
+    made += [word for one in shares for word in ("--fraction", f"{one:g}")]
     return (*made, *(("--latency", search.latency) if search.latency else ()))
 
 

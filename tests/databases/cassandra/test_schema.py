@@ -6,7 +6,6 @@ from tare.databases.cassandra import schema
 from tare.study.load import Load
 from tare.study.statements import Statements
 
-
 YCSB, STRESS = schema.ycsb_table(), schema.stress_table()
 
 

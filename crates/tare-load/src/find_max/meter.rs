@@ -22,7 +22,7 @@ const INTERVALS: f64 = 60.0;
 const SHORTEST_INTERVAL: f64 = 0.05;
 /// Open loop: most operations in flight are those of so many seconds. A cluster that cannot keep
 /// up then shows it by its throughput, not by a queue that it needs minutes to work off.
-const IN_FLIGHT_S: f64 = 1.0;
+const IN_FLIGHT_S: f64 = 0.5;
 const LEAST_IN_FLIGHT: f64 = 64.0;
 const MOST_IN_FLIGHT: f64 = 20_000.0;
 

@@ -38,18 +38,27 @@ impl Spec {
     fn check_rate(&self) -> Result<(), Fatal> {
         let sane = |rate: f64| (0.0..=HIGHEST_RATE).contains(&rate);
         if self.rate.is_some_and(|rate| !(sane(rate) && rate > 0.0)) {
-            return Err(Fatal::spec("rate", "must be above 0 and at most 10 million"));
+            return Err(Fatal::spec(
+                "rate",
+                "must be above 0 and at most 10 million",
+            ));
         }
         if self.schedule.is_empty() {
             return Ok(());
         }
         if self.rate.is_some() {
-            return Err(Fatal::spec("rate", "must be null where there is a schedule"));
+            return Err(Fatal::spec(
+                "rate",
+                "must be null where there is a schedule",
+            ));
         }
-        let corners = self.schedule.iter().map(|corner| tare_engine::order::Corner {
-            at: corner.at_s,
-            rate: corner.rate,
-        });
+        let corners = self
+            .schedule
+            .iter()
+            .map(|corner| tare_engine::order::Corner {
+                at: corner.at_s,
+                rate: corner.rate,
+            });
         if !self.schedule.iter().all(|corner| sane(corner.rate)) {
             return Err(Fatal::spec("schedule", "rates must be 0 to 10 million"));
         }
@@ -112,21 +121,33 @@ impl Spec {
         let Workload::Statements(statements) = &self.workload else {
             return match self.mixes.is_empty() {
                 true => Ok(()),
-                false => Err(Fatal::spec("mixes", "only workloads of statements have mixes")),
+                false => Err(Fatal::spec(
+                    "mixes",
+                    "only workloads of statements have mixes",
+                )),
             };
         };
         if self.phase == Phase::Populate && statements.populate.is_none() {
-            return Err(Fatal::spec("workload.populate", "there is nothing to populate with"));
+            return Err(Fatal::spec(
+                "workload.populate",
+                "there is nothing to populate with",
+            ));
         }
         for mix in &self.mixes {
             let known = |name: &&String| {
-                statements.operations.iter().any(|operation| operation.name == **name)
+                statements
+                    .operations
+                    .iter()
+                    .any(|operation| operation.name == **name)
             };
             if let Some(unknown) = mix.weights.keys().find(|name| !known(name)) {
                 let why = format!("there is no operation {unknown:?}");
                 return Err(Fatal::spec("mixes.weights", why));
             }
-            let sane = mix.weights.values().all(|weight| (0.0..=1e9).contains(weight));
+            let sane = mix
+                .weights
+                .values()
+                .all(|weight| (0.0..=1e9).contains(weight));
             let any = mix.weights.values().any(|&weight| weight > 0.0);
             if !sane || !any || !mix.at_s.is_finite() {
                 let why = "weights must be 0 to 1e9, and one of them above 0";
@@ -149,4 +170,3 @@ fn is_identifier(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
-

@@ -79,7 +79,12 @@ fn mixes_name_operations_that_exist() {
     assert_eq!(field, "mixes.weights");
     assert!(why.contains("WRITE"), "{why}");
     let mixes = r#"[{"at_s": 0, "weights": {"READ": 2}}]"#;
-    assert_eq!(spec(&[("workload", workload), ("mixes", mixes)]).mixes.len(), 1);
+    assert_eq!(
+        spec(&[("workload", workload), ("mixes", mixes)])
+            .mixes
+            .len(),
+        1
+    );
 }
 
 #[test]

@@ -128,7 +128,9 @@ impl Workload {
             Workload::Stress(stress) => vec![("read", stress.read), ("write", stress.write)],
             Workload::Statements(statements) => {
                 let operations = statements.operations.iter();
-                operations.map(|operation| (operation.name.as_str(), operation.weight)).collect()
+                operations
+                    .map(|operation| (operation.name.as_str(), operation.weight))
+                    .collect()
             }
         }
     }

@@ -171,11 +171,16 @@ pub fn constant(value: &Value, kind: &ColumnType) -> Result<Option<Vec<u8>>, Str
         },
         Value::String(text) if is_text(kind) => out.extend_from_slice(text.as_bytes()),
         Value::String(text) if *kind == ColumnType::Blob => {
-            out = text.strip_prefix("0x").and_then(hexadecimal).ok_or_else(wrong)?;
+            out = text
+                .strip_prefix("0x")
+                .and_then(hexadecimal)
+                .ok_or_else(wrong)?;
         }
         Value::String(text) if matches!(kind, ColumnType::Uuid | ColumnType::Timeuuid) => {
             let digits = text.replace('-', "");
-            out = hexadecimal(&digits).filter(|id| id.len() == 16).ok_or_else(wrong)?;
+            out = hexadecimal(&digits)
+                .filter(|id| id.len() == 16)
+                .ok_or_else(wrong)?;
         }
         _ => return Err(wrong()),
     }
@@ -187,7 +192,9 @@ fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
         return None;
     }
     let pairs = (0..digits.len()).step_by(2).map(|i| &digits[i..i + 2]);
-    pairs.map(|pair| u8::from_str_radix(pair, 16).ok()).collect()
+    pairs
+        .map(|pair| u8::from_str_radix(pair, 16).ok())
+        .collect()
 }
 
 #[cfg(test)]
@@ -233,8 +240,7 @@ mod tests {
     #[test]
     fn a_form_divides_then_cuts_then_hashes_then_writes_around() {
         let kind = ColumnType::Text;
-        let form =
-            Form::new(10, Some(3), false, Some("n%d."), &kind, (0, Some(99))).unwrap();
+        let form = Form::new(10, Some(3), false, Some("n%d."), &kind, (0, Some(99))).unwrap();
         let mut out = Vec::new();
         form.write(57, &mut out);
         assert_eq!(out, b"n2.");
@@ -260,7 +266,10 @@ mod tests {
         let bytes = |value, kind| constant(&value, &kind).unwrap();
         assert_eq!(bytes(json!(null), ColumnType::Int), None);
         assert_eq!(bytes(json!("a"), ColumnType::Text), Some(b"a".to_vec()));
-        assert_eq!(bytes(json!("0x0aFF"), ColumnType::Blob), Some(vec![10, 255]));
+        assert_eq!(
+            bytes(json!("0x0aFF"), ColumnType::Blob),
+            Some(vec![10, 255])
+        );
         assert_eq!(bytes(json!(true), ColumnType::Boolean), Some(vec![1]));
         assert!(constant(&json!("a"), &ColumnType::Int).is_err());
         assert!(constant(&json!(300), &ColumnType::Tinyint).is_err());

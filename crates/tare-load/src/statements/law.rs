@@ -53,7 +53,9 @@ impl Law {
                 span,
             });
         }
-        let last = number.last.ok_or("only a sequence can do without a last number")?;
+        let last = number
+            .last
+            .ok_or("only a sequence can do without a last number")?;
         let items = last
             .checked_sub(first)
             .and_then(|span| span.checked_add(1))

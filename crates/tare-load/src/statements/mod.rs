@@ -15,7 +15,9 @@ use tare_draw::Xoshiro;
 use tare_engine::errors::{ErrorKind, Fatal};
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
-use tare_engine::workload::{Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload};
+use tare_engine::workload::{
+    Answer, Begin, Follow, Outcome, Seat, Source, StatementText, Workload,
+};
 
 use crate::populate::{again, Rows};
 use crate::spec::{Mix, Phase, Spec};
@@ -59,7 +61,10 @@ impl Workload for Mixed {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.operations.iter().map(|operation| operation.name.clone()).collect()
+        self.operations
+            .iter()
+            .map(|operation| operation.name.clone())
+            .collect()
     }
 
     /// Compares the generators with the bind markers of the prepared statements.
@@ -72,7 +77,11 @@ impl Workload for Mixed {
     }
 
     fn source(&self, seat: Seat, _statements: &[Statement]) -> MixedSource {
-        let weights = self.operations.iter().map(|operation| operation.weight).collect();
+        let weights = self
+            .operations
+            .iter()
+            .map(|operation| operation.weight)
+            .collect();
         MixedSource {
             plan: self.plan.get().cloned().unwrap_or_default(),
             mixes: mixes(&self.spec, &self.operations, weights),
@@ -85,11 +94,7 @@ impl Workload for Mixed {
 }
 
 /// Which mix is drawn from when: (nanoseconds of the run, mix), in order of time.
-fn mixes(
-    spec: &Spec,
-    operations: &[Operation],
-    weights: Vec<f64>,
-) -> Vec<(u64, Discrete<usize>)> {
+fn mixes(spec: &Spec, operations: &[Operation], weights: Vec<f64>) -> Vec<(u64, Discrete<usize>)> {
     let discrete = |weights: Vec<f64>| Discrete::new(weights.into_iter().zip(0..).collect());
     let origin = Duration::from_secs_f64(spec.warmup_s).as_nanos() as u64;
     let begins = |mix: &Mix| match mix.at_s > 0.0 {
@@ -98,7 +103,10 @@ fn mixes(
     };
     let weights_of = |mix: &Mix| {
         let weight = |operation: &Operation| mix.weights.get(&operation.name).copied();
-        operations.iter().map(|operation| weight(operation).unwrap_or(0.0)).collect()
+        operations
+            .iter()
+            .map(|operation| weight(operation).unwrap_or(0.0))
+            .collect()
     };
     let timed = spec.mixes.iter().map(|mix| (begins(mix), weights_of(mix)));
     let all: Vec<(u64, Vec<f64>)> = match spec.mixes.is_empty() || spec.phase == Phase::Populate {
@@ -129,7 +137,11 @@ impl MixedSource {
             let row = populated.next()?;
             return (!self.plan.operations.is_empty()).then_some((0, Some(row)));
         }
-        while self.mixes.get(self.mix + 1).is_some_and(|&(at, _)| at <= now) {
+        while self
+            .mixes
+            .get(self.mix + 1)
+            .is_some_and(|&(at, _)| at <= now)
+        {
             self.mix += 1;
         }
         let (_, mix) = self.mixes.get(self.mix)?;

@@ -83,10 +83,13 @@ impl Plan {
             let Some(shared) = counters.get(&operation.name) else {
                 continue;
             };
-            let mut sequences = planned.markers.iter_mut().filter_map(|marker| match marker {
-                Marker::Number(Law::Sequence { counter, .. }, _) => Some(counter),
-                _ => None,
-            });
+            let mut sequences = planned
+                .markers
+                .iter_mut()
+                .filter_map(|marker| match marker {
+                    Marker::Number(Law::Sequence { counter, .. }, _) => Some(counter),
+                    _ => None,
+                });
             if let Some(counter) = sequences.next() {
                 *counter = Arc::clone(shared);
             }
@@ -105,7 +108,10 @@ impl Planned {
         for name in operation.values.keys() {
             if !columns.iter().any(|column| column.name == *name) {
                 let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-                let why = format!("the statement has no such bind marker; it has {}", known.join(", "));
+                let why = format!(
+                    "the statement has no such bind marker; it has {}",
+                    known.join(", ")
+                );
                 return Err((place(name), why));
             }
         }
@@ -189,7 +195,15 @@ impl Planned {
     /// Says that what the sequences gave has been written, or tried.
     pub fn acknowledge(&self, numbers: &[i64]) {
         for (marker, &number) in self.markers.iter().zip(numbers) {
-            if let Marker::Number(Law::Sequence { counter, span: None, .. }, _) = marker {
+            if let Marker::Number(
+                Law::Sequence {
+                    counter,
+                    span: None,
+                    ..
+                },
+                _,
+            ) = marker
+            {
                 // A window that overflows leaves the newest where they are.
                 let _ = counter.acknowledge(number);
             }
@@ -218,8 +232,14 @@ fn marker(
             };
             let format = number.format.as_deref();
             let range = (number.first, number.last);
-            let form =
-                Form::new(number.divide, number.modulo, number.hashed, format, kind, range)?;
+            let form = Form::new(
+                number.divide,
+                number.modulo,
+                number.hashed,
+                format,
+                kind,
+                range,
+            )?;
             Ok(Marker::Number(Law::new(number, grown)?, form))
         }
         Generator::Like {
@@ -264,7 +284,9 @@ fn choice(values: &[(serde_json::Value, f64)], kind: &ColumnType) -> Result<Mark
     for (value, weight) in values {
         weighted.push((*weight, constant(value, kind)?));
     }
-    Discrete::new(weighted).map(Marker::Choice).map_err(|e| e.to_string())
+    Discrete::new(weighted)
+        .map(Marker::Choice)
+        .map_err(|e| e.to_string())
 }
 
 fn lengths(shortest: usize, longest: usize) -> Result<(usize, usize), String> {
@@ -288,12 +310,17 @@ fn random_bytes(random: &mut Xoshiro, length: usize, out: &mut Vec<u8>) {
 }
 
 fn is_now(kind: &ColumnType) -> bool {
-    matches!(kind, ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Timeuuid)
+    matches!(
+        kind,
+        ColumnType::Timestamp | ColumnType::Bigint | ColumnType::Timeuuid
+    )
 }
 
 /// The time of the send: milliseconds of Unix time, or a time-based UUID with a random node.
 fn write_now(kind: &ColumnType, random: &mut Xoshiro, out: &mut Vec<u8>) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     if *kind != ColumnType::Timeuuid {
         out.extend_from_slice(&(now.as_millis() as i64).to_be_bytes());
         return;

@@ -52,10 +52,22 @@ fn a_generator_without_a_marker_is_named_with_the_markers_there_are() {
 fn a_generator_must_fit_the_type_of_its_marker() {
     for (values, kind) in [
         (r#"{"v": {"kind": "now"}}"#, ColumnType::Text),
-        (r#"{"v": {"kind": "text", "shortest": 5, "longest": 4}}"#, ColumnType::Text),
-        (r#"{"v": {"kind": "blob", "shortest": 1, "longest": 4}}"#, ColumnType::Text),
-        (r#"{"v": {"kind": "boolean", "share": 0.5}}"#, ColumnType::Int),
-        (r#"{"v": {"kind": "constant", "value": "x"}}"#, ColumnType::Int),
+        (
+            r#"{"v": {"kind": "text", "shortest": 5, "longest": 4}}"#,
+            ColumnType::Text,
+        ),
+        (
+            r#"{"v": {"kind": "blob", "shortest": 1, "longest": 4}}"#,
+            ColumnType::Text,
+        ),
+        (
+            r#"{"v": {"kind": "boolean", "share": 0.5}}"#,
+            ColumnType::Int,
+        ),
+        (
+            r#"{"v": {"kind": "constant", "value": "x"}}"#,
+            ColumnType::Int,
+        ),
         (r#"{"v": {"kind": "like", "marker": "w"}}"#, ColumnType::Int),
     ] {
         let (place, _) = refused(values, vec![column("v", kind)]);
@@ -68,7 +80,10 @@ fn what_is_like_another_marker_has_its_number() {
     let values = r#"{
         "id": {"kind": "number", "distribution": "sequence", "first": 40},
         "name": {"kind": "like", "marker": "id", "format": "n%d"}}"#;
-    let columns = vec![column("name", ColumnType::Text), column("id", ColumnType::Int)];
+    let columns = vec![
+        column("name", ColumnType::Text),
+        column("id", ColumnType::Int),
+    ];
     let mut plan = Plan::new(&[operation("INSERT", values)], &[statement(columns)]).unwrap();
     let Marker::Number(law, _) = &mut plan.operations[0].markers[1] else {
         panic!("the second marker is the number");
@@ -90,7 +105,12 @@ fn the_latest_look_at_the_counter_of_what_they_grow_by() {
     );
     let id = || statement(vec![column("id", ColumnType::Bigint)]);
     let plan = Plan::new(&[read, insert], &[id(), id()]).unwrap();
-    let Marker::Number(Law::Latest { grown: Some(grown), .. }, _) = &plan.operations[0].markers[0]
+    let Marker::Number(
+        Law::Latest {
+            grown: Some(grown), ..
+        },
+        _,
+    ) = &plan.operations[0].markers[0]
     else {
         panic!("the read follows the insert");
     };
