@@ -119,7 +119,7 @@ def show(plan: Plan, console: Console) -> None:
         console.print(line, highlight=False)
     console.print(f"\n{_endpoints(study)}", highlight=False)
     need = plan.estimate
-    parts = ", ".join(f"{k} {v / 60:.1f}" for k, v in need.breakdown.items())
+    parts = ", ".join(f"{k} {v / 60:.1f}" for k, v in need.breakdown.items() if v)
     console.print(
         f"\nexpected: at most about {need.seconds / 60:.0f} min ({parts}), "
         f"{need.memory_bytes / 2**30:.1f} GiB of memory, {need.disk_bytes / 2**30:.1f} GiB of disk",

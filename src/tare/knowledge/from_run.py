@@ -217,7 +217,7 @@ def side_of(setup: Setup, machines: Any = None) -> Side:
 
 
 def _load(base: Setup, setups: Sequence[Setup], share: float | None) -> Load:
-    if len({one.load for one in setups}) > 1:
+    if any(one.load != setups[0].load for one in setups):
         return Load(label="mean over several")
     load = setups[0].load
     if load.sought is not None:  # the number is each run's own
