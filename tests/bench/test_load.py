@@ -9,7 +9,7 @@ import pytest
 from bench.load.clients import Said
 from bench.load.compare import medians, ratio, ratios
 from bench.load.measure import SAMPLE_S, Run, Sample, summary
-from bench.load.page import BEGIN, END, inserted, markdown
+from bench.load.page import BEGIN, END, inserted, markdown, verdict_of
 from bench.load.warm import flat
 
 from tare.errors import LoadError
@@ -117,12 +117,20 @@ def test_the_page_says_which_target_is_missed() -> None:
             "runs": {"latte": [{"errors": 0}, {"errors": 3}], "floor": [{"errors": 0}]},
         }
     )
-    assert "of latte's | at most 0.5 | 0.33 | holds |" in text
-    assert "of the floor's | at most 1.5 | 2.00 | **missed** |" in text
+    assert "of latte's | at most 0.5 | 0.33 [0.33, 0.33] | holds |" in text
+    assert "of the floor's | at most 1.5 | 2.00 [2.00, 2.00] | **missed** |" in text
     assert "not flat" in text
     assert "latte had 3 failed operations" in text
     assert "floor had" not in text
     assert "| floor | 1,234 |" in text
+
+
+def test_a_target_within_the_interval_is_not_decided() -> None:
+    wide = {"estimate": 0.9, "low": 0.5, "high": 1.6}
+    assert verdict_of(wide, 1.5) == "not decided"
+    assert verdict_of(wide, 1.7) == "holds"
+    assert verdict_of(wide, 0.4) == "**missed**"
+    assert verdict_of({"estimate": 0.9, "low": None, "high": None}, 1.5).startswith("not decided")
 
 
 def test_a_page_takes_new_tables_in_place_of_old_ones() -> None:
