@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 
+use rustix::net::sockopt::set_tcp_user_timeout;
+
 use crate::error::Error;
 use crate::options::Options;
 use crate::tls::{session, TlsStream};
@@ -36,6 +38,7 @@ impl Transport {
         let socket = TcpStream::connect_timeout(&address, left).map_err(unreachable)?;
         socket.set_nodelay(true).map_err(unreachable)?;
         socket.set_nonblocking(true).map_err(unreachable)?;
+        set_tcp_user_timeout(&socket, UNACKNOWLEDGED).map_err(|error| unreachable(error.into()))?;
         let Some(session) = session else {
             return Ok(Transport::Plain(socket));
         };
@@ -106,6 +109,11 @@ impl Transport {
         }
     }
 }
+
+/// Milliseconds after which what nobody acknowledges breaks the connection (RFC 5482): a node that
+/// lost its power says nothing, and TCP alone would wait for many minutes. A paused process still
+/// acknowledges.
+const UNACKNOWLEDGED: u32 = 10_000;
 
 /// Time until `deadline`, zero when it has passed.
 pub(crate) fn remaining(deadline: Instant) -> Duration {

@@ -119,29 +119,46 @@ impl Recorder {
         }
     }
 
-    /// A send fell due at `intended`. The warm-up's backlog is not due again in the measured
-    /// part.
+    /// A send fell due at `intended`.
     pub fn due(&mut self, intended: u64) {
         self.advance(intended);
-        if self.current.slot.part != Part::Measure || intended >= self.timeline.measure {
+        if self.is_of_part(intended) {
             self.current.due += 1;
         }
     }
 
     /// A scheduled send had to wait for a slot.
-    pub fn held(&mut self) {
-        self.current.held += 1;
+    pub fn held(&mut self, intended: u64) {
+        if self.is_of_part(intended) {
+            self.current.held += 1;
+        }
     }
 
-    /// A scheduled send was made.
-    pub fn sent(&mut self, intended: u64, sent: u64) {
+    /// A scheduled send was never made, because no slot became free for it.
+    pub fn unserved(&mut self, intended: u64) {
+        if self.is_of_part(intended) {
+            self.current.unserved += 1;
+        }
+    }
+
+    /// A scheduled send was made. How late it was counts from when it was due, or from when a slot
+    /// was free for it: what went before is the cluster's doing, and in the response time.
+    pub fn sent(&mut self, intended: u64, free: u64, sent: u64) {
         self.advance(sent);
+        if !self.is_of_part(intended) {
+            return;
+        }
         if sent < self.timeline.end {
             self.current.sent += 1;
         }
         if let Some(lateness) = &mut self.current.lateness {
-            lateness.saturating_record(sent.saturating_sub(intended));
+            lateness.saturating_record(sent.saturating_sub(intended.max(free)));
         }
+    }
+
+    /// The warm-up's backlog does not count again in the measured part.
+    fn is_of_part(&self, intended: u64) -> bool {
+        self.current.slot.part != Part::Measure || intended >= self.timeline.measure
     }
 
     /// Gives back a sealed interval, so that its memory is used again.

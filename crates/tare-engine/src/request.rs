@@ -11,6 +11,7 @@ pub struct Request {
     templates: Rc<[Template]>,
     protocol: Protocol,
     now: u64,
+    finished: bool,
 }
 
 impl Request {
@@ -20,17 +21,20 @@ impl Request {
             templates,
             protocol,
             now: 0,
+            finished: false,
         }
     }
 
     /// Begins an EXECUTE of the statement at this position of `Workload::statements`.
     pub fn execute(&mut self, statement: usize) -> &mut Self {
+        self.finished = false;
         self.inner.execute(&self.templates[statement]);
         self
     }
 
     /// Begins a BATCH; follow with `statement` and its values, once for each part.
     pub fn batch(&mut self, kind: BatchKind, consistency: Consistency) -> &mut Self {
+        self.finished = false;
         let parameters = Parameters::at(consistency);
         self.inner.batch(kind, &parameters, self.protocol);
         self
@@ -76,6 +80,15 @@ impl Request {
 
     pub(crate) fn begin(&mut self, now: u64) {
         self.now = now;
+    }
+
+    /// Completes what has been written, once however often it is sent; false if it is no request.
+    pub(crate) fn complete(&mut self) -> bool {
+        if !self.finished {
+            // What a source wrote is its own code's; what is no request fails where it is sent.
+            self.finished = self.inner.finish().is_ok();
+        }
+        self.finished
     }
 
     pub(crate) fn inner(&mut self) -> &mut tare_cql::Request {

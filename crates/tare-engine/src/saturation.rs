@@ -6,9 +6,6 @@ const RUN_DELAY_SHARE: f64 = 0.1;
 const THROTTLED_SHARE: f64 = 0.01;
 const LATENESS_US: f64 = 1000.0;
 const RATE_ERROR: f64 = -0.01;
-/// Where more sends than this had to wait for a free slot, lateness is the cluster's doing: it is
-/// asked for more than it answers.
-const HELD_SHARE: f64 = 0.005;
 
 /// What is known of the client over the measured part; shares are of wall-clock time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -24,6 +21,8 @@ pub struct Facts {
     pub steal_share: f64,
     /// Scheduled sends that fell due while every slot was busy, out of all that fell due.
     pub held_share: f64,
+    /// Scheduled sends that were never made because no slot became free, out of all that fell due.
+    pub unserved_share: f64,
     /// Open loop: 99th percentile of actual minus intended send, microseconds.
     pub lateness_p99_us: Option<f64>,
     /// Open loop: sends made over sends due, minus 1.
@@ -33,9 +32,7 @@ pub struct Facts {
 /// Every reason to believe that the client was the limit, in words; empty if there is none.
 pub fn reasons(facts: &Facts) -> Vec<String> {
     let mut reasons = starved(facts);
-    if facts.held_share <= HELD_SHARE {
-        reasons.extend(late(facts));
-    }
+    reasons.extend(late(facts));
     reasons
 }
 
@@ -79,7 +76,9 @@ fn late(facts: &Facts) -> Vec<String> {
             late / 1000.0
         ));
     }
-    if let Some(error) = facts.rate_error.filter(|&error| error < RATE_ERROR) {
+    // What no slot became free for was not the client's to send.
+    let error = facts.rate_error.map(|error| error + facts.unserved_share);
+    if let Some(error) = error.filter(|&error| error < RATE_ERROR) {
         reasons.push(format!(
             "sent {:.1}% fewer operations than asked",
             percent(-error)
@@ -98,6 +97,7 @@ mod tests {
         throttled_share: 0.0,
         steal_share: 0.0,
         held_share: 0.0,
+        unserved_share: 0.0,
         lateness_p99_us: Some(90.0),
         rate_error: Some(-0.001),
     };
@@ -171,11 +171,16 @@ mod tests {
     fn sends_that_wait_for_a_slot_are_the_clusters_doing() {
         let overloaded = Facts {
             held_share: 0.4,
-            lateness_p99_us: Some(900_000.0),
+            unserved_share: 0.3,
             rate_error: Some(-0.3),
             ..IDLE
         };
         assert_eq!(reasons(&overloaded), Vec::<String>::new());
+        let short = Facts {
+            rate_error: Some(-0.35),
+            ..overloaded
+        };
+        assert!(reasons(&short)[0].contains("sent 5.0% fewer"));
         let both = Facts {
             cpu_share: 0.95,
             ..overloaded

@@ -26,6 +26,8 @@ pub struct Totals {
     pub lateness: Option<Histogram<u64>>,
     /// Sends that fell due while all slots were busy.
     pub held: u64,
+    /// Those of them that were never sent.
+    pub unserved: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -66,6 +68,7 @@ impl Totals {
             sent: 0,
             lateness: scheduled.then(histogram),
             held: 0,
+            unserved: 0,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
@@ -89,6 +92,7 @@ impl Totals {
         self.due += interval.due;
         self.sent += interval.sent;
         self.held += interval.held;
+        self.unserved += interval.unserved;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);
@@ -125,6 +129,7 @@ impl Totals {
             run_delay_share: per(delayed as f64, wall).min(1.0),
             throttled_share: per(self.throttled as f64, wall).min(1.0),
             steal_share: per(self.stolen.steal as f64, self.stolen.all as f64),
+            unserved_share: per(self.unserved as f64, self.due as f64),
             held_share: per(self.held as f64, self.due as f64).min(1.0),
             lateness_p99_us: lateness.map(|late| late.value_at_quantile(0.99) as f64 / 1000.0),
             rate_error: lateness

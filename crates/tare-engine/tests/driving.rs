@@ -210,6 +210,27 @@ fn the_open_loop_sends_as_many_as_fall_due() {
 }
 
 #[test]
+fn what_is_still_under_way_long_after_the_end_has_failed() {
+    let stub = Stub::start(Script {
+        service: Service::Constant(400e6),
+        ..Script::default()
+    })
+    .unwrap();
+    let mut order = order(&stub, open(50.0, Arrivals::Fixed), Some(0.3));
+    order.timeout = Duration::from_millis(450);
+    let workload = Reads {
+        twice: true,
+        ..Reads::default()
+    };
+    let (_, totals) = seen(&order, workload);
+    let record = &totals.operations[0];
+    // Two requests of 400 ms each: the last ones would end 1.1 s after the beginning.
+    assert_eq!(totals.due, 15);
+    assert_eq!(record.ok + record.failures(), 15);
+    assert!(record.errors[ErrorKind::Timeout as usize] >= 5);
+}
+
+#[test]
 fn slots_with_deadlines_keep_to_the_rate() {
     let stub = Stub::start(Script::default()).unwrap();
     let pace = Pace::PerSlot {

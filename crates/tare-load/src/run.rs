@@ -103,7 +103,7 @@ pub fn order(spec: &Spec, limits: &Limits) -> Order {
         timeout: seconds(spec.timeout_s),
         workers: limits.workers,
         links: None,
-        seed: spec.seed,
+        seed: spec.stream(),
     }
 }
 

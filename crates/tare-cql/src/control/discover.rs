@@ -14,6 +14,9 @@ const LOCAL: &str = "SELECT * FROM system.local";
 const PEERS: &str = "SELECT * FROM system.peers";
 const PEERS_V2: &str = "SELECT * FROM system.peers_v2";
 
+/// Nodes that are visited at the same time, each by a thread.
+const MOST_VISITS: usize = 64;
+
 /// A contact point that was tried.
 struct Contact {
     address: SocketAddr,
@@ -104,19 +107,22 @@ fn resolve(point: &str) -> Result<Vec<SocketAddr>, Error> {
     Ok(found)
 }
 
-/// Visit all points at the same time and ask each who it is. The first of a point's addresses that
+/// Visit the points, many at a time, and ask each who it is. The first of a point's addresses that
 /// answers is the one that is used.
 fn visit(points: &[Vec<SocketAddr>], options: &Options) -> Vec<Contact> {
-    thread::scope(|scope| {
-        let visits: Vec<_> = points
-            .iter()
-            .map(|candidates| scope.spawn(move || visit_one(candidates, options)))
-            .collect();
-        visits
-            .into_iter()
-            .filter_map(|visit| visit.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    })
+    let some = |points: &[Vec<SocketAddr>]| -> Vec<Contact> {
+        thread::scope(|scope| {
+            let visits: Vec<_> = points
+                .iter()
+                .map(|candidates| scope.spawn(move || visit_one(candidates, options)))
+                .collect();
+            visits
+                .into_iter()
+                .filter_map(|visit| visit.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                .collect()
+        })
+    };
+    points.chunks(MOST_VISITS).flat_map(some).collect()
 }
 
 /// `None` without candidates.

@@ -31,6 +31,9 @@ impl Ring {
                 owners: vec![0],
             };
         }
+        if tokens.is_empty() {
+            return Ring::unknown();
+        }
         let mut ring = Ring {
             ends: Vec::new(),
             starts: vec![0],

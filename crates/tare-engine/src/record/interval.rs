@@ -115,6 +115,8 @@ pub struct Interval {
     pub lateness: Option<Histogram<u64>>,
     /// Sends that fell due while all slots that could make them were busy: the cluster's doing.
     pub held: u64,
+    /// Those of them that were never sent.
+    pub unserved: u64,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -133,6 +135,7 @@ impl Interval {
             sent: 0,
             lateness: scheduled.then(histogram),
             held: 0,
+            unserved: 0,
             cpu: Vec::new(),
         }
     }
@@ -150,6 +153,7 @@ impl Interval {
         self.due += other.due;
         self.sent += other.sent;
         self.held += other.held;
+        self.unserved += other.unserved;
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
@@ -168,7 +172,8 @@ impl Interval {
         self.operations.iter_mut().for_each(OperationRecord::clear);
         (self.answered, self.failed) = (0, 0);
         (self.partitions, self.rows) = (0, 0);
-        (self.due, self.sent, self.held) = (0, 0, 0);
+        (self.due, self.sent) = (0, 0);
+        (self.held, self.unserved) = (0, 0);
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

@@ -187,14 +187,28 @@ fn the_backlog_of_the_warm_up_is_not_due_again() {
     let (mut recorder, intervals) = recorder(true);
     recorder.advance(1200 * MS);
     recorder.due(900 * MS);
-    recorder.sent(900 * MS, 1300 * MS);
+    recorder.sent(900 * MS, 900 * MS, 1300 * MS);
+    recorder.held(900 * MS);
     recorder.due(1400 * MS);
-    recorder.sent(1400 * MS, 1400 * MS);
+    recorder.sent(1400 * MS, 1400 * MS, 1410 * MS);
     recorder.finish(3 * S);
     let interval = &sealed(intervals)[1];
-    assert_eq!((interval.due, interval.sent), (1, 2));
+    assert_eq!((interval.due, interval.sent, interval.held), (1, 1, 0));
     let lateness = interval.lateness.as_ref().unwrap();
-    assert!(lateness.equivalent(lateness.max(), 400 * MS));
+    assert!(lateness.equivalent(lateness.max(), 10 * MS));
+}
+
+#[test]
+fn a_send_that_waited_for_a_slot_is_late_from_when_it_was_free() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.due(1100 * MS);
+    recorder.held(1100 * MS);
+    recorder.sent(1100 * MS, 1500 * MS, 1501 * MS);
+    recorder.finish(3 * S);
+    let interval = &sealed(intervals)[1];
+    assert_eq!((interval.held, interval.unserved), (1, 0));
+    let lateness = interval.lateness.as_ref().unwrap();
+    assert!(lateness.equivalent(lateness.max(), MS));
 }
 
 #[test]

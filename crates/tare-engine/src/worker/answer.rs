@@ -73,11 +73,11 @@ impl<S: Source> Worker<S> {
     /// prepared again; false if that was tried often enough.
     pub(super) fn prepare_again(&mut self, slot: usize, now: u64) -> bool {
         let flight = &mut self.flights[slot];
-        if flight.retries >= MOST_UNPREPARED {
+        if flight.forgotten >= MOST_UNPREPARED {
             return false;
         }
         flight.waiting = false;
-        flight.retries += 1;
+        flight.forgotten += 1;
         self.recorder.retry(flight.operation, ErrorKind::Other);
         self.agenda.at(now + UNPREPARED, slot, Later::Resend);
         self.forgotten = true;
@@ -112,7 +112,8 @@ impl<S: Source> Worker<S> {
     }
 
     pub(super) fn done(&mut self, slot: usize, now: u64, outcome: Outcome, pause: u64) {
-        let flight = &self.flights[slot];
+        let flight = &mut self.flights[slot];
+        flight.active = false;
         let times = Times {
             intended: flight.intended,
             sent: flight.begun,
@@ -127,7 +128,7 @@ impl<S: Source> Worker<S> {
                 }
                 self.idle.push(slot);
             }
-            Beat::Closed if pause == 0 => self.begin(slot, now),
+            Beat::Closed if pause == 0 => self.begin(slot, now, now),
             Beat::Closed => self.agenda.at(now + pause, slot, Later::Begin),
             Beat::PerSlot(tick) => {
                 let (first, begun) = self.deadlines[slot];
@@ -135,6 +136,25 @@ impl<S: Source> Worker<S> {
                 let earliest = deadline.max(now + pause);
                 self.agenda.at(earliest, slot, Later::Begin);
             }
+        }
+    }
+
+    /// At the end of a scheduled load, what is still under way has failed by time: it was meant to
+    /// be done, and is among the slowest.
+    pub(super) fn give_up(&mut self, now: u64) {
+        let over = now >= self.start.timeline.end;
+        if !over || matches!(self.beat, Beat::Closed) {
+            return;
+        }
+        for flight in self.flights.iter_mut().filter(|flight| flight.active) {
+            flight.active = false;
+            let times = Times {
+                intended: flight.intended,
+                sent: flight.begun.min(now),
+                done: now,
+            };
+            self.recorder
+                .done(flight.operation, times, Err(ErrorKind::Timeout));
         }
     }
 

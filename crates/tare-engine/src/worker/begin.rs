@@ -44,7 +44,7 @@ impl<S: Source> Worker<S> {
             };
             burst += 1;
             match what {
-                Later::Begin => self.begin(slot, time),
+                Later::Begin => self.begin(slot, time, time),
                 Later::Resend => self.outbox.push(slot),
             }
         }
@@ -67,11 +67,12 @@ impl<S: Source> Worker<S> {
         }
         schedule.pass();
         self.recorder.due(due);
-        if due < self.full_until {
-            self.recorder.held();
+        let free = due.max(self.full_until);
+        if free > due {
+            self.recorder.held(due);
         }
         let slot = self.idle.pop().unwrap_or(self.flights.len());
-        self.begin(slot, due);
+        self.begin(slot, due, free);
         true
     }
 
@@ -79,8 +80,9 @@ impl<S: Source> Worker<S> {
         !self.idle.is_empty() || self.flights.len() < self.start.slots
     }
 
-    /// Begins the next operation of a slot, meant to be sent at `intended`.
-    pub(super) fn begin(&mut self, slot: usize, intended: u64) {
+    /// Begins the next operation of a slot, meant to be sent at `intended`; the slot was free for it
+    /// from `free` on.
+    pub(super) fn begin(&mut self, slot: usize, intended: u64, free: u64) {
         while self.flights.len() <= slot {
             self.flights.push(Flight::default());
             self.requests.push(Request::new(
@@ -95,10 +97,9 @@ impl<S: Source> Worker<S> {
                 return;
             }
             let (first, begun) = self.deadlines[slot];
-            let free = intended;
             intended = first + (begun as f64 * tick) as u64;
             if intended < free {
-                self.recorder.held();
+                self.recorder.held(intended);
             }
         }
         self.requests[slot].begin(intended);
@@ -112,7 +113,9 @@ impl<S: Source> Worker<S> {
                 flight.operation = operation;
                 flight.intended = intended;
                 flight.begun = u64::MAX;
-                flight.retries = 0;
+                flight.free = free;
+                (flight.retries, flight.forgotten) = (0, 0);
+                flight.active = true;
                 self.busy += 1;
                 self.outbox.push(slot);
             }
@@ -138,9 +141,11 @@ impl<S: Source> Worker<S> {
             Beat::Closed => {}
             Beat::Open(schedule) => {
                 while schedule.next() < end {
-                    self.recorder.due(schedule.next());
-                    if full {
-                        self.recorder.held();
+                    let due = schedule.next();
+                    self.recorder.due(due);
+                    if full || due < self.full_until {
+                        self.recorder.held(due);
+                        self.recorder.unserved(due);
                     }
                     schedule.pass();
                 }
@@ -150,7 +155,8 @@ impl<S: Source> Worker<S> {
                     let unsent = (begun..).map(|n| first + (n as f64 * *tick) as u64);
                     for due in unsent.take_while(|&due| due < end) {
                         self.recorder.due(due);
-                        self.recorder.held();
+                        self.recorder.held(due);
+                        self.recorder.unserved(due);
                     }
                 }
             }

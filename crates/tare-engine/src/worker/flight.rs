@@ -18,7 +18,13 @@ pub struct Flight {
     pub intended: u64,
     pub begun: u64,
     pub sent: u64,
+    /// When its slot was free for it: the earliest time at which it could be sent.
+    pub free: u64,
     pub retries: u32,
+    /// Requests sent again because the server had forgotten the statement.
+    pub forgotten: u32,
+    /// An operation has begun and is not over.
+    pub active: bool,
     /// Connection and stream of the unanswered request.
     pub route: usize,
     pub stream: Option<StreamId>,

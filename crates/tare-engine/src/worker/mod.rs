@@ -138,6 +138,7 @@ impl<S: Source> Worker<S> {
             self.dispatch();
         }
         let now = self.start.clock.now();
+        self.give_up(now);
         self.count_unsent(now);
         self.recorder.finish(now);
     }
@@ -164,26 +165,28 @@ impl<S: Source> Worker<S> {
     }
 
     fn send(&mut self, slot: usize, now: u64) {
+        let complete = self.requests[slot].complete();
         let request = self.requests[slot].inner();
-        // What a source wrote is its own code's; a request that is none fails where it is seen.
-        let complete = request.finish().is_ok();
         let flight = &mut self.flights[slot];
         if flight.begun == u64::MAX {
             flight.begun = now;
             match self.beat {
                 // Nothing was scheduled: the operation was meant to be sent when it was.
                 Beat::Closed => flight.intended = now,
-                _ => self.recorder.sent(flight.intended, now),
+                _ => self.recorder.sent(flight.intended, flight.free, now),
             }
         }
         flight.sent = now;
-        let queued = self.routes.choose(request.token()).and_then(|route| {
+        let route = complete
+            .then(|| self.routes.choose(request.token()))
+            .flatten();
+        let queued = route.and_then(|route| {
             let stream = self
                 .routes
                 .queue(route, request.opcode(), request.body(), slot as u32)?;
             Some((route, stream))
         });
-        match queued.filter(|_| complete) {
+        match queued {
             Some((route, stream)) => {
                 flight.request = flight.request.wrapping_add(1);
                 (flight.route, flight.stream, flight.waiting) = (route, Some(stream), true);

@@ -142,13 +142,14 @@ impl Routes {
             (Some(ring), Some(token)) => ring.owners(token),
             _ => &[],
         };
-        let turn = self.turn;
+        // Nodes in turn, and each node's connections in turn over the rounds.
+        let (turn, round) = (self.turn, self.turn / self.nodes.len().max(1));
         let replicas = (0..owners.len()).map(|i| owners[(turn + i) % owners.len()] as usize);
         let others = (0..self.nodes.len()).map(|i| (turn + i) % self.nodes.len());
         replicas
             .chain(others)
             .filter_map(|node| self.nodes.get(node))
-            .flat_map(|routes| (0..routes.len()).map(move |i| routes[(turn + i) % routes.len()]))
+            .flat_map(|routes| (0..routes.len()).map(move |i| routes[(round + i) % routes.len()]))
             .find(|&route| self.usable(route))
     }
 

@@ -46,6 +46,8 @@ impl Meter for EngineMeter {
             ..Limits::default()
         };
         let spec = &mut self.spec;
+        // Measurements of one level must not ask for the same rows one after the other.
+        spec.seed = spec.seed.wrapping_add(1);
         match self.by {
             By::Threads => (spec.threads, spec.rate) = (level as usize, None),
             By::Rate => {
@@ -100,24 +102,70 @@ impl Observer for Seen {
 impl Seen {
     fn observation(&self, level: f64, seconds: f64, quantile: Option<f64>) -> Observation {
         let totals = self.totals.as_ref();
+        let records = || totals.iter().flat_map(|totals| &totals.operations);
+        let ok: u64 = records().map(|record| record.ok).sum();
+        let failed: u64 = records().map(|record| record.failures()).sum();
         let latency = |quantile: f64| {
             let mut response = histogram();
-            for record in totals.iter().flat_map(|totals| &totals.operations) {
+            for record in records() {
                 // Equal bounds, so that adding cannot fail.
                 let _ = response.add(record.response());
             }
-            response.value_at_quantile(quantile) as f64 / 1000.0
+            // What failed never came, and is slower than all that did.
+            let rank = quantile * (ok + failed) as f64;
+            if ok == 0 || rank > ok as f64 {
+                return f64::MAX;
+            }
+            response.value_at_quantile(rank / ok as f64) as f64 / 1000.0
         };
-        let (answered, failed) = totals.map_or((0, 0), |all| (all.answered, all.failed));
         Observation {
             level,
             seconds,
             throughput: totals.map_or(0.0, Totals::throughput),
-            failed_share: per(failed as f64, (answered + failed) as f64),
-            // Without an answer there is no latency that meets any target.
-            latency_us: quantile.map(|q| if answered == 0 { f64::MAX } else { latency(q) }),
+            failed_share: per(failed as f64, (ok + failed) as f64),
+            latency_us: quantile.map(latency),
             steady: steady::judge(&self.series).map(|judged| judged.steady),
             client: totals.map(Totals::saturation).unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_engine::errors::ErrorKind;
+
+    use super::*;
+
+    /// 90 answers of 2 ms and 10 failures.
+    fn seen() -> Seen {
+        let mut totals = Totals::new(1, false);
+        totals.operations[0].ok = 90;
+        totals.operations[0].errors[ErrorKind::Timeout as usize] = 10;
+        for _ in 0..90 {
+            totals.operations[0].service.saturating_record(2_000_000);
+        }
+        Seen {
+            series: Vec::new(),
+            totals: Some(totals),
+        }
+    }
+
+    #[test]
+    fn what_failed_is_slower_than_all_that_came() {
+        let latency = |quantile| seen().observation(1.0, 1.0, Some(quantile)).latency_us;
+        assert!((latency(0.5).unwrap() / 2000.0 - 1.0).abs() < 0.001);
+        assert!((latency(0.9).unwrap() / 2000.0 - 1.0).abs() < 0.001);
+        assert_eq!(latency(0.95), Some(f64::MAX));
+    }
+
+    #[test]
+    fn failures_count_whenever_they_came() {
+        assert_eq!(seen().observation(1.0, 1.0, None).failed_share, 0.1);
+    }
+
+    #[test]
+    fn without_an_answer_no_target_is_met() {
+        let nothing = Seen::default().observation(1.0, 1.0, Some(0.5));
+        assert_eq!(nothing.latency_us, Some(f64::MAX));
     }
 }

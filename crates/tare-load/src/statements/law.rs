@@ -23,6 +23,7 @@ pub enum Law {
     Scrambled(ScrambledZipfian),
     Latest {
         law: Box<SkewedLatest>,
+        first: i64,
         last: i64,
         /// The sequence whose acknowledged numbers are the newest.
         grown: Option<Arc<AcknowledgedCounter>>,
@@ -71,7 +72,8 @@ impl Law {
                 Law::Scrambled(ScrambledZipfian::new(first, last).map_err(wrong)?)
             }
             Distribution::Latest => Law::Latest {
-                law: Box::new(SkewedLatest::new(items).map_err(wrong)?),
+                law: Box::new(SkewedLatest::new((items - 1).max(1)).map_err(wrong)?),
+                first,
                 last,
                 grown,
             },
@@ -88,8 +90,8 @@ impl Law {
                 }
             }
             Distribution::Gaussian => {
-                if !(number.sigmas > 0.0 && number.sigmas.is_finite()) {
-                    return Err("sigmas must be above 0".into());
+                if !(0.1..=100.0).contains(&number.sigmas) {
+                    return Err("sigmas must be 0.1 to 100".into());
                 }
                 let half = (last - first) as f64 / 2.0;
                 Law::Gaussian(first as f64 + half, half / number.sigmas, first, last)
@@ -125,9 +127,14 @@ impl Law {
             Law::Uniform(law) => law.next(rng),
             Law::Zipf(law, first) => *first + law.next(rng),
             Law::Scrambled(law) => law.next(rng),
-            Law::Latest { law, last, grown } => {
+            Law::Latest {
+                law,
+                first,
+                last,
+                grown,
+            } => {
                 let newest = grown.as_ref().map_or(*last, |counter| counter.last());
-                law.next(rng, newest.max(1))
+                *first + law.next(rng, (newest - *first).max(1)).max(0)
             }
             Law::Hotspot(law) => law.next(rng),
             Law::Exponential { law, first, last } => {
@@ -141,8 +148,13 @@ impl Law {
                 }
             }
             Law::Gaussian(middle, deviation, first, last) => {
-                let number = *middle + rng.next_gaussian() * *deviation;
-                (number.round() as i64).clamp(*first, *last)
+                // Drawn again outside of the ends: kept at them, the ends would be hot.
+                loop {
+                    let number = (*middle + rng.next_gaussian() * *deviation).round();
+                    if (*first as f64..=*last as f64).contains(&number) {
+                        return number as i64;
+                    }
+                }
             }
         }
     }
@@ -166,6 +178,7 @@ mod tests {
             "hotspot",
             "exponential",
             "gaussian",
+            "latest",
         ] {
             let json = format!(r#"{{"distribution": "{name}", "first": 10, "last": 29}}"#);
             let mut law = law(&json).unwrap();

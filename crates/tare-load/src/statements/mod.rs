@@ -21,7 +21,7 @@ use tare_engine::workload::{
 
 use crate::populate::{again, Rows};
 use crate::spec::{Mix, Phase, Spec};
-use plan::{Plan, Planned};
+use plan::{Pending, Plan, Planned};
 use specification::{Operation, Statements, Wanted};
 
 /// The workload as the engine sees it.
@@ -89,6 +89,7 @@ impl Workload for Mixed {
             populate: (self.spec.phase == Phase::Populate).then(|| self.populated.clone()),
             random: Xoshiro::stream(self.spec.stream(), seat.worker as u64),
             drawn: Vec::new(),
+            pending: Pending::new(),
         }
     }
 }
@@ -128,6 +129,7 @@ pub struct MixedSource {
     random: Xoshiro,
     /// Per slot: the operation and the numbers that it drew.
     drawn: Vec<(usize, Vec<i64>)>,
+    pending: Pending,
 }
 
 impl MixedSource {
@@ -190,7 +192,7 @@ impl Source for MixedSource {
             Answer::Rows(rows) => Self::outcome(planned, Some(rows.len())),
         };
         if self.populate.is_none() {
-            planned.acknowledge(numbers);
+            planned.acknowledge(numbers, &mut self.pending);
         }
         Follow::Done(outcome)
     }

@@ -46,6 +46,9 @@ enum Marker {
     Now(ColumnType),
 }
 
+/// Numbers that are not acknowledged yet, because too many before them are under way.
+pub type Pending = Vec<(Arc<AcknowledgedCounter>, i64)>;
+
 /// A place in the specification, and what is wrong there.
 type Wrong = (String, String);
 
@@ -192,8 +195,10 @@ impl Planned {
         }
     }
 
-    /// Says that what the sequences gave has been written, or tried.
-    pub fn acknowledge(&self, numbers: &[i64]) {
+    /// Says that what the sequences gave has been written, or tried. What cannot be said yet goes
+    /// into `pending`, to be said again.
+    pub fn acknowledge(&self, numbers: &[i64], pending: &mut Pending) {
+        pending.retain(|(counter, number)| counter.acknowledge(*number).is_err());
         for (marker, &number) in self.markers.iter().zip(numbers) {
             if let Marker::Number(
                 Law::Sequence {
@@ -204,8 +209,9 @@ impl Planned {
                 _,
             ) = marker
             {
-                // A window that overflows leaves the newest where they are.
-                let _ = counter.acknowledge(number);
+                if counter.acknowledge(number).is_err() {
+                    pending.push((Arc::clone(counter), number));
+                }
             }
         }
     }
