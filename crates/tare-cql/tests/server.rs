@@ -126,7 +126,7 @@ fn template(statement: &Statement, options: &Options) -> Template {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port"]
+#[ignore = "needs a node: TARE_TEST_CQL=HOST:PORT cargo test -p tare-cql --test server -- --ignored"]
 fn the_cluster_describes_itself() {
     for (protocol, compression) in WAYS {
         let mut cluster = cluster(&options(protocol, compression), "tare_cql_describe");
@@ -145,7 +145,7 @@ fn the_cluster_describes_itself() {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port"]
+#[ignore = "needs a node: TARE_TEST_CQL=HOST:PORT cargo test -p tare-cql --test server -- --ignored"]
 fn rows_written_are_read_back_on_every_protocol_and_compression() {
     for (protocol, compression) in WAYS {
         let options = options(protocol, compression);
@@ -222,7 +222,7 @@ fn noise(count: usize) -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port"]
+#[ignore = "needs a node: TARE_TEST_CQL=HOST:PORT cargo test -p tare-cql --test server -- --ignored"]
 fn pages_batches_timestamps_and_errors() {
     for (protocol, compression) in WAYS {
         let options = options(protocol, compression);
@@ -307,7 +307,7 @@ fn pages_batches_timestamps_and_errors() {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port"]
+#[ignore = "needs a node: TARE_TEST_CQL=HOST:PORT cargo test -p tare-cql --test server -- --ignored"]
 fn an_abandoned_answer_is_dropped() {
     let options = options(Protocol::V4, Compression::None);
     let mut cluster = cluster(&options, "tare_cql_abandon");
@@ -328,7 +328,7 @@ fn an_abandoned_answer_is_dropped() {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port"]
+#[ignore = "needs a node: TARE_TEST_CQL=HOST:PORT cargo test -p tare-cql --test server -- --ignored"]
 fn the_tokens_are_the_servers_own() {
     let options = options(Protocol::V4, Compression::None);
     let mut cluster = cluster(&options, "tare_cql_tokens");
@@ -389,7 +389,7 @@ fn the_tokens_are_the_servers_own() {
 }
 
 #[test]
-#[ignore = "needs a server: TARE_TEST_CQL=host:port with password authentication"]
+#[ignore = "needs a node with passwords: TARE_TEST_CQL=HOST:PORT TARE_TEST_CQL_USER=U TARE_TEST_CQL_PASSWORD=P cargo test -p tare-cql --test server -- --ignored"]
 fn a_wrong_password_is_an_authentication_error() {
     let right = options(Protocol::V5, Compression::None);
     let Some(credentials) = right.credentials.clone() else {

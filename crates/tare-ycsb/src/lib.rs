@@ -1,7 +1,6 @@
 //! YCSB's command line, core workload and output on Tare's load engine.
 #![deny(unsafe_code)]
 
-mod audience;
 mod command;
 pub mod embedded;
 mod fields;

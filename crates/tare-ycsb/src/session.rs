@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tare_engine::errors::Fatal;
-use tare_engine::observe::Observer;
+use tare_engine::observe::{Chorus, Observer};
 use tare_engine::order::{Order, Pace};
 use tare_engine::run::{run as drive, Stop};
 
-use crate::audience::Audience;
 use crate::command::{self, Asked, Invocation};
 use crate::printer::Printer;
 use crate::properties::{Properties, Unreadable};
@@ -165,11 +164,9 @@ fn work(settings: &Arc<Settings>, others: &mut [&mut dyn Observer]) -> Result<u8
     let operations = workload.shared().operations.clone();
     let mut printer = Printer::new(Arc::clone(settings), operations)?;
     let stop = Stop::on_signals()?;
-    let mut audience = Audience {
-        printer: &mut printer,
-        others,
-    };
-    drive(&order(settings), workload, &mut audience, &stop)?;
+    let mut voices: Vec<&mut dyn Observer> = vec![&mut printer];
+    voices.extend(others.iter_mut().map(|one| &mut **one as &mut dyn Observer));
+    drive(&order(settings), workload, &mut Chorus(voices), &stop)?;
     Ok(printer.verdict.map_or(FAILED, |verdict| verdict.status()))
 }
 

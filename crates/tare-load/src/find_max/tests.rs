@@ -51,7 +51,7 @@ fn the_capacity_is_found_within_5_percent_in_95_percent_of_searches() {
 }
 
 #[test]
-#[ignore = "400 searches of each curve; minutes without optimisation"]
+#[ignore = "400 searches of each curve take minutes: cargo test --profile checked -p tare-load --bin tare-load -- --ignored"]
 fn the_capacity_is_found_within_5_percent_in_95_percent_of_many_searches() {
     check_capacities(400);
 }

@@ -30,7 +30,7 @@ fn assert_within(found: f64, expected: f64, share: f64) {
 }
 
 #[test]
-#[ignore = "takes a minute on a quiet machine"]
+#[ignore = "needs a minute of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn a_2_s_stall_in_60_s_gives_p99_of_1400_ms_and_p999_of_1940_ms() {
     let script = Script {
         stalls: vec![Stall {
@@ -59,7 +59,7 @@ fn a_2_s_stall_in_60_s_gives_p99_of_1400_ms_and_p999_of_1940_ms() {
 }
 
 #[test]
-#[ignore = "takes ten minutes on a quiet machine"]
+#[ignore = "needs ten minutes of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn the_response_times_of_m_m_1_are_those_of_theory() {
     // Exponential service of mean 1 ms, 500 arrivals a second: response times are exponential
     // with mean 1 / (1000 - 500) s = 2 ms, so that quantile q is -ln(1 - q) times that.
@@ -82,7 +82,7 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
 }
 
 #[test]
-#[ignore = "takes half a minute on a quiet machine"]
+#[ignore = "needs half a minute of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn a_constant_service_time_of_500_us_is_recovered_within_5_us() {
     // The way through the loopback is measured with a stub that answers at once.
     let _alone = alone();
@@ -102,7 +102,7 @@ fn a_constant_service_time_of_500_us_is_recovered_within_5_us() {
 }
 
 #[test]
-#[ignore = "takes two minutes on a quiet machine"]
+#[ignore = "needs two minutes of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn a_stub_that_is_1_percent_slower_is_told_apart_from_an_identical_one() {
     let _alone = alone();
     let mean = |factor: f64| {
@@ -145,7 +145,7 @@ fn a_stub_that_is_1_percent_slower_is_told_apart_from_an_identical_one() {
 }
 
 #[test]
-#[ignore = "takes a minute on a quiet machine"]
+#[ignore = "needs a minute of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn the_rate_is_kept_and_sends_are_on_time_at_half_of_saturation() {
     let _alone = alone();
     let saturation = run(

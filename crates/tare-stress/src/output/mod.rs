@@ -1,6 +1,5 @@
 //! What is printed: settings, rows at every interval, results, histogram log.
 
-pub mod audience;
 pub mod histograms;
 pub mod numbers;
 pub mod printer;

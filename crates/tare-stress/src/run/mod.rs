@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use tare_cql::Cluster;
 use tare_engine::errors::Fatal;
-use tare_engine::observe::Observer;
+use tare_engine::observe::{Chorus, Observer};
 use tare_engine::run::Stop;
 
-use crate::output::audience::Audience;
 use crate::output::printer::Printer;
 use crate::output::report::Report;
 use crate::output::results::Outcome;
@@ -165,11 +164,15 @@ impl Session<'_, '_> {
             plan.report(names, settings),
             told.then_some(&mut self.printer),
         );
-        let mut audience = Audience {
-            report: &mut report,
-            others: if told { self.others } else { &mut [] },
-        };
-        plan.run(&order, &mut audience, &self.stop)?;
+        let mut voices: Vec<&mut dyn Observer> = vec![&mut report];
+        if told {
+            voices.extend(
+                self.others
+                    .iter_mut()
+                    .map(|one| &mut **one as &mut dyn Observer),
+            );
+        }
+        plan.run(&order, &mut Chorus(voices), &self.stop)?;
         let (outcome, stopped) = (report.outcome(), self.stop.is_asked());
         let saturation = std::mem::take(&mut report.saturation);
         drop(report);

@@ -151,7 +151,7 @@ def _latte(root: Path, say: Callable[[str], None]) -> None:
     if cargo is None:
         raise RuntimeUnavailableError(
             "cargo is missing",
-            why="latte is installed from crates.io",
+            why="latte is installed by cargo",
             remedy="apt-get install cargo, or install Rust",
         )
     say(f"building latte {VERSIONS['latte']} with cargo: some ten minutes")
