@@ -16,7 +16,9 @@ HIGHEST = 3_600_000_000_000
 START_MS = 1_795_264_583_000
 TAGS = ("READ-rt", "UPDATE-rt")
 
-pytestmark = pytest.mark.skipif(not Path(BINARY).exists(), reason="tare-load is not installed; `make test` installs and runs it")
+pytestmark = pytest.mark.skipif(
+    not Path(BINARY).exists(), reason="tare-load is not installed; `make test` installs and runs it"
+)
 
 
 def values(client: int, second: int, tag: str) -> list[int]:

@@ -18,7 +18,9 @@ from tare.records.hlog import HistogramLog, read_hlog
 if TYPE_CHECKING:
     from pathlib import Path
 
-quick_hlog = pytest.importorskip("tare.records.quick_hlog", reason="the reader is not built; `make test` builds and runs it")
+quick_hlog = pytest.importorskip(
+    "tare.records.quick_hlog", reason="the reader is not built; `make test` builds and runs it"
+)
 HIGHEST_NS = 60_000_000_000
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
