@@ -27,12 +27,15 @@ from typing import Any
 from bench.load import instructions, server
 from bench.load.clients import CLIENTS, ROW_BYTES, Client, Load, ready
 from bench.load.compare import medians, ratios
-from bench.load.measure import Run, execute, measure
+from bench.load.measure import Cpus, Run, execute, measure
 from bench.load.page import BASE, inserted, markdown
 from bench.load.warm import flat, warm
 from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.databases.cassandra.session import Session, connect
 from tare.errors import LoadError, TareError
+
+AGAIN = 2
+"""times that a run is repeated in which the host left no second undisturbed"""
 
 
 def main() -> int:
@@ -154,7 +157,7 @@ def _blocks(
     scratch: Path,
 ) -> tuple[list[float], dict[str, list[Run]]]:
     """The warm-up, one block that is thrown away, and the measured blocks."""
-    cpus = arguments.client_cpus
+    cpus = Cpus(arguments.server_cpus, arguments.client_cpus)
     burst = clients["floor"]
     warmth = warm(burst, arguments.warm_up, cpus, node, session, scratch, _say)
     order = random.Random(arguments.seed)  # noqa: S311 - an order, not a secret
@@ -162,6 +165,11 @@ def _blocks(
     for block in range(arguments.blocks + 1):
         for name in order.sample(sorted(clients), len(clients)):
             run = measure(clients[name], arguments.seconds, cpus, node, session, scratch)
+            for _ in range(AGAIN if block > 0 else 0):
+                if not run.disturbed:
+                    break
+                _say(f"{name}: the host took CPU time all along; once more")
+                run = measure(clients[name], arguments.seconds, cpus, node, session, scratch)
             what = "not counted" if block == 0 else f"of {arguments.blocks}"
             _say(f"block {block} {what}: {name} {run.per_second:,.0f}/s, {run.cpu_us:.2f} us/op")
             if block > 0:

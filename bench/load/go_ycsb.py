@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.artifacts.program import run_to_end
 from tare.artifacts.tools.cache import Tool, kept
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
@@ -44,22 +44,12 @@ def _build(root: Path, say: Callable[[str], None]) -> None:
     say(f"building go-ycsb {VERSION} with go: some five minutes")
     module = root / "module"
     shutil.copytree(_SOURCE, module)
-    done = subprocess.run(
-        [go, "build", "-mod=mod", "-o", str(root / "go-ycsb"), _PACKAGE],
-        cwd=module,
-        env=os.environ | {"GOFLAGS": ""},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        timeout=_BUILD_SECONDS,
-        check=False,
-    )
+    command = [go, "build", "-mod=mod", "-o", str(root / "go-ycsb"), _PACKAGE]
+    ended = run_to_end(command, _BUILD_SECONDS, cwd=module, env=os.environ | {"GOFLAGS": ""})
     shutil.rmtree(module)
-    if done.returncode != 0:
+    if not ended.ok:
         raise ArtifactError(
             "go could not build go-ycsb",
-            why="\n".join(done.stdout.splitlines()[-5:]),
+            why=ended.last(5),
             remedy="check the network and go env GOPROXY, then run the same again",
         )

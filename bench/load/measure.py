@@ -1,7 +1,8 @@
 """One run of one load generator: what it cost, and what the node saw of it, second by second.
 
 The node counts the requests (system_views.thread_pools), so that all clients are counted alike and
-by somebody else; the kernel counts the CPU time and the memory.
+by somebody else; the kernel counts the CPU time and the memory. Time that the host took away counts
+as CPU time of whatever was running, so what is counted are the samples in which it took none.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import signal
 import statistics
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.load.server import cpu_seconds
 from tare.errors import LoadError
+from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
     from bench.load.clients import Client, Said
@@ -32,20 +35,36 @@ _PER_SECOND = round(1 / SAMPLE_S)
 _REQUESTS = "SELECT completed_tasks FROM system_views.thread_pools WHERE name = '%s'"
 _POOL = "Native-Transport-Requests"
 _GRACE_S = 120
+UNDISTURBED_S = 1.0
+"""Least time without steal for a run to be judged by that time alone."""
 _OUTPUT_BYTES = 64 << 20
 """cassandra-stress prints a stack trace for every failed operation"""
 
 
 @dataclass(frozen=True)
+class Cpus:
+    """Which CPUs the node and the client run on, as taskset takes them."""
+
+    server: str
+    client: str
+
+    def numbers(self) -> frozenset[int]:
+        """All of them."""
+        return cpus_of(self.server) | cpus_of(self.client)
+
+
+@dataclass(frozen=True)
 class Sample:
     """Counters at one moment: seconds on the monotonic clock, requests, CPU seconds, and the most
-    memory that the client has had resident so far, MB."""
+    memory that the client has had resident so far, MB; steal: ticks of 10 ms that the host took
+    from the client's and the node's CPUs."""
 
     at: float
     requests: int
     client_cpu: float
     server_cpu: float
     rss_mb: float = 0.0
+    steal: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,6 +82,8 @@ class Run:
         errors: operations that failed, as the client counted them.
         p50_us, p99_us: what the client itself reported; None: it reports none.
         seconds: operations of every second of traffic, by the node.
+        undisturbed_s: time of the second half in which the host took no CPU time; the four rates
+            above are of it alone if it is long enough, else of the whole half.
     """
 
     per_second: float
@@ -75,6 +96,12 @@ class Run:
     p50_us: float | None
     p99_us: float | None
     seconds: tuple[int, ...]
+    undisturbed_s: float
+
+    @property
+    def disturbed(self) -> bool:
+        """The host took CPU time in nearly all of it: its rates are those of host and client."""
+        return self.undisturbed_s < UNDISTURBED_S
 
     def document(self) -> dict[str, Any]:
         """As JSON keeps it."""
@@ -101,7 +128,7 @@ def execute(command: Sequence[str], cpus: str, log: Path) -> None:
 
 
 def measure(
-    client: Client, seconds: int, cpus: str, server: Server, session: Session, scratch: Path
+    client: Client, seconds: int, cpus: Cpus, server: Server, session: Session, scratch: Path
 ) -> Run:
     """Let the client read for so many seconds.
 
@@ -112,14 +139,15 @@ def measure(
     log, errors = scratch / f"{client.name}.log", scratch / f"{client.name}.err"
     with log.open("wb") as output, errors.open("wb") as error:
         process = subprocess.Popen(
-            ["taskset", "-c", cpus, *command],
+            ["taskset", "-c", cpus.client, *command],
             cwd=scratch,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=error,
         )
     try:
-        samples = _watch(process.pid, seconds, client.interrupted, server, session)
+        sample = partial(_sample, process.pid, cpus.numbers(), server, session)
+        samples = _watch(process.pid, seconds, client.interrupted, sample)
     finally:
         # Not process.kill(): it would take the process's end, and its resources with it.
         os.kill(process.pid, signal.SIGKILL)
@@ -141,16 +169,15 @@ def _watch(
     pid: int,
     seconds: int,
     interrupted: bool,
-    server: Server,
-    session: Session,
+    sample: Callable[[], Sample],
 ) -> list[Sample]:
     """Samples until the process ends; it is not reaped, so that its resources can be asked for."""
     began = time.monotonic()
-    samples = [_sample(pid, server, session)]
+    samples = [sample()]
     told = False
     while not _ended(pid):
         time.sleep(max(0.0, began + len(samples) * SAMPLE_S - time.monotonic()))
-        samples.append(_sample(pid, server, session))
+        samples.append(sample())
         if interrupted and not told and samples[-1].at - began > seconds:
             os.kill(pid, signal.SIGINT)
             told = True
@@ -164,10 +191,19 @@ def _ended(pid: int) -> bool:
     return os.waitid(os.P_PID, pid, options) is not None
 
 
-def _sample(pid: int, server: Server, session: Session) -> Sample:
+def _sample(pid: int, cpus: frozenset[int], server: Server, session: Session) -> Sample:
     (row,) = session.execute(_REQUESTS % _POOL)
     requests, cpu = int(row.completed_tasks), cpu_seconds(pid)
-    return Sample(time.monotonic(), requests, cpu, server.cpu_seconds(), _resident_mb(pid))
+    return Sample(
+        time.monotonic(), requests, cpu, server.cpu_seconds(), _resident_mb(pid), _steal(cpus)
+    )
+
+
+def _steal(cpus: frozenset[int]) -> int:
+    """Ticks that the host took from these CPUs since it started: proc_stat(5), eighth column."""
+    lines = (line.split() for line in Path("/proc/stat").read_text("ascii").splitlines())
+    names = {f"cpu{number}" for number in cpus}
+    return sum(int(line[8]) for line in lines if line and line[0] in names)
 
 
 def _resident_mb(pid: int) -> float:
@@ -189,24 +225,32 @@ def summary(samples: Sequence[Sample], cpu_us_whole: float, said: Said) -> Run:
     first, end = (busy[0], busy[-1]) if busy else (0, 0)
     if end - first < 2 * _PER_SECOND:
         raise LoadError("the node saw less than two seconds of load", remedy="raise --seconds")
-    half = samples[(first + end) // 2], samples[end]
-    requests = half[1].requests - half[0].requests
+    half = list(pairwise(samples[(first + end) // 2 : end + 1]))
+    calm = [(sooner, later) for sooner, later in half if sooner.steal == later.steal]
+    undisturbed = sum(later.at - sooner.at for sooner, later in calm)
+    counted = calm if undisturbed >= UNDISTURBED_S else half
+
+    def total(of: Callable[[Sample], float]) -> float:
+        return sum(of(later) - of(sooner) for sooner, later in counted)
+
+    requests = max(total(lambda sample: sample.requests), 1)
     traffic = counts[first:end]
     seconds = tuple(
         sum(traffic[begin : begin + _PER_SECOND])
         for begin in range(0, len(traffic) - _PER_SECOND + 1, _PER_SECOND)
     )
     return Run(
-        per_second=requests / (half[1].at - half[0].at),
-        cpu_us=(half[1].client_cpu - half[0].client_cpu) * 1e6 / requests,
+        per_second=requests / total(lambda sample: sample.at),
+        cpu_us=total(lambda sample: sample.client_cpu) * 1e6 / requests,
         cpu_us_whole=cpu_us_whole,
-        server_cpu_us=(half[1].server_cpu - half[0].server_cpu) * 1e6 / requests,
+        server_cpu_us=total(lambda sample: sample.server_cpu) * 1e6 / requests,
         first_second=seconds[0] / statistics.median(seconds),
         rss_mb=max(sample.rss_mb for sample in samples),
         errors=said.errors,
         p50_us=said.p50_us,
         p99_us=said.p99_us,
         seconds=seconds,
+        undisturbed_s=undisturbed,
     )
 
 

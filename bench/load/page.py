@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bench.load.measure import UNDISTURBED_S
 from tare.errors import LoadError
 
 BASE = "tare-load"
@@ -32,6 +33,10 @@ def markdown(document: Mapping[str, Any]) -> str:
     for name, runs in document["runs"].items():
         failed = sum(run["errors"] for run in runs)
         lines += ["", f"**{name} had {failed} failed operations.**"] if failed else []
+    taken = [run for runs in document["runs"].values() for run in runs]
+    stolen = sum(run["undisturbed_s"] < UNDISTURBED_S for run in taken)
+    if stolen:
+        lines += ["", f"In {stolen} of {len(taken)} runs the host took CPU time all along."]
     lines += ["", *_targets(document)]
     if document["instructions"]:
         lines += ["", "| client | instructions/operation in user space |", "|---|---|"]

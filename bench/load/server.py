@@ -9,12 +9,17 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from tare.artifacts.lock import locked_versions
 from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra import configuration
 from tare.errors import ClusterError
 from tare.runtimes.unit import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _START_SECONDS = 240
 _STOP_SECONDS = 60
@@ -60,7 +65,14 @@ def cpu_seconds(pid: int) -> float:
 
 
 def start(
-    address: str, directory: Path, cpus: str, heap_mib: int = 512, *, again: bool = False
+    address: str,
+    directory: Path,
+    cpus: str,
+    heap_mib: int = 512,
+    *,
+    again: bool = False,
+    ring: Sequence[str] = (),
+    settings: Mapping[str, object] = MappingProxyType({}),
 ) -> Server:
     """Start a node and wait until it answers.
 
@@ -70,6 +82,9 @@ def start(
         cpus: the CPUs that it may use, as taskset(1) takes them.
         heap_mib: size of the Java heap.
         again: keep the data that an earlier start left there.
+        ring: addresses of all nodes of its cluster, in their order on the ring, the first of which
+            is the seed; empty is a node alone.
+        settings: of its cassandra.yaml, over all others.
 
     Raises:
         ClusterError: it ended, or did not answer in time; the log says why.
@@ -78,7 +93,7 @@ def start(
     site = _site(address, directory)
     if not again:
         shutil.rmtree(directory, ignore_errors=True)
-        _configure(tree, site, heap_mib)
+        _configure(tree, site, heap_mib, ring or [address], settings)
     jamm = next(name for name in tree.jars if name.startswith("jamm"))
     command = configuration.command(java=str(tree.java), lib=str(tree.lib), jamm=jamm, site=site)
     log = directory / "output.log"
@@ -114,17 +129,19 @@ def _site(address: str, directory: Path) -> Site:
     )
 
 
-def _configure(tree: Tree, site: Site, heap_mib: int) -> None:
+def _configure(
+    tree: Tree, site: Site, heap_mib: int, ring: Sequence[str], settings: Mapping[str, object]
+) -> None:
     for path in (site.conf_on_host, Path(configuration.temporary(site))):
         path.mkdir(parents=True)
     document = configuration.cassandra_yaml(
         cluster_name="bench-load",
         site=site,
-        seeds=[site.listen],
-        node=0,
-        nodes=1,
+        seeds=[ring[0]],
+        node=ring.index(site.listen),
+        nodes=len(ring),
         key_cache="auto",
-        settings={},
+        settings=settings,
     )
     arguments = configuration.jvm_arguments(
         heap_bytes=heap_mib << 20,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bench.load.server import Server
     from tare.databases.cassandra.session import Session
 
-from bench.load.measure import measure
+from bench.load.measure import Cpus, measure
 
 FLAT = 0.03
 """Largest spread of the node's CPU time per operation over the last bursts, as a share."""
@@ -31,7 +31,7 @@ def flat(costs: Sequence[float]) -> bool:
 def warm(
     client: Client,
     most: int,
-    cpus: str,
+    cpus: Cpus,
     server: Server,
     session: Session,
     scratch: Path,

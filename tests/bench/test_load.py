@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from bench.load.clients import Said
 from bench.load.compare import medians, ratio, ratios
-from bench.load.measure import SAMPLE_S, Run, Sample, summary
+from bench.load.measure import SAMPLE_S, Cpus, Run, Sample, summary
 from bench.load.page import BEGIN, END, inserted, markdown, verdict_of
 from bench.load.warm import flat
 
@@ -16,7 +16,7 @@ from tare.errors import LoadError
 
 RUN = Run(
     per_second=40_000.0, cpu_us=2.0, cpu_us_whole=2.1, server_cpu_us=16.0, first_second=1.0,
-    rss_mb=20.0, errors=0, p50_us=1300.0, p99_us=2800.0, seconds=(40_000,) * 20,
+    rss_mb=20.0, errors=0, p50_us=1300.0, p99_us=2800.0, seconds=(40_000,) * 20, undisturbed_s=8.0,
 )  # fmt: skip
 
 
@@ -49,6 +49,35 @@ def test_the_second_half_of_the_traffic_is_what_counts() -> None:
     assert run.server_cpu_us == pytest.approx(6.0)
     assert run.cpu_us_whole == 4.0
     assert run.rss_mb == len(counts)
+
+
+def _stolen(samples: list[Sample], places: set[int]) -> list[Sample]:
+    """The same, but the host takes 10 ms in these intervals, which count as the client's."""
+    taken = [sum(place < at for place in places) for at in range(len(samples))]
+    return [
+        replace(one, steal=ticks, client_cpu=one.client_cpu + ticks * 0.01)
+        for one, ticks in zip(samples, taken, strict=True)
+    ]
+
+
+def test_what_the_host_took_is_not_laid_to_the_client() -> None:
+    samples = _stolen(_samples([1000] * 24, 3.0), set(range(0, 24, 3)))
+    run = summary(samples, 4.0, SAID)
+    assert run.cpu_us == pytest.approx(3.0)
+    assert run.per_second == pytest.approx(1000 / SAMPLE_S)
+    assert not run.disturbed
+
+
+def test_a_run_without_a_second_undisturbed_counts_whole_and_says_so() -> None:
+    samples = _stolen(_samples([1000] * 24, 3.0), set(range(24)) - {20, 21, 22})
+    run = summary(samples, 4.0, SAID)
+    assert run.undisturbed_s == pytest.approx(3 * SAMPLE_S)
+    assert run.disturbed
+    assert run.cpu_us > 3.0
+
+
+def test_the_cpus_looked_at_are_those_of_node_and_client() -> None:
+    assert Cpus("0", "2-3").numbers() == {0, 2, 3}
 
 
 def test_the_first_second_is_told_beside_the_median_one() -> None:
@@ -114,7 +143,13 @@ def test_the_page_says_which_target_is_missed() -> None:
                 for name, own in found.items()
             },
             "instructions": {"floor": 1234.5},
-            "runs": {"latte": [{"errors": 0}, {"errors": 3}], "floor": [{"errors": 0}]},
+            "runs": {
+                "latte": [
+                    {"errors": 0, "undisturbed_s": 5.0},
+                    {"errors": 3, "undisturbed_s": 0.75},
+                ],
+                "floor": [{"errors": 0, "undisturbed_s": 5.0}],
+            },
         }
     )
     assert "of latte's | at most 0.5 | 0.33 [0.33, 0.33] | holds |" in text
@@ -122,6 +157,7 @@ def test_the_page_says_which_target_is_missed() -> None:
     assert "not flat" in text
     assert "latte had 3 failed operations" in text
     assert "floor had" not in text
+    assert "In 1 of 3 runs the host took CPU time all along." in text
     assert "| floor | 1,234 |" in text
 
 
