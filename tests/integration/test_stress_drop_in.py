@@ -19,6 +19,9 @@ from cassandra.query import tuple_factory
 from tare.artifacts.tools import fetch_tool
 from tare.imports import cassandra_stress as importer
 
+from .drop_in_nodes import PASSWORD, USER, guarded, ring
+from .stress_profiles import ROWS, TYPES, VISITED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -28,54 +31,8 @@ pytestmark = pytest.mark.engine
 
 ADDRESS = "127.0.11.1"
 BINARY = os.environ.get("TARE_TEST_LOAD", str(Path(sys.executable).with_name("tare-load")))
-OPENED = " ".join(
-    f"--add-opens=java.base/{package}=ALL-UNNAMED"
-    for package in ("java.io", "java.lang", "java.nio", "sun.nio.ch")
-)
-"""Packages that the tool opens by force where it makes time UUIDs; Java 17 keeps them shut."""
-
-TYPES = """\
-keyspace: {keyspace}
-keyspace_definition: |
-  CREATE KEYSPACE IF NOT EXISTS {keyspace}
-    WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}};
-table: types
-table_definition: |
-  CREATE TABLE IF NOT EXISTS types (
-    name text, choice boolean, at timestamp, address inet, dbl double, lval bigint, ival int,
-    uid timeuuid, value blob, t_ascii ascii, t_float float, t_decimal decimal, t_varint varint,
-    t_date date, t_time time, t_uuid uuid, t_tiny tinyint, t_small smallint, t_set set<int>,
-    t_list list<text>,
-    PRIMARY KEY ((name, choice), at, address, dbl, lval, ival, uid))
-columnspec:
-  - {{name: name, size: uniform(1..10), population: uniform(1..1B)}}
-  - {{name: at, cluster: fixed(2)}}
-  - {{name: lval, population: gaussian(1..1000), cluster: uniform(1..4)}}
-  - {{name: t_set, size: fixed(3)}}
-  - {{name: t_list, size: fixed(2)}}
-insert: {{partitions: fixed(2), batchtype: UNLOGGED}}
-queries: {{}}
-"""
-
-ROWS = """\
-keyspace: {keyspace}
-keyspace_definition: |
-  CREATE KEYSPACE IF NOT EXISTS {keyspace}
-    WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': 1}};
-table: many
-table_definition: |
-  CREATE TABLE IF NOT EXISTS many (
-    id uuid, c1 int, c2 text, v blob, w text static, x double, PRIMARY KEY (id, c1, c2))
-columnspec:
-  - {{name: c1, population: uniform(1..1M), cluster: uniform(1..5)}}
-  - {{name: c2, cluster: fixed(3)}}
-insert: {{batchtype: UNLOGGED}}
-queries:
-  one: {{cql: 'select * from many where id = ? and c1 = ? and c2 = ?', fields: samerow}}
-  all: {{cql: 'select * from many where id = ?', fields: multirow}}
-token_range_queries:
-  sweep: {{columns: '*', page_size: 50}}
-"""
+RING = ("127.0.11.2", "127.0.11.3", "127.0.11.4")
+GUARDED = "127.0.11.5"
 
 
 @pytest.fixture(scope="module")
@@ -91,29 +48,32 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
+def behind_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
+    with guarded(GUARDED, tmp_path_factory.mktemp("guarded")) as both:
+        yield both
+
+
+@pytest.fixture(scope="module")
 def theirs(session: Any) -> Stress:
     """Runs a command of cassandra-stress itself; its output."""
     command = fetch_tool("cassandra-stress").command
 
     def run(*words: str) -> str:
-        environment = {**os.environ, "JAVA_TOOL_OPTIONS": OPENED}
-        return finished([*command, *placed(words)], environment)
+        return finished([*command, *placed(words)])
 
     return run
 
 
-def ours(*words: str) -> str:
-    return finished([BINARY, "stress", *placed(words)], dict(os.environ))
+def ours(*words: str, node: str = ADDRESS) -> str:
+    return finished([BINARY, "stress", *placed(words, node)])
 
 
-def placed(words: tuple[str, ...]) -> list[str]:
-    return [*words, "-rate", "threads=4", "-node", ADDRESS]
+def placed(words: tuple[str, ...], node: str = ADDRESS) -> list[str]:
+    return [*words, "-rate", "threads=4", "-node", node]
 
 
-def finished(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, env=environment
-    )
+def finished(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
@@ -186,6 +146,36 @@ def test_a_profile_makes_the_same_rows(
     assert rows(session, f"ours3.{table}") == rows(session, f"theirs3.{table}")
 
 
+def test_a_partition_that_is_visited_several_times_has_the_same_rows(
+    session: Any, theirs: Stress, tmp_path: Path
+) -> None:
+    found = {}
+    for stress, name in ((ours, "ours5"), (theirs, "theirs5")):
+        for visits, count in ((1, 100), (3, 250)):
+            path = tmp_path / f"{name}v{visits}.yaml"
+            path.write_text(VISITED.format(keyspace=path.stem), encoding="utf-8")
+            stress("user", f"profile={path}", "ops(insert=1)", f"n={count}", "no-warmup", "cl=ONE",
+                   "-insert", f"visits=fixed({visits})", "-pop", "seq=1..100")  # fmt: skip
+            found[path.stem] = set(rows(session, f"{path.stem}.visited"))
+    whole = found["ours5v1"]
+    assert len(whole) == 100 * 4 * 3
+    assert whole == found["theirs5v1"]
+    # Which rows a visit writes is drawn; what they are is not.
+    for parts in (found["ours5v3"], found["theirs5v3"]):
+        assert len(parts) > 400
+        assert parts <= whole
+
+
+def test_reads_follow_the_writes_of_a_sequence(session: Any) -> None:
+    schema = ("no-warmup", "cl=ONE", "-schema", "keyspace=ours6")
+    ours("write", "n=1", *schema)  # mixed makes no tables
+    output = ours("mixed", "ratio(write=1,read=1)", "n=6000", *schema,
+                  "-pop", "seq=1..3000", "read-lookback=uniform(1..200)")  # fmt: skip
+    # The tool itself lets reads overtake their writes, and such a run of it fails.
+    assert sum(counted(output, "Total partitions").values()) == 6000
+    assert set(counted(output, "Total errors").values()) == {0}
+
+
 def test_queries_of_a_profile_find_the_same(theirs: Stress, tmp_path: Path) -> None:
     path = tmp_path / "profile.yaml"
     path.write_text(ROWS.format(keyspace="ours4"), encoding="utf-8")
@@ -235,3 +225,34 @@ def test_a_wrong_row_ends_the_run(session: Any) -> None:
     assert "FAILURE" in done.stdout
     assert f"on key(s) [{key.hex()}]: Data returned was not validated" in done.stdout
     assert counted(ours(*words, "-errors", "ignore"), "Total errors") == {"READ": 1}
+
+
+def test_each_node_of_a_ring_gets_the_rows_that_it_has(tmp_path: Path) -> None:
+    with ring(RING, tmp_path) as nodes:
+        ours("write", "n=1", "no-warmup", "cl=ONE", node=nodes.first)  # makes the schema
+        for words in (("write",), ("read", "-pop", "seq=1..3000")):
+            before = nodes.share()
+            command, *rest = words
+            ours(command, "n=3000", "no-warmup", "cl=ONE", *rest, node=nodes.first)
+            done = nodes.share().since(before)
+            assert sum(done.executed.values()) >= 3000
+            assert all(850 <= count <= 1150 for count in done.executed.values()), done
+            # A coordinator that has the row asks nobody; what is left is gossip.
+            assert done.between < 1500, done
+
+
+@pytest.mark.parametrize("compression", ["none", "lz4"])
+@pytest.mark.parametrize("version", ["4", "5"])
+def test_tls_and_a_password_with_every_protocol(
+    behind_tls: tuple[Any, Path], version: str, compression: str
+) -> None:
+    _, trust = behind_tls
+    mode = ("-mode", "native", "cql3", f"user={USER}", f"password={PASSWORD}",
+            f"protocolVersion={version}", f"compression={compression}",
+            "-transport", f"truststore={trust}", "-col", "size=FIXED(200)",
+            "-schema", f"keyspace=v{version}{compression}")  # fmt: skip
+    count = ("n=2000", "no-warmup", "cl=ONE")
+    ours("write", *count, *mode, node=GUARDED)
+    read = ours("read", *count, "-pop", "seq=1..2000", *mode, node=GUARDED)
+    assert counted(read, "Total partitions") == {"READ": 2000}
+    assert counted(read, "Total errors") == {"READ": 0}

@@ -23,12 +23,16 @@ from tare.artifacts.tools import fetch_tool
 from tare.artifacts.tools.fetch import BINDING
 from tare.imports import ycsb as importer
 
+from .drop_in_nodes import PASSWORD, USER, guarded, ring
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.engine
 
 ADDRESS = "127.0.10.1"
+RING = ("127.0.10.2", "127.0.10.3", "127.0.10.4")
+GUARDED = "127.0.10.5"
 BINARY = os.environ.get("TARE_TEST_LOAD", str(Path(sys.executable).with_name("tare-load")))
 RECORDS = 2000
 FIELDS = ", ".join(f"field{i} varchar" for i in range(10))
@@ -50,11 +54,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     server = start(ADDRESS, tmp_path_factory.mktemp("node"), "0-1")
     try:
         with Cluster([ADDRESS]) as cluster, cluster.connect() as session:
-            session.execute(
-                "CREATE KEYSPACE ycsb WITH replication = "
-                "{'class': 'SimpleStrategy', 'replication_factor': 1}"
-            )
-            session.set_keyspace("ycsb")
+            keyspace(session)
             yield session
     finally:
         server.stop()
@@ -64,6 +64,12 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def real() -> tuple[str, ...]:
     """The words that begin a command of YCSB itself."""
     return (*fetch_tool("ycsb").command, "-db", BINDING)
+
+
+def keyspace(session: Any) -> None:
+    replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
+    session.execute(f"CREATE KEYSPACE ycsb WITH replication = {replication}")
+    session.set_keyspace("ycsb")
 
 
 def table(session: Any, name: str) -> str:
@@ -87,13 +93,13 @@ def finished(command: list[str]) -> str:
     return done.stdout
 
 
-def options(file: Path, *pairs: str) -> list[str]:
-    given = [f"hosts={ADDRESS}", f"recordcount={RECORDS}", PERCENTILES, *pairs]
+def options(file: Path, *pairs: str, node: str = ADDRESS) -> list[str]:
+    given = [f"hosts={node}", f"recordcount={RECORDS}", PERCENTILES, *pairs]
     return ["-P", str(file), "-threads", "4", *(word for pair in given for word in ("-p", pair))]
 
 
-def ours(phase: str, file: Path, *pairs: str) -> str:
-    return finished([BINARY, "ycsb", phase, "cassandra-cql", *options(file, *pairs)])
+def ours(phase: str, file: Path, *pairs: str, node: str = ADDRESS) -> str:
+    return finished([BINARY, "ycsb", phase, "cassandra-cql", *options(file, *pairs, node=node)])
 
 
 def theirs(real: tuple[str, ...], phase: str, file: Path, *pairs: str) -> str:
@@ -191,3 +197,33 @@ def test_the_output_has_the_lines_of_ycsbs(
     (reading,) = importer.read(mine.encode())
     assert reading.values["errors"] == 0
     assert reading.operations == 1000
+
+
+def test_each_node_of_a_ring_gets_the_records_that_it_has(tmp_path: Path) -> None:
+    file = properties(tmp_path / "c", WORKLOADS["c"])
+    levels = ("cassandra.readconsistencylevel=ONE", "cassandra.writeconsistencylevel=ONE")
+    with ring(RING, tmp_path / "nodes") as nodes:
+        session = nodes.sessions[nodes.first]
+        keyspace(session)
+        session.execute(f"CREATE TABLE usertable (y_id varchar PRIMARY KEY, {FIELDS})")
+        for phase in ("load", "run"):
+            before = nodes.share()
+            ours(phase, file, "recordcount=3000", "operationcount=3000",
+                 "requestdistribution=uniform", *levels, node=nodes.first)  # fmt: skip
+            done = nodes.share().since(before)
+            assert sum(done.executed.values()) >= 3000
+            assert all(850 <= count <= 1150 for count in done.executed.values()), done
+            # A coordinator that has the record asks nobody; what is left is gossip.
+            assert done.between < 1500, done
+
+
+def test_tls_a_password_and_protocol_v5(tmp_path: Path) -> None:
+    file = properties(tmp_path / "c", WORKLOADS["c"] + "dataintegrity=true\n")
+    with guarded(GUARDED, tmp_path) as (session, trust):
+        keyspace(session)
+        table(session, "usertable")
+        said = (f"cassandra.username={USER}", f"cassandra.password={PASSWORD}",
+                "cassandra.useSSL=true", f"tare.tls.authorities={trust}", "tare.protocol=v5",
+                "tare.compression=lz4", "operationcount=2000")  # fmt: skip
+        ours("load", file, *said, node=GUARDED)
+        assert verified(ours("run", file, *said, node=GUARDED)) == {"OK": 2000}

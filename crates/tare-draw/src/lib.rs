@@ -19,6 +19,8 @@ pub mod ycsb;
 
 mod error;
 mod rng;
+mod share;
 
 pub use error::Error;
 pub use rng::{Rng, Xoshiro};
+pub use share::Share;

@@ -7,15 +7,10 @@ use std::collections::{HashMap, HashSet};
 use lines::{hex, lines, number, pair};
 
 use tare_draw::stress::{
-    salt, Column, ColumnSpec, Contents, Distribution, Ending, Kind, Partition, Population, Release,
-    Seed, Seeds, Shape, Visit, PROFILE,
+    salt, Column, ColumnSpec, Contents, Distribution, Kind, Partition, Population, Release, Seed,
+    Seeds, Shape, Visit, PROFILE,
 };
 use tare_draw::Xoshiro;
-
-const ONCE: Ending = Ending {
-    first: true,
-    last: true,
-};
 
 fn law(text: &str) -> Distribution {
     Distribution::parse(text).expect(text)
@@ -104,7 +99,7 @@ fn lookback_meets_the_partitions_that_a_later_release_writes() {
     let seeds = seeds(population, "fixed(1)", "uniform(1..1M)").for_release(Release::V4_0);
     let mut rng = Xoshiro::new(1);
     let written = seeds.next_write(&mut rng).expect("a seed");
-    seeds.wrote(&written, ONCE);
+    seeds.answered(&written);
     let read = seeds.next_read(&mut rng).expect("a seed");
     assert_eq!(read.number(), written.number());
 }
@@ -171,14 +166,15 @@ fn lookback_reads_only_what_is_written_without_a_gap() {
         lookback: Some(law("fixed(1)")),
     };
     let seeds = seeds(population, "fixed(1)", "uniform(1..1M)");
+    assert!(seeds.looks_back());
     let mut rng = Xoshiro::new(1);
     let written: Vec<Seed> = (0..4).filter_map(|_| seeds.next_write(&mut rng)).collect();
     let mut read = || seeds.next_read(&mut rng).map(|seed| seed.number());
     assert_eq!(read(), Some(11), "nothing is written yet");
-    seeds.wrote(&written[1], ONCE);
-    seeds.wrote(&written[2], ONCE);
+    seeds.answered(&written[1]);
+    seeds.answered(&written[2]);
     assert_eq!(read(), Some(11), "the first one is still under way");
-    seeds.wrote(&written[0], ONCE);
+    seeds.answered(&written[0]);
     assert_eq!(read(), Some(13), "one behind the third");
 }
 

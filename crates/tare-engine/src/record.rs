@@ -141,6 +141,14 @@ impl Recorder {
         }
     }
 
+    /// A request of the operation meant to be sent at `intended` has to wait in the client until
+    /// a connection takes more.
+    pub fn blocked(&mut self, intended: u64) {
+        if !self.scheduled || self.is_of_part(intended) {
+            self.current.blocked += 1;
+        }
+    }
+
     /// A scheduled send was made. How late it was counts from when it was due, or from when a slot
     /// was free for it: what went before is the cluster's doing, and in the response time.
     pub fn sent(&mut self, intended: u64, free: u64, sent: u64) {

@@ -28,6 +28,8 @@ pub struct Totals {
     pub held: u64,
     /// Those of them that were never sent.
     pub unserved: u64,
+    /// Requests that had to wait in the client until a connection took more.
+    pub blocked: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -69,6 +71,7 @@ impl Totals {
             lateness: scheduled.then(histogram),
             held: 0,
             unserved: 0,
+            blocked: 0,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
@@ -93,6 +96,7 @@ impl Totals {
         self.sent += interval.sent;
         self.held += interval.held;
         self.unserved += interval.unserved;
+        self.blocked += interval.blocked;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);

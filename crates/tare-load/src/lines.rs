@@ -104,7 +104,7 @@ impl Observer for Lines<'_> {
         say(&Event::Result(&result(
             totals,
             &Frame {
-                client: &self.spec.client,
+                client: &self.spec.client.name,
                 hlog: self.spec.hlog.as_deref(),
                 start_unix: outlook.start_unix(),
                 operations: &self.operations,

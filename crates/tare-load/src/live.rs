@@ -1,5 +1,7 @@
 //! The live view of a run: a few lines on the terminal, drawn again at every interval.
 
+mod screen;
+
 use std::io::{self, IsTerminal, Write};
 
 use tare_engine::errors::Fatal;
@@ -8,8 +10,13 @@ use tare_engine::record::{Interval, OperationRecord};
 use tare_engine::timeline::Part;
 use tare_engine::totals::{per, Outlook, Totals};
 
-/// Intervals that the sparkline shows.
+use screen::Screen;
+
+/// Intervals that the sparkline shows at most, and columns that stand behind it.
 const WIDTH: usize = 60;
+const BEHIND: usize = 25;
+/// Columns of a row that shows everything.
+const WIDE: usize = 79;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Draws on standard error; quiet where that is no terminal.
@@ -18,41 +25,49 @@ pub struct Live<W: Write> {
     operations: Vec<String>,
     /// Throughput of the last intervals.
     rates: Vec<f64>,
-    /// Lines drawn last time.
-    drawn: usize,
+    /// How large the terminal is now.
+    screen: fn() -> Screen,
+    /// Lengths of the lines drawn last time.
+    drawn: Vec<usize>,
 }
 
 impl Live<io::Stderr> {
     /// None where standard error is no terminal: what is drawn there would only be noise.
     pub fn on_terminal() -> Option<Live<io::Stderr>> {
         let out = io::stderr();
-        out.is_terminal().then(|| Live::new(out))
+        out.is_terminal().then(|| Live::new(out, screen::of_stderr))
     }
 }
 
 impl<W: Write> Live<W> {
-    pub fn new(out: W) -> Live<W> {
+    fn new(out: W, screen: fn() -> Screen) -> Live<W> {
         Live {
             out,
             operations: Vec::new(),
             rates: Vec::new(),
-            drawn: 0,
+            screen,
+            drawn: Vec::new(),
         }
     }
 
     /// Goes back over what was drawn, and draws anew: `CSI n A` goes up, `CSI J` erases below
     /// (ECMA-48, 8.3.22 and 8.3.39).
-    fn draw(&mut self, lines: &[String]) {
+    fn draw(&mut self, lines: &[String], screen: Screen) {
         let mut text = String::new();
-        if self.drawn > 0 {
-            text.push_str(&format!("\x1b[{}A", self.drawn));
+        let up: usize = self
+            .drawn
+            .iter()
+            .map(|&length| screen.rows_of(length))
+            .sum();
+        if up > 0 {
+            text.push_str(&format!("\x1b[{}A", up.min(screen.rows)));
         }
         text.push_str("\r\x1b[J");
         for line in lines {
             text.push_str(line);
             text.push('\n');
         }
-        self.drawn = lines.len();
+        self.drawn = lines.iter().map(|line| line.chars().count()).collect();
         // A terminal that has gone is no reason to end a run.
         let _ = self
             .out
@@ -60,24 +75,31 @@ impl<W: Write> Live<W> {
             .and_then(|()| self.out.flush());
     }
 
-    fn lines(&self, interval: &Interval, outlook: &Outlook, totals: &Totals) -> Vec<String> {
-        let mut lines = vec![
+    fn lines(
+        &self,
+        interval: &Interval,
+        outlook: &Outlook,
+        totals: &Totals,
+        screen: Screen,
+    ) -> Vec<String> {
+        let wide = screen.columns >= WIDE;
+        let bars = screen.columns.saturating_sub(BEHIND).min(self.rates.len());
+        let above = vec![
             heading(interval, outlook),
             format!(
                 "{} {:>10.0} operations/s",
-                sparkline(&self.rates),
+                sparkline(&self.rates[self.rates.len() - bars..]),
                 last(&self.rates)
             ),
-            format!(
-                "{:<20} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9}",
-                "", "ok/s", "failed", "again", "p50 ms", "p99 ms", "max ms"
-            ),
+            head(wide),
         ];
-        for (name, record) in self.operations.iter().zip(&interval.operations) {
-            lines.push(row(name, record, interval.seconds()));
-        }
-        lines.push(client(interval, totals));
-        lines
+        let operations = self.operations.iter().zip(&interval.operations);
+        let rows = operations.map(|(name, record)| row(name, record, interval.seconds(), wide));
+        let below = client(interval, totals)
+            .iter()
+            .flat_map(|line| screen.wrapped(line))
+            .collect();
+        screen.fitted(above, rows.collect(), below)
     }
 }
 
@@ -97,8 +119,9 @@ impl<W: Write> Observer for Live<W> {
             .push(per(interval.answered as f64, interval.seconds()));
         let old = self.rates.len().saturating_sub(WIDTH);
         self.rates.drain(..old);
-        let lines = self.lines(interval, outlook, totals);
-        self.draw(&lines);
+        let screen = (self.screen)();
+        let lines = self.lines(interval, outlook, totals, screen);
+        self.draw(&lines, screen);
         Ok(Control::GoOn)
     }
 
@@ -139,30 +162,48 @@ fn sparkline(rates: &[f64]) -> String {
     rates.iter().map(bar).collect()
 }
 
-fn row(name: &str, record: &OperationRecord, seconds: f64) -> String {
+/// What stands over the rows.
+fn head(wide: bool) -> String {
+    match wide {
+        true => format!(
+            "{:<20} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9}",
+            "", "ok/s", "failed", "again", "p50 ms", "p99 ms", "max ms"
+        ),
+        false => format!(
+            "{:<10} {:>8} {:>6} {:>7} {:>7}",
+            "", "ok/s", "failed", "p50 ms", "p99 ms"
+        ),
+    }
+}
+
+fn row(name: &str, record: &OperationRecord, seconds: f64, wide: bool) -> String {
     let response = record.response();
     let ms = |ns: u64| ns as f64 / 1e6;
-    let again: u64 = record.retries.iter().sum();
-    let shown: String = name.chars().take(20).collect();
-    format!(
-        "{shown:<20} {:>10.0} {:>8} {again:>8} {:>9.2} {:>9.2} {:>9.2}",
-        per(record.ok as f64, seconds),
-        record.failures(),
+    let (rate, failed) = (per(record.ok as f64, seconds), record.failures());
+    let (p50, p99) = (
         ms(response.value_at_quantile(0.5)),
         ms(response.value_at_quantile(0.99)),
-        ms(response.max()),
-    )
+    );
+    let shown = |most| name.chars().take(most).collect::<String>();
+    match wide {
+        true => format!(
+            "{:<20} {rate:>10.0} {failed:>8} {:>8} {p50:>9.2} {p99:>9.2} {:>9.2}",
+            shown(20),
+            record.retries.iter().sum::<u64>(),
+            ms(response.max()),
+        ),
+        false => format!(
+            "{:<10} {rate:>8.0} {failed:>6} {p50:>7.2} {p99:>7.2}",
+            shown(10)
+        ),
+    }
 }
 
 /// The client's own state in this interval; the verdict is on the measured part so far.
-fn client(interval: &Interval, totals: &Totals) -> String {
+fn client(interval: &Interval, totals: &Totals) -> Vec<String> {
     let wall = interval.seconds() * 1e9;
-    let busiest = interval
-        .cpu
-        .iter()
-        .map(|(_, cpu)| cpu.thread)
-        .max()
-        .unwrap_or(0);
+    let threads = interval.cpu.iter().map(|(_, cpu)| cpu.thread);
+    let busiest = threads.max().unwrap_or(0);
     let mut line = format!(
         "client: busiest worker {:.0}% CPU",
         100.0 * per(busiest as f64, wall)
@@ -171,66 +212,13 @@ fn client(interval: &Interval, totals: &Totals) -> String {
         let late = lateness.value_at_quantile(0.99) as f64 / 1000.0;
         line.push_str(&format!(", p99 of send lateness {late:.0} us"));
     }
-    let reasons = totals.saturation();
-    if totals.seconds > 0.0 && !reasons.is_empty() {
-        line.push_str(&format!("; SATURATED: {}", reasons[0]));
+    let mut lines = vec![line];
+    if totals.seconds > 0.0 {
+        let reasons = totals.saturation();
+        lines.extend(reasons.first().map(|reason| format!("SATURATED: {reason}")));
     }
-    line
+    lines
 }
 
 #[cfg(test)]
-mod tests {
-    use tare_engine::timeline::Slot;
-
-    use super::*;
-
-    #[test]
-    fn the_sparkline_goes_from_nothing_to_the_highest() {
-        assert_eq!(sparkline(&[0.0, 50.0, 100.0]), "▁▅█");
-        assert_eq!(sparkline(&[]), "");
-        assert_eq!(sparkline(&[0.0]), "▁");
-    }
-
-    #[test]
-    fn a_row_shows_rate_failures_and_milliseconds() {
-        let mut record = OperationRecord::new(false);
-        record.ok = 500;
-        record.errors[0] = 3;
-        record.service.record(2_500_000).unwrap();
-        let row = row("READ", &record, 0.5);
-        let words: Vec<&str> = row.split_whitespace().collect();
-        assert_eq!(words, ["READ", "1000", "3", "0", "2.50", "2.50", "2.50"]);
-    }
-
-    #[test]
-    fn a_second_drawing_goes_back_over_the_first() {
-        let mut live = Live::new(Vec::new());
-        live.draw(&["one".into(), "two".into()]);
-        live.draw(&["three".into()]);
-        let text = String::from_utf8(live.out).unwrap();
-        assert_eq!(text, "\r\x1b[Jone\ntwo\n\x1b[2A\r\x1b[Jthree\n");
-    }
-
-    #[test]
-    fn a_client_that_is_busy_is_shown_so() {
-        let slot = Slot {
-            index: 0,
-            part: Part::Measure,
-            begin: 0,
-            end: 1_000_000_000,
-        };
-        let mut interval = Interval::new(slot, 0, false);
-        let cpu = tare_engine::clock::CpuUse {
-            thread: 970_000_000,
-            ..Default::default()
-        };
-        interval.cpu.push((0, cpu));
-        let mut totals = Totals::new(0, false);
-        totals.add(&interval);
-        let line = client(&interval, &totals);
-        assert!(
-            line.starts_with("client: busiest worker 97% CPU; SATURATED: the busiest"),
-            "{line}"
-        );
-    }
-}
+mod tests;

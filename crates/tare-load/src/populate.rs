@@ -1,9 +1,10 @@
-//! Filling a table: every row once over all workers, failed writes tried again.
+//! Filling a table: every row once over all workers and clients, failed writes tried again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tare_draw::Share;
 use tare_engine::errors::ErrorKind;
 use tare_engine::record::Notes;
 use tare_engine::workload::Follow;
@@ -19,6 +20,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 pub struct Rows {
     next: Arc<AtomicU64>,
     records: u64,
+    share: Share,
 }
 
 impl Rows {
@@ -26,12 +28,14 @@ impl Rows {
         Rows {
             next: Arc::default(),
             records: spec.records,
+            share: spec.client.share,
         }
     }
 
-    /// The next row; none when all have been handed out.
+    /// The client's next row; none when all have been handed out.
     pub fn next(&self) -> Option<u64> {
-        let row = self.next.fetch_add(1, Ordering::Relaxed);
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        let row = self.share.nth(place as i64) as u64;
         (row < self.records).then_some(row)
     }
 }
@@ -64,5 +68,13 @@ mod tests {
             rows.next(),
         ];
         assert_eq!(taken, [Some(0), Some(1), Some(2), None, None]);
+    }
+
+    #[test]
+    fn clients_that_fill_one_table_share_its_rows() {
+        let rows = |client| Rows::of(&spec(&[("records", "5"), ("client", client)]));
+        let taken = |rows: Rows| std::iter::from_fn(move || rows.next()).collect::<Vec<_>>();
+        assert_eq!(taken(rows(r#"{"index": 0, "of": 2}"#)), [0, 2, 4]);
+        assert_eq!(taken(rows(r#"{"index": 1, "of": 2}"#)), [1, 3]);
     }
 }

@@ -41,6 +41,10 @@ pub struct ClientResult {
     pub steal_share: f64,
     /// Scheduled sends that had to wait for a free slot, out of all that fell due.
     pub held_share: f64,
+    /// Those of them that were never sent, out of all that fell due.
+    pub unserved_share: f64,
+    /// Requests that had to wait in the client because no node read what was sent before them.
+    pub blocked: u64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,
     /// Whether the throughput settled; null where there are fewer than 55 intervals.
@@ -87,6 +91,8 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         throttled_share: facts.throttled_share,
         steal_share: facts.steal_share,
         held_share: facts.held_share,
+        unserved_share: facts.unserved_share,
+        blocked: totals.blocked,
         send_lateness_p99_us: facts.lateness_p99_us,
         rate_error: facts.rate_error,
         steadiness: frame.steadiness.clone(),

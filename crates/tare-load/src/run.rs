@@ -82,7 +82,7 @@ pub fn order(spec: &Spec, limits: &Limits) -> Order {
     let populate = spec.phase == Phase::Populate;
     let seconds = Duration::from_secs_f64;
     Order {
-        client: spec.client.clone(),
+        client: spec.client.name.clone(),
         cluster: Cluster {
             contact_points: spec.targets.clone(),
             options: tare_cql::Options {

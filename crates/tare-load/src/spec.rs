@@ -1,6 +1,7 @@
 //! The load specification: what JSON is accepted, and which values of it make sense.
 
 mod checks;
+mod client;
 mod workload;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 use tare_cql::Consistency as Level;
 use tare_engine::errors::Fatal;
 
+pub use client::Client;
 pub use workload::{InsertOrder, Stress, StressDistribution, Workload, Ycsb, YcsbDistribution};
 
 /// Most records that a workload may have: stress keys carry 40 bits of row number.
@@ -21,8 +23,8 @@ pub const MAX_RECORDS: u64 = 1 << 40;
 pub struct Spec {
     /// Name of the trial; only repeated in messages.
     pub name: String,
-    /// Unit name of this client: c1, c2, ...
-    pub client: String,
+    /// This client, by its name or as one of several.
+    pub client: Client,
     /// Contact points, `address:port`.
     pub targets: Vec<String>,
     pub keyspace: String,
@@ -156,10 +158,7 @@ fn default_timeout_s() -> f64 {
 impl Spec {
     /// The seed of this client's draws: no two clients of a run draw the same.
     pub fn stream(&self) -> u64 {
-        let bytes = self.client.bytes();
-        bytes.fold(self.seed, |sum, byte| {
-            sum.wrapping_mul(257).wrapping_add(u64::from(byte))
-        })
+        self.client.stream(self.seed)
     }
 
     /// Reads a specification and refuses what could not run; the error names the field.

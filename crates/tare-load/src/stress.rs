@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tare_cql::{Rows, Statement};
 use tare_draw::stress::{salt, Column, ColumnSpec, Distribution, Kind, Sampler, PREDEFINED};
-use tare_draw::{Rng, Xoshiro};
+use tare_draw::{Rng, Share, Xoshiro};
 use tare_engine::errors::{ErrorKind, Fatal};
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
@@ -37,7 +37,8 @@ pub struct StressRows {
 #[derive(Clone)]
 enum Keys {
     Drawn(Sampler),
-    InTurn(Arc<AtomicU64>),
+    /// The client's own rows, one after the other, again and again.
+    InTurn(Arc<AtomicU64>, Share),
 }
 
 /// The generators of a row's key and columns.
@@ -92,7 +93,7 @@ impl StressRows {
         Ok(StressRows {
             cells: Cells::new(stress).map_err(wrong)?,
             keys: match stress.distribution {
-                StressDistribution::Sequence => Keys::InTurn(Arc::default()),
+                StressDistribution::Sequence => Keys::InTurn(Arc::default(), spec.client.share),
                 _ => Keys::Drawn(Sampler::new(law)),
             },
             populated: PopulateRows::of(spec),
@@ -172,7 +173,10 @@ impl StressSource {
                 let drawn = sampler.draw_from(&mut self.random) as u64 - 1;
                 drawn.min(self.records - 1)
             }
-            Keys::InTurn(next) => next.fetch_add(1, Ordering::Relaxed) % self.records,
+            Keys::InTurn(next, share) => {
+                let place = next.fetch_add(1, Ordering::Relaxed) % share.count(self.records);
+                share.nth(place as i64) as u64
+            }
         }
     }
 

@@ -14,7 +14,7 @@ const RETRIES: u64 = 9;
 /// What YCSB itself would refuse, by the name of its property.
 pub fn workload(ycsb: &Ycsb, spec: &Spec, slots: usize) -> Result<CoreWorkload, Fatal> {
     let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
-    embedded::workload(&properties(ycsb, spec), slots).map_err(refused)
+    embedded::workload(&properties(ycsb, spec), slots, spec.client.share).map_err(refused)
 }
 
 fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {

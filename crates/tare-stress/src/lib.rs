@@ -81,7 +81,10 @@ fn stress(settings: &Settings, others: &mut [&mut dyn Observer]) -> ExitCode {
 fn failed(fatal: &Fatal) -> ExitCode {
     eprintln!("{fatal}");
     if fatal.kind == "unreachable" {
-        eprintln!("Check the addresses of -node and the port of -port native=.");
+        eprintln!(
+            "Check the addresses of -node, the port of -port native=, user= and password= of -mode, \
+             and truststore= of -transport."
+        );
     }
     ExitCode::FAILURE
 }

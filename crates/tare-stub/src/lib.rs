@@ -20,6 +20,7 @@
 mod catalogue;
 mod clock;
 mod connection;
+mod connections;
 mod create;
 mod declared;
 mod described;

@@ -4,22 +4,18 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Result;
 use std::net::TcpListener;
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
-use rustix::buffer::spare_capacity;
-use rustix::event::epoll::{self, Event, EventData, EventFlags};
+use rustix::event::epoll::{Event, EventFlags};
 use rustix::event::Timespec;
 
 use crate::clock::{now, timespec};
-use crate::connection::{whole_frame, Connection, Progress};
+use crate::connection::{whole_frame, Progress};
+use crate::connections::{Connections, Told};
 use crate::node::{Asked, Node};
 use crate::queue::Queue;
 use crate::report::Tally;
 
-const LISTENER: u64 = u64::MAX;
-const WAKE: u64 = u64::MAX - 1;
-const MOST_CONNECTIONS: usize = 4096;
 /// How long before an answer is due the thread stops sleeping: waking up takes that long at worst
 /// on an idle machine, nanoseconds.
 const AWAKE_BEFORE: u64 = 60_000;
@@ -35,16 +31,10 @@ pub struct Serving {
     /// Times after the first request at which all connections are closed, the next one last.
     drops: Vec<u64>,
     spin: bool,
-    poll: OwnedFd,
-    listener: TcpListener,
-    // Kept open: its end tells the thread to stop.
-    _wake: UnixStream,
-    connections: Vec<Option<Connection>>,
-    generations: u64,
+    connections: Connections,
     waiting: BinaryHeap<Waiting>,
     spare: Vec<Vec<u8>>,
     order: u64,
-    dirty: Vec<usize>,
 }
 
 impl Serving {
@@ -57,15 +47,6 @@ impl Serving {
         listener: TcpListener,
         wake: UnixStream,
     ) -> Result<Serving> {
-        listener.set_nonblocking(true)?;
-        let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(
-            &poll,
-            &listener,
-            EventData::new_u64(LISTENER),
-            EventFlags::IN,
-        )?;
-        epoll::add(&poll, &wake, EventData::new_u64(WAKE), EventFlags::IN)?;
         drops.sort_unstable_by_key(|at| Reverse(*at));
         Ok(Serving {
             node,
@@ -73,15 +54,10 @@ impl Serving {
             tally: Tally::new(),
             drops,
             spin,
-            poll,
-            listener,
-            _wake: wake,
-            connections: Vec::new(),
-            generations: 0,
+            connections: Connections::new(listener, wake)?,
             waiting: BinaryHeap::new(),
             spare: Vec::new(),
             order: 0,
-            dirty: Vec::new(),
         })
     }
 
@@ -94,16 +70,12 @@ impl Serving {
             self.release(now);
             self.flush();
             let timeout = self.timeout();
-            events.clear();
-            match epoll::wait(&self.poll, spare_capacity(&mut events), timeout.as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(why) => return Err(why.into()),
-            }
+            self.connections.wait(timeout.as_ref(), &mut events)?;
             for event in &events {
-                match event.data.u64() {
-                    WAKE => return Ok(self.tally),
-                    LISTENER => self.accept()?,
-                    place => self.ready(place as usize, event.flags),
+                match Told::by(event) {
+                    Told::Stop => return Ok(self.tally),
+                    Told::Arrival => self.tally.connections += self.connections.accept()?,
+                    Told::Ready(place, flags) => self.ready(place, flags),
                 }
             }
         }
@@ -123,46 +95,20 @@ impl Serving {
         Some(timespec(sleep))
     }
 
-    fn accept(&mut self) -> Result<()> {
-        while let Ok((stream, _)) = self.listener.accept() {
-            let free = self.connections.iter().position(Option::is_none);
-            let place = free.unwrap_or(self.connections.len());
-            if place >= MOST_CONNECTIONS {
-                continue; // dropping it closes it
-            }
-            stream.set_nodelay(true)?;
-            stream.set_nonblocking(true)?;
-            epoll::add(
-                &self.poll,
-                &stream,
-                EventData::new_u64(place as u64),
-                EventFlags::IN,
-            )?;
-            self.generations += 1;
-            let connection = Some(Connection::new(stream, self.generations));
-            match self.connections.get_mut(place) {
-                Some(empty) => *empty = connection,
-                None => self.connections.push(connection),
-            }
-            self.tally.connections += 1;
-        }
-        Ok(())
-    }
-
     fn ready(&mut self, place: usize, flags: EventFlags) {
-        let Some(Some(connection)) = self.connections.get_mut(place) else {
+        if flags.contains(EventFlags::OUT) {
+            self.connections.mark(place);
+        }
+        let Some(connection) = self.connections.get(place) else {
             return;
         };
-        if flags.contains(EventFlags::OUT) {
-            mark(connection, place, &mut self.dirty);
-        }
         if flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR) {
             let progress = match connection.receive() {
                 Progress::Done => self.requests(place),
                 progress => progress,
             };
             if progress == Progress::Over {
-                self.close(place);
+                self.connections.close(place);
             }
         }
     }
@@ -170,7 +116,7 @@ impl Serving {
     /// Answers every whole request that was read, or puts its answer by until it is due.
     fn requests(&mut self, place: usize) -> Progress {
         let arrival = now();
-        let Some(Some(connection)) = self.connections.get_mut(place) else {
+        let Some(connection) = self.connections.get(place) else {
             return Progress::Over;
         };
         let (input, filled) = connection.take_input();
@@ -211,8 +157,9 @@ impl Serving {
                 }
             }
         }
-        mark(connection, place, &mut self.dirty);
-        connection.keep(input, used)
+        let progress = connection.keep(input, used);
+        self.connections.mark(place);
+        progress
     }
 
     /// Moves the answers that are due to their connections.
@@ -225,12 +172,11 @@ impl Serving {
             let Some(Reverse((due, _, place, generation, mut frame))) = self.waiting.pop() else {
                 return;
             };
-            if let Some(Some(connection)) = self.connections.get_mut(place) {
-                if connection.generation == generation {
-                    connection.output.extend(&frame);
-                    connection.dues.push(due);
-                    mark(connection, place, &mut self.dirty);
-                }
+            let connection = self.connections.get(place);
+            if let Some(connection) = connection.filter(|one| one.generation == generation) {
+                connection.output.extend(&frame);
+                connection.dues.push(due);
+                self.connections.mark(place);
             }
             frame.clear();
             self.spare.push(frame);
@@ -238,8 +184,8 @@ impl Serving {
     }
 
     fn flush(&mut self) {
-        while let Some(place) = self.dirty.pop() {
-            let Some(Some(connection)) = self.connections.get_mut(place) else {
+        while let Some(place) = self.connections.marked() {
+            let Some(connection) = self.connections.get(place) else {
                 continue;
             };
             connection.dirty = false;
@@ -253,11 +199,8 @@ impl Serving {
                 }
             }
             let over = progress == Progress::Over || (connection.last_words && !blocked);
-            if over
-                || (blocked != connection.blocked
-                    && !listen(&self.poll, connection, place, blocked))
-            {
-                self.close(place);
+            if over || !self.connections.listen(place, blocked) {
+                self.connections.close(place);
             }
         }
     }
@@ -268,40 +211,7 @@ impl Serving {
         };
         while self.drops.last().is_some_and(|at| first + at <= now) {
             self.drops.pop();
-            for place in 0..self.connections.len() {
-                self.close(place);
-            }
+            self.connections.close_all();
         }
-    }
-
-    /// Closing the socket takes it out of the epoll.
-    fn close(&mut self, place: usize) {
-        if let Some(connection) = self.connections.get_mut(place) {
-            *connection = None;
-        }
-    }
-}
-
-/// Whether the wish to hear when it can be written could be changed.
-fn listen(poll: &OwnedFd, connection: &mut Connection, place: usize, blocked: bool) -> bool {
-    connection.blocked = blocked;
-    let flags = if blocked {
-        EventFlags::OUT
-    } else {
-        EventFlags::IN
-    };
-    epoll::modify(
-        poll,
-        &connection.stream,
-        EventData::new_u64(place as u64),
-        flags,
-    )
-    .is_ok()
-}
-
-fn mark(connection: &mut Connection, place: usize, dirty: &mut Vec<usize>) {
-    if !connection.dirty {
-        connection.dirty = true;
-        dirty.push(place);
     }
 }

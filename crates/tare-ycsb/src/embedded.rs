@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tare_draw::Share;
+
 use crate::properties::Properties;
 use crate::settings::Settings;
 pub use crate::workload::CoreWorkload;
@@ -12,11 +14,16 @@ pub type Refused = (String, String);
 /// The core workload of these properties (`recordcount`, `readproportion`, `dotransactions`, ...),
 /// without end where it runs. Parts of a READ-MODIFY-WRITE are not recorded on their own, so that
 /// all that is recorded adds up to what was done. Everything about the cluster but the keyspace and
-/// the consistency levels is the front end's.
+/// the consistency levels is the front end's. Of what several clients load, insert and ask for in
+/// sequence, this one has its `share`.
 ///
 /// # Errors
-/// A property that cannot be used.
-pub fn workload(properties: &[(&str, String)], threads: usize) -> Result<CoreWorkload, Refused> {
+/// A property that cannot be used, or more clients than records.
+pub fn workload(
+    properties: &[(&str, String)],
+    threads: usize,
+    share: Share,
+) -> Result<CoreWorkload, Refused> {
     let mut all = Properties::default();
     all.set("workload", "site.ycsb.workloads.CoreWorkload");
     all.set("db", "cassandra-cql");
@@ -24,7 +31,9 @@ pub fn workload(properties: &[(&str, String)], threads: usize) -> Result<CoreWor
     for (name, value) in properties {
         all.set(*name, value.as_str());
     }
-    let settings = Settings::read(&all).map_err(|bad| (bad.name, bad.why))?;
+    let mut settings = Settings::read(&all).map_err(|bad| (bad.name, bad.why))?;
+    let shared = settings.core.share(share);
+    shared.map_err(|why| ("recordcount".to_owned(), why.to_string()))?;
     Ok(CoreWorkload::new(Arc::new(endless(settings, threads))))
 }
 
@@ -38,6 +47,8 @@ fn endless(mut settings: Settings, threads: usize) -> Settings {
 
 #[cfg(test)]
 mod tests {
+    use tare_draw::ycsb::{Chooser, Sequential};
+    use tare_draw::Xoshiro;
     use tare_engine::workload::Workload;
 
     use super::*;
@@ -47,7 +58,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (*name, (*value).to_owned()))
             .collect();
-        workload(&all, 4)
+        workload(&all, 4, Share::WHOLE)
             .map(|workload| workload.operations())
             .unwrap()
     }
@@ -70,8 +81,57 @@ mod tests {
     }
 
     #[test]
+    fn several_clients_write_different_records_and_read_the_same_ones() {
+        let properties = |run: bool| {
+            let run = run.to_string();
+            [("recordcount", "1000".to_owned()), ("dotransactions", run)]
+        };
+        let taken = |run, first: i64, count: i64| {
+            let mut all: Vec<i64> = (0..3)
+                .map(|index| Share::new(index, 3).unwrap())
+                .map(|share| workload(&properties(run), 4, share).unwrap())
+                .flat_map(|one| (0..count).map(move |n| one.shared().record(first + n)))
+                .collect();
+            all.sort_unstable();
+            all
+        };
+        assert_eq!(taken(false, 0, 100), (0..300).collect::<Vec<_>>());
+        assert_eq!(taken(true, 1000, 100), (1000..1300).collect::<Vec<_>>());
+        assert_eq!(taken(true, 7, 1), [7, 7, 7]);
+    }
+
+    #[test]
+    fn a_sequence_of_reads_is_shared_by_the_clients() {
+        let sequence = Chooser::Sequential(Sequential::new(0, 9).unwrap().into());
+        let mut rng = Xoshiro::new(1);
+        let mut share = |index| {
+            let mut chooser = sequence
+                .clone()
+                .shared(Share::new(index, 3).unwrap())
+                .unwrap();
+            (0..5).map(|_| chooser.next(&mut rng, 9)).collect()
+        };
+        let (first, last): (Vec<i64>, Vec<i64>) = (share(0), share(2));
+        assert_eq!(first, [0, 3, 6, 9, 0]);
+        assert_eq!(last, [2, 5, 8, 2, 5]);
+    }
+
+    #[test]
+    fn more_clients_than_records_to_read_in_sequence_are_refused() {
+        let two = [
+            ("recordcount", "2".to_owned()),
+            ("requestdistribution", "sequential".to_owned()),
+        ];
+        let refused = workload(&two, 4, Share::new(0, 3).unwrap()).err().unwrap();
+        assert!(refused.1.contains("shared by 3 clients"), "{refused:?}");
+    }
+
+    #[test]
     fn a_bad_property_is_named() {
         let bad = [("recordcount", "many".to_owned())];
-        assert_eq!(workload(&bad, 4).err().unwrap().0, "recordcount");
+        assert_eq!(
+            workload(&bad, 4, Share::WHOLE).err().unwrap().0,
+            "recordcount"
+        );
     }
 }

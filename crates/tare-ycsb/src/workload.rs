@@ -9,7 +9,7 @@ use tare_draw::Xoshiro;
 use tare_engine::workload::{Seat, StatementText, Workload};
 
 use crate::operations::Operations;
-use crate::settings::Settings;
+use crate::settings::{Phase, Settings};
 use crate::source::CoreSource;
 use crate::statements::Statements;
 
@@ -28,16 +28,24 @@ pub struct Shared {
     pub loads: Counter,
     /// Record numbers of the inserts of a run, and which of them reads may ask for.
     pub inserts: AcknowledgedCounter,
+    /// The first record that the run itself writes.
+    first_own: i64,
     failures: AtomicU64,
 }
 
 impl CoreWorkload {
     pub fn new(settings: Arc<Settings>) -> CoreWorkload {
+        let core = &settings.core;
+        let first_own = match settings.phase {
+            Phase::Load => core.insert_start as i64,
+            Phase::Run => core.records as i64,
+        };
         CoreWorkload(Arc::new(Shared {
             statements: Statements::new(&settings),
             operations: Operations::new(&settings),
             loads: Counter::new(settings.core.insert_start as i64),
             inserts: AcknowledgedCounter::new(settings.core.records as i64),
+            first_own,
             failures: AtomicU64::new(0),
             settings,
         }))
@@ -49,6 +57,16 @@ impl CoreWorkload {
 }
 
 impl Shared {
+    /// The record that a number stands for. Counters and choosers count the records that the run
+    /// writes as if this client were alone; with several, each has every so manieth of them.
+    #[inline]
+    pub fn record(&self, number: i64) -> i64 {
+        match number < self.first_own {
+            true => number,
+            false => self.first_own + self.settings.core.share.nth(number - self.first_own),
+        }
+    }
+
     /// Tells the first failures on stderr, as YCSB's bindings log every one.
     pub fn tell(&self, what: &str, key: &[u8], why: &str) {
         let before = self.failures.fetch_add(1, Ordering::Relaxed);

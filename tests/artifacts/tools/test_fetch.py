@@ -59,6 +59,14 @@ def test_a_missing_client_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             fetch_tool(name, tmp_path / "cache")  # type: ignore[arg-type]  # literals
 
 
+def test_cassandra_stress_may_open_what_java_17_keeps_shut(path: Path, tmp_path: Path) -> None:
+    program(path, "java", "")
+    command = fetching._command("cassandra-stress", tmp_path)
+    for package in ("java.io", "sun.nio.ch"):
+        opened = f"--add-opens=java.base/{package}=ALL-UNNAMED"
+        assert command.index(opened) < command.index("-cp")
+
+
 def tarball(file: Path, members: dict[str, str]) -> None:
     with tarfile.open(file, "w:gz") as archive:
         for name, text in members.items():

@@ -192,6 +192,12 @@ impl Encoder {
         }
     }
 
+    /// Bytes that wait to go out; those that are yet to be compressed count as they are.
+    #[inline]
+    pub fn waiting(&self) -> usize {
+        self.out.len() - self.sent + self.unpacked.len()
+    }
+
     /// Whether nothing waits to go out.
     #[inline]
     pub fn is_empty(&self) -> bool {

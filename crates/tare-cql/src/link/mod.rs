@@ -102,6 +102,12 @@ impl Link {
         !self.encoder.is_empty() || self.transport.holds()
     }
 
+    /// Bytes that wait for the socket to take them.
+    #[inline]
+    pub fn waiting(&self) -> usize {
+        self.encoder.waiting()
+    }
+
     /// Append a request to the output; its answer will come with `tag`. `None` when all 32,768
     /// streams are taken, or the body is longer than 256 MiB (a finished [`crate::Request`] never
     /// is).

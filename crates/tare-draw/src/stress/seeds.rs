@@ -187,8 +187,8 @@ impl Seeds {
         }
     }
 
-    /// A visit that wrote has ended so. As in the tool, it ends when its last row is drawn, whatever
-    /// becomes of the request.
+    /// A visit that wrote has ended so, as far as later writes see it: as in the tool, when its last
+    /// row is drawn, whatever becomes of the request.
     pub fn wrote(&self, seed: &Seed, ending: Ending) {
         if let Some(revisits) = &self.revisits {
             let mut sample = locked(revisits);
@@ -199,15 +199,26 @@ impl Seeds {
                 sample.drop_seed(seed);
             }
         }
+    }
+
+    /// Whether reads follow the writes, so that these must be told when they have been answered.
+    pub fn looks_back(&self) -> bool {
+        let Source::Sequence { lookback, .. } = &self.source else {
+            return false;
+        };
+        lookback.is_some()
+    }
+
+    /// A partition's first write has been answered: reads may follow it. The tool lets them follow
+    /// when the write is made, so that they may overtake it.
+    pub fn answered(&self, seed: &Seed) {
         if let Source::Sequence {
             first,
             lookback: Some(lookback),
             ..
         } = &self.source
         {
-            if ending.first {
-                lookback.wrote(seed.drawn - first);
-            }
+            lookback.wrote(seed.drawn - first);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Exponential, Hotspot, ScrambledZipfian, Sequential, SkewedLatest, UniformLong, Zipf};
-use crate::Rng;
+use crate::{Error, Rng, Share};
 
 /// The next record's number, never one that is not yet acknowledged.
 ///
@@ -28,6 +28,18 @@ pub enum Chooser {
 }
 
 impl Chooser {
+    /// The chooser of one of several clients that begin together: only a sequence would ask for
+    /// the same records in all of them, and is shared out.
+    ///
+    /// # Errors
+    /// When there are more clients than records in the sequence.
+    pub fn shared(self, share: Share) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Sequential(sequence) => Self::Sequential(Arc::new(sequence.shared(share)?)),
+            other => other,
+        })
+    }
+
     /// The next record's number, when `last` is the newest acknowledged one.
     ///
     /// As YCSB, draws beyond `last` are drawn again; so at least one number that the law can give

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use crate::Error;
+use crate::{Error, Share};
 
 /// How many insertions may be under way at once.
 const WINDOW: usize = 1 << 20;
@@ -101,6 +101,7 @@ impl AcknowledgedCounter {
 pub struct Sequential {
     start: i64,
     interval: i64,
+    share: Share,
     count: AtomicI64,
 }
 
@@ -115,6 +116,7 @@ impl Sequential {
             Some(interval) => Ok(Self {
                 start,
                 interval,
+                share: Share::WHOLE,
                 count: AtomicI64::new(0),
             }),
             None => Err(Error::new(format!(
@@ -123,9 +125,30 @@ impl Sequential {
         }
     }
 
+    /// The same range for one of several clients: it takes its own part of the numbers.
+    ///
+    /// # Errors
+    /// When there are more clients than numbers.
+    pub fn shared(&self, share: Share) -> Result<Self, Error> {
+        let interval = share.count(self.interval as u64) as i64;
+        if self.interval < i64::from(share.of()) {
+            return Err(Error::new(format!(
+                "{} numbers in sequence cannot be shared by {} clients",
+                self.interval,
+                share.of()
+            )));
+        }
+        Ok(Self {
+            start: self.start,
+            interval,
+            share,
+            count: AtomicI64::new(0),
+        })
+    }
+
     /// The next number.
     pub fn next(&self) -> i64 {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
-        self.start + count.rem_euclid(self.interval)
+        self.start + self.share.nth(count.rem_euclid(self.interval))
     }
 }

@@ -117,6 +117,9 @@ pub struct Interval {
     pub held: u64,
     /// Those of them that were never sent.
     pub unserved: u64,
+    /// Requests that had to wait in the client, with 16 MiB before them on every connection that
+    /// its node did not read: the cluster's doing, too.
+    pub blocked: u64,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -136,6 +139,7 @@ impl Interval {
             lateness: scheduled.then(histogram),
             held: 0,
             unserved: 0,
+            blocked: 0,
             cpu: Vec::new(),
         }
     }
@@ -154,6 +158,7 @@ impl Interval {
         self.sent += other.sent;
         self.held += other.held;
         self.unserved += other.unserved;
+        self.blocked += other.blocked;
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
@@ -173,7 +178,7 @@ impl Interval {
         (self.answered, self.failed) = (0, 0);
         (self.partitions, self.rows) = (0, 0);
         (self.due, self.sent) = (0, 0);
-        (self.held, self.unserved) = (0, 0);
+        (self.held, self.unserved, self.blocked) = (0, 0, 0);
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

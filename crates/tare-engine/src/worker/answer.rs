@@ -175,7 +175,8 @@ impl<S: Source> Worker<S> {
     pub(super) fn broke(&mut self, route: usize) {
         self.routes.reopen(route);
         for slot in 0..self.flights.len() {
-            if self.flights[slot].waiting && self.flights[slot].route == route {
+            let flight = &self.flights[slot];
+            if flight.waiting && flight.stream.is_some() && flight.route == route {
                 self.fail(slot, ErrorKind::Connection, NO_CONNECTION);
             }
         }

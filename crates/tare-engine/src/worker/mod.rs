@@ -3,9 +3,12 @@
 mod answer;
 mod begin;
 mod flight;
+mod preparation;
 mod routes;
 mod schedule;
+mod send;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
@@ -14,16 +17,16 @@ use std::sync::Arc;
 use tare_cql::Template;
 
 use crate::clock::Clock;
-use crate::errors::ErrorKind;
 use crate::order::Pace;
 use crate::record::{Interval, Recorder};
 use crate::request::Request;
 use crate::timeline::Timeline;
-use crate::workload::{Answer, Source};
+use crate::workload::Source;
 
 use begin::beat;
 use flight::{Agenda, Flight};
-pub use routes::{Preparation, Routes};
+pub use preparation::Preparation;
+pub use routes::Routes;
 use schedule::Schedule;
 
 /// Operations begun in one go before the sockets are written and looked at.
@@ -76,6 +79,8 @@ pub struct Worker<S: Source> {
     deadlines: Vec<(u64, u64)>,
     /// Slots whose requests are written and not yet sent.
     outbox: Vec<usize>,
+    /// Slots, and the numbers of their requests, that wait until a connection takes more.
+    room: VecDeque<(usize, u32)>,
     /// A server said that it has forgotten a statement.
     forgotten: bool,
     agenda: Agenda,
@@ -100,6 +105,7 @@ impl<S: Source> Worker<S> {
             idle: Vec::new(),
             deadlines,
             outbox: Vec::new(),
+            room: VecDeque::new(),
             forgotten: false,
             agenda: Agenda::default(),
             finished: 0,
@@ -141,70 +147,5 @@ impl<S: Source> Worker<S> {
         self.give_up(now);
         self.count_unsent(now);
         self.recorder.finish(now);
-    }
-
-    /// Sends the requests that have been written.
-    fn dispatch(&mut self) {
-        let mut outbox = std::mem::take(&mut self.outbox);
-        for slots in outbox.chunks(BURST) {
-            let now = self.start.clock.now();
-            for &slot in slots {
-                self.send(slot, now);
-            }
-            for route in self.routes.flush() {
-                self.broke(route);
-            }
-        }
-        outbox.clear();
-        // What failed at once may have begun something else.
-        outbox.append(&mut self.outbox);
-        self.outbox = outbox;
-        if !self.outbox.is_empty() {
-            self.dispatch();
-        }
-    }
-
-    fn send(&mut self, slot: usize, now: u64) {
-        let complete = self.requests[slot].complete();
-        let request = self.requests[slot].inner();
-        let flight = &mut self.flights[slot];
-        if flight.begun == u64::MAX {
-            flight.begun = now;
-            match self.beat {
-                // Nothing was scheduled: the operation was meant to be sent when it was.
-                Beat::Closed => flight.intended = now,
-                _ => self.recorder.sent(flight.intended, flight.free, now),
-            }
-        }
-        flight.sent = now;
-        let route = complete
-            .then(|| self.routes.choose(request.token()))
-            .flatten();
-        let queued = route.and_then(|route| {
-            let stream = self
-                .routes
-                .queue(route, request.opcode(), request.body(), slot as u32)?;
-            Some((route, stream))
-        });
-        match queued {
-            Some((route, stream)) => {
-                flight.request = flight.request.wrapping_add(1);
-                (flight.route, flight.stream, flight.waiting) = (route, Some(stream), true);
-                let deadline = now + self.start.timeout;
-                self.agenda.expect(deadline, slot, flight.request);
-            }
-            None => {
-                let kind = match complete {
-                    true => ErrorKind::Connection,
-                    false => ErrorKind::Other,
-                };
-                self.settle(
-                    slot,
-                    now,
-                    Answer::Failed { kind, server: None },
-                    NO_CONNECTION,
-                );
-            }
-        }
     }
 }

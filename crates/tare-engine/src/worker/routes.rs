@@ -7,44 +7,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
-use tare_cql::{Cluster, Flush, Link, Options, Ring, StreamId};
+use tare_cql::{Flush, Link, Options, Ring, StreamId};
 
 use crate::errors::Fatal;
+
+use super::preparation::Preparation;
 
 /// Pause before a broken connection is opened again, doubled at each failure up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Bytes that may wait on a connection, but for the request that goes beyond them: a node that
+/// reads nothing must not fill the client's memory.
+const MOST_WAITING: usize = 16 << 20;
 
-/// What a server must be told again that has forgotten it.
-#[derive(Debug)]
-pub struct Preparation {
-    pub statements: Vec<String>,
-    pub keyspace: Option<String>,
-    under_way: AtomicBool,
-}
-
-impl Preparation {
-    pub fn new(statements: Vec<String>, keyspace: Option<String>) -> Preparation {
-        Preparation {
-            statements,
-            keyspace,
-            under_way: AtomicBool::new(false),
-        }
-    }
-
-    /// Prepares everything on one node; what fails is asked for again by the next answer.
-    fn prepare(&self, address: SocketAddr, options: &Options) {
-        let options = Options {
-            contact_points_only: true,
-            ..options.clone()
-        };
-        if let Ok(mut cluster) = Cluster::discover(&[address.to_string()], &options) {
-            for cql in &self.statements {
-                let _ = cluster.prepare(cql, self.keyspace.as_deref());
-            }
-        }
-        self.under_way.store(false, Ordering::Release);
-    }
+/// Where a request can go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    Route(usize),
+    /// Nowhere for now: so much waits on every connection that it has to wait, too.
+    Full,
+    /// Nowhere: no connection is open that has a stream to spare.
+    None,
 }
 
 /// One connection of one worker, open or being opened again.
@@ -131,12 +114,22 @@ impl Routes {
         }
     }
 
-    /// The connection for a request whose partition has this token: the first open one of its
-    /// replicas, else of any node. None if none is open or none has a stream to spare.
-    pub fn choose(&mut self, token: Option<i64>) -> Option<usize> {
-        if self.routes.len() == 1 {
-            return self.usable(0).then_some(0);
+    /// The connection for a request whose partition has this token: the first usable one of its
+    /// replicas, else of any node.
+    pub fn choose(&mut self, token: Option<i64>) -> Choice {
+        let found = match self.routes.len() {
+            1 => self.usable(0).then_some(0),
+            _ => self.find(token),
+        };
+        let open = || self.routes.iter().filter_map(|route| route.link.as_ref());
+        match found {
+            Some(route) => Choice::Route(route),
+            None if open().any(|link| link.free() > 0) => Choice::Full,
+            None => Choice::None,
         }
+    }
+
+    fn find(&mut self, token: Option<i64>) -> Option<usize> {
         self.turn = self.turn.wrapping_add(1);
         let owners = match (&self.ring, token) {
             (Some(ring), Some(token)) => ring.owners(token),
@@ -155,7 +148,7 @@ impl Routes {
 
     fn usable(&self, route: usize) -> bool {
         let link = self.routes[route].link.as_ref();
-        link.is_some_and(|link| link.free() > 0)
+        link.is_some_and(|link| link.free() > 0 && link.waiting() < MOST_WAITING)
     }
 
     /// Queues a request; none if the connection has no stream left or broke.
@@ -236,20 +229,9 @@ impl Routes {
             });
     }
 
-    /// Has the statements prepared again on the node of this connection, on a thread of its own
-    /// and a connection of its own.
+    /// Has the statements prepared again on the node of this connection.
     pub fn prepare_again(&self, route: usize, preparation: &Arc<Preparation>) {
-        if preparation.under_way.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        let (address, options) = (self.routes[route].address, self.options.clone());
-        let shared = Arc::clone(preparation);
-        let spawned = std::thread::Builder::new()
-            .name("prepare".into())
-            .spawn(move || shared.prepare(address, &options));
-        if spawned.is_err() {
-            preparation.under_way.store(false, Ordering::Release);
-        }
+        preparation.begin(self.routes[route].address, &self.options);
     }
 
     /// Waits until a connection can be read or written, or so many nanoseconds have passed.
@@ -296,3 +278,6 @@ impl Drop for Routes {
 /// The connection can no longer be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken;
+
+#[cfg(test)]
+mod tests;

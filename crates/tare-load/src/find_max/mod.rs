@@ -15,6 +15,7 @@ mod meter;
 mod monotone;
 mod outcome;
 mod peak;
+mod quantities;
 mod table;
 mod target;
 mod top;

@@ -27,6 +27,11 @@ impl Spec {
         if self.records == 0 || self.records > MAX_RECORDS {
             return refuse("records", format!("must be 1 to {MAX_RECORDS}"));
         }
+        let clients = self.client.share.of();
+        if self.records < u64::from(clients) {
+            let why = format!("{clients} clients cannot share {} records", self.records);
+            return refuse("client", why);
+        }
         if self.threads == 0 || self.threads > 100_000 {
             return refuse("threads", "must be 1 to 100000".into());
         }

@@ -1,6 +1,7 @@
 //! Tests of the specification, and a valid one for the tests of other modules.
 
 use serde_json::Value;
+use tare_draw::Share;
 
 use super::*;
 
@@ -59,6 +60,48 @@ fn everything_can_be_set() {
     assert_eq!((spec.rate, spec.arrivals), (Some(5000.0), Arrivals::Fixed));
     assert_eq!(spec.consistency.write, Level::LocalQuorum);
     assert_eq!(spec.workload.weights()[0], ("read", 1.0));
+}
+
+#[test]
+fn a_client_is_named_or_one_of_several() {
+    let alone = spec(&[]).client;
+    assert_eq!((alone.name.as_str(), alone.share), ("c1", Share::WHOLE));
+    let second = spec(&[("client", r#"{"index": 1, "of": 2}"#)]).client;
+    assert_eq!((second.name.as_str(), second.share.of()), ("c2", 2));
+    let named = spec(&[("client", r#"{"name": "left", "index": 0, "of": 2}"#)]);
+    assert_eq!(named.client.name, "left");
+}
+
+#[test]
+fn no_two_clients_draw_the_same_numbers() {
+    let clients = [
+        r#""c1""#,
+        r#""c2""#,
+        r#"{"index": 0, "of": 2}"#,
+        r#"{"index": 1, "of": 2}"#,
+        r#"{"name": "c1", "index": 1, "of": 2}"#,
+    ];
+    let streams: std::collections::BTreeSet<u64> = clients
+        .map(|client| spec(&[("client", client)]).stream())
+        .into();
+    assert_eq!(streams.len(), clients.len());
+}
+
+#[test]
+fn who_cannot_be_one_of_the_clients_is_refused() {
+    for (client, reason) in [
+        (r#"{"index": 2, "of": 2}"#, "index must be 0 to 1"),
+        (r#"{"index": 0, "of": 0}"#, "of must be 1"),
+        (r#"{"index": -1, "of": 2}"#, "invalid value"),
+        (r#"{"index": 0}"#, "missing field `of`"),
+        (r#"{"index": 0, "off": 2}"#, "unknown field `off`"),
+        ("7", "expected a name"),
+        (r#"{"index": 0, "of": 1001}"#, "cannot share 1000 records"),
+    ] {
+        let (place, why) = refused(&[("client", client)]);
+        assert_eq!(place, "client");
+        assert!(why.contains(reason), "{client}: {why}");
+    }
 }
 
 #[test]

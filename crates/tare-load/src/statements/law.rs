@@ -1,23 +1,15 @@
 //! Whole numbers by their distribution.
 
-use std::sync::Arc;
+use tare_draw::ycsb::{Exponential, Hotspot, ScrambledZipfian, SkewedLatest, UniformLong, Zipf};
+use tare_draw::{Rng, Share, Xoshiro};
 
-use tare_draw::ycsb::{
-    AcknowledgedCounter, Exponential, Hotspot, ScrambledZipfian, SkewedLatest, UniformLong, Zipf,
-};
-use tare_draw::{Rng, Xoshiro};
-
+use super::sequence::Sequence;
 use super::specification::{Distribution, Number};
 
 /// A distribution, ready to draw from.
 #[derive(Debug, Clone)]
 pub enum Law {
-    /// One after the other over all workers, from the beginning again after `span` numbers.
-    Sequence {
-        counter: Arc<AcknowledgedCounter>,
-        first: i64,
-        span: Option<i64>,
-    },
+    Sequence(Sequence),
     Uniform(UniformLong),
     Zipf(Zipf, i64),
     Scrambled(ScrambledZipfian),
@@ -26,7 +18,7 @@ pub enum Law {
         first: i64,
         last: i64,
         /// The sequence whose acknowledged numbers are the newest.
-        grown: Option<Arc<AcknowledgedCounter>>,
+        grown: Option<Sequence>,
     },
     Hotspot(Hotspot),
     Exponential {
@@ -40,19 +32,11 @@ pub enum Law {
 
 impl Law {
     /// The distribution that a specification asks for; the error says what is wrong with it.
-    pub fn new(number: &Number, grown: Option<Arc<AcknowledgedCounter>>) -> Result<Law, String> {
+    /// Of a sequence, the client draws its `share`.
+    pub fn new(number: &Number, grown: Option<Sequence>, share: Share) -> Result<Law, String> {
         let first = number.first;
         if number.distribution == Distribution::Sequence {
-            let span = number.last.map(|last| last - first + 1);
-            if span.is_some_and(|span| span < 1) {
-                return Err("the sequence ends before it begins".into());
-            }
-            let counter = Arc::new(AcknowledgedCounter::new(first));
-            return Ok(Law::Sequence {
-                counter,
-                first,
-                span,
-            });
+            return Sequence::new(first, number.last, share).map(Law::Sequence);
         }
         let last = number
             .last
@@ -99,10 +83,10 @@ impl Law {
         })
     }
 
-    /// The sequence's counter, for what grows with it.
-    pub fn counter(&self) -> Option<&Arc<AcknowledgedCounter>> {
+    /// The sequence, for what grows with it.
+    pub fn sequence(&self) -> Option<&Sequence> {
         match self {
-            Law::Sequence { counter, .. } => Some(counter),
+            Law::Sequence(sequence) => Some(sequence),
             _ => None,
         }
     }
@@ -110,20 +94,7 @@ impl Law {
     /// The next number. `row` is the row to be filled while populating.
     pub fn next(&mut self, rng: &mut Xoshiro, row: Option<u64>) -> i64 {
         match self {
-            Law::Sequence {
-                counter,
-                first,
-                span,
-            } => {
-                let number = match row {
-                    Some(row) => first.saturating_add(row as i64),
-                    None => counter.next(),
-                };
-                match span {
-                    Some(span) => *first + (number - *first) % *span,
-                    None => number,
-                }
-            }
+            Law::Sequence(sequence) => sequence.next(row),
             Law::Uniform(law) => law.next(rng),
             Law::Zipf(law, first) => *first + law.next(rng),
             Law::Scrambled(law) => law.next(rng),
@@ -133,8 +104,9 @@ impl Law {
                 last,
                 grown,
             } => {
-                let newest = grown.as_ref().map_or(*last, |counter| counter.last());
-                *first + law.next(rng, (newest - *first).max(1)).max(0)
+                let newest = grown.as_ref().map_or(*last, Sequence::newest);
+                let number = *first + law.next(rng, (newest - *first).max(1)).max(0);
+                grown.as_ref().map_or(number, |grown| grown.own(number))
             }
             Law::Hotspot(law) => law.next(rng),
             Law::Exponential { law, first, last } => {
@@ -165,7 +137,7 @@ mod tests {
     use super::*;
 
     fn law(json: &str) -> Result<Law, String> {
-        Law::new(&serde_json::from_str(json).unwrap(), None)
+        Law::new(&serde_json::from_str(json).unwrap(), None, Share::WHOLE)
     }
 
     #[test]
@@ -191,26 +163,20 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_begins_again_after_its_last_number() {
-        let mut law = law(r#"{"distribution": "sequence", "first": 5, "last": 7}"#).unwrap();
-        let mut rng = Xoshiro::new(1);
-        let numbers: Vec<i64> = (0..5).map(|_| law.next(&mut rng, None)).collect();
-        assert_eq!(numbers, [5, 6, 7, 5, 6]);
-        assert_eq!(law.next(&mut rng, Some(2)), 7);
-    }
-
-    #[test]
     fn the_latest_follow_what_was_acknowledged() {
-        let counter = Arc::new(AcknowledgedCounter::new(100));
+        let posts = Sequence::new(100, None, Share::new(1, 2).unwrap()).unwrap();
         let number =
             serde_json::from_str(r#"{"distribution": "latest", "first": 0, "last": 99}"#).unwrap();
-        let mut law = Law::new(&number, Some(Arc::clone(&counter))).unwrap();
+        let mut law = Law::new(&number, Some(posts.clone()), Share::WHOLE).unwrap();
         let mut rng = Xoshiro::new(1);
         assert!((0..1000).all(|_| law.next(&mut rng, None) <= 99));
         for _ in 0..50 {
-            counter.acknowledge(counter.next()).unwrap();
+            assert!(posts.acknowledge(posts.next(None)));
         }
-        assert!((0..1000).any(|_| law.next(&mut rng, None) > 140));
+        let drawn: Vec<i64> = (0..1000).map(|_| law.next(&mut rng, None)).collect();
+        assert!(drawn.iter().any(|&number| number > 180));
+        // Of the newer ones only this client's own, which it knows to be there.
+        assert!(drawn.iter().all(|n| *n < 100 || (n % 2 == 1 && *n <= 199)));
     }
 
     #[test]

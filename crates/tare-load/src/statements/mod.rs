@@ -3,7 +3,9 @@
 
 mod form;
 mod law;
+mod marker;
 mod plan;
+mod sequence;
 pub mod specification;
 
 use std::sync::{Arc, OnceLock};
@@ -69,7 +71,7 @@ impl Workload for Mixed {
 
     /// Compares the generators with the bind markers of the prepared statements.
     fn check(&self, statements: &[Statement]) -> Result<(), Fatal> {
-        let plan = Plan::new(&self.operations, statements)
+        let plan = Plan::new(&self.operations, statements, self.spec.client.share)
             .map_err(|(place, why)| Fatal::spec(format!("workload.operations.{place}"), why))?;
         // Checked once; a second time would say the same.
         let _ = self.plan.set(plan);

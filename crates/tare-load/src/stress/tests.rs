@@ -77,3 +77,23 @@ fn draws_stay_among_the_rows() {
         assert!(drawn.iter().any(|&row| row < 500) && drawn.iter().any(|&row| row > 500));
     }
 }
+
+#[test]
+fn clients_that_go_through_the_rows_in_turn_never_ask_for_the_same() {
+    let workload = r#"{"kind": "stress", "read": 1, "write": 1, "distribution": "sequence"}"#;
+    let drawn = |client: &str| {
+        let spec = spec(&[("workload", workload), ("records", "5"), ("client", client)]);
+        let crate::spec::Workload::Stress(stress) = &spec.workload else {
+            panic!("{:?}", spec.workload);
+        };
+        let seat = Seat {
+            worker: 0,
+            workers: 1,
+            slots: 0..1,
+        };
+        let mut source = StressRows::new(stress, &spec).unwrap().source(seat, &[]);
+        (0..4).map(|_| source.row()).collect::<Vec<_>>()
+    };
+    assert_eq!(drawn(r#"{"index": 0, "of": 2}"#), [0, 2, 4, 0]);
+    assert_eq!(drawn(r#"{"index": 1, "of": 2}"#), [1, 3, 1, 3]);
+}

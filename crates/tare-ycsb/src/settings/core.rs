@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use tare_draw::ycsb::{
-    Chooser, Discrete, Exponential, FieldLength, Histogram, Hotspot, InsertOrder, Keys,
-    ScrambledZipfian, Sequential, SkewedLatest, UniformLong, Zipf, Zipfian, ZIPFIAN_CONSTANT,
+    Chooser, Discrete, FieldLength, Histogram, InsertOrder, Keys, UniformLong, Zipfian,
+    ZIPFIAN_CONSTANT,
 };
+use tare_draw::Share;
 
+use super::asked::{chooser, scan_length, ScanLength};
 use super::read::{BadProperty, Reader};
 use super::Phase;
 
@@ -29,13 +31,6 @@ pub enum Action {
     Insert,
     Scan,
     ReadModifyWrite,
-}
-
-/// How long a scan is, rows.
-#[derive(Debug, Clone)]
-pub enum ScanLength {
-    Uniform(UniformLong),
-    Zipfian(Zipfian),
 }
 
 /// A CoreWorkload, ready to draw from.
@@ -61,6 +56,8 @@ pub struct Core {
     /// Tries after the first one, and seconds between them on average.
     pub insert_retries: u64,
     pub insert_retry_seconds: u64,
+    /// This client's part of the records that are loaded, inserted and asked for in sequence.
+    pub share: Share,
 }
 
 impl Core {
@@ -121,6 +118,7 @@ impl Core {
                 3,
                 0..=86_400,
             )?,
+            share: Share::WHOLE,
         };
         if core.integrity && !matches!(core.length, FieldLength::Constant(_)) {
             let given = reader.text_or("fieldlengthdistribution", "constant");
@@ -128,6 +126,19 @@ impl Core {
             return Err(BadProperty::new("fieldlengthdistribution", given, why));
         }
         Ok(core)
+    }
+
+    /// Becomes one client's part of it, in the load phase also of what is to be loaded.
+    ///
+    /// # Errors
+    /// When there are more clients than records to share.
+    pub fn share(&mut self, share: Share) -> Result<(), tare_draw::Error> {
+        self.share = share;
+        match self.chooser.take() {
+            Some(chooser) => self.chooser = Some(chooser.shared(share)?),
+            None => self.insert_count = share.count(self.insert_count),
+        }
+        Ok(())
     }
 
     pub fn has(&self, action: Action) -> bool {
@@ -228,68 +239,4 @@ fn limited(path: &Path) -> std::io::Result<String> {
     let file = std::fs::File::open(path)?;
     file.take(LARGEST_HISTOGRAM).read_to_string(&mut text)?;
     Ok(text)
-}
-
-fn chooser(
-    reader: &Reader<'_>,
-    records: u64,
-    insert_start: u64,
-    insert_count: u64,
-    operations: u64,
-) -> Result<Chooser, BadProperty> {
-    let name = "requestdistribution";
-    let kind = reader.text_or(name, "uniform");
-    let (low, high) = (
-        insert_start as i64,
-        (insert_start + insert_count) as i64 - 1,
-    );
-    let bad = |why: tare_draw::Error| BadProperty::new(name, kind, why);
-    Ok(match kind {
-        "uniform" => Chooser::Uniform(UniformLong::new(low, high).map_err(bad)?),
-        "sequential" => Chooser::Sequential(Sequential::new(low, high).map_err(bad)?.into()),
-        "zipfian" => {
-            let share = reader.number_or("insertproportion", 0.0)?.max(0.0);
-            // One key more than there are records, as coded.
-            let expected = (operations as f64 * share * 2.0) as i64;
-            let top = (high + 1).saturating_add(expected);
-            Chooser::ScrambledZipfian(ScrambledZipfian::new(low, top).map_err(bad)?)
-        }
-        "zipf" => {
-            let zipf = Zipf::new(insert_count as i64, ZIPFIAN_CONSTANT).map_err(bad)?;
-            Chooser::Zipf(zipf, low)
-        }
-        "latest" => Chooser::Latest(SkewedLatest::new(records as i64 - 1).map_err(bad)?),
-        "hotspot" => {
-            let data = reader.number_or("hotspotdatafraction", 0.2)?;
-            let operations = reader.number_or("hotspotopnfraction", 0.8)?;
-            Chooser::Hotspot(Hotspot::new(low, high, data, operations).map_err(bad)?)
-        }
-        "exponential" => {
-            let percentile = reader.number_or("exponential.percentile", 95.0)?;
-            let share = reader.number_or("exponential.frac", 0.857_142_857_1)?;
-            let range = records as f64 * share;
-            Chooser::Exponential(Exponential::new(percentile, range).map_err(bad)?)
-        }
-        other => {
-            let why = "expected uniform, zipfian, latest, hotspot, exponential or sequential, or \
-                       Tare's own zipf";
-            return Err(BadProperty::new(name, other, why));
-        }
-    })
-}
-
-fn scan_length(reader: &Reader<'_>, longest: u64) -> Result<ScanLength, BadProperty> {
-    let name = "scanlengthdistribution";
-    let shortest = reader.whole_in("minscanlength", 1, 1..=i32::MAX as u64)?;
-    let (low, high) = (shortest as i64, longest as i64);
-    let kind = reader.text_or(name, "uniform");
-    let bad = |why: tare_draw::Error| BadProperty::new(name, kind, why);
-    Ok(match kind {
-        "uniform" => ScanLength::Uniform(UniformLong::new(low, high).map_err(bad)?),
-        "zipfian" => ScanLength::Zipfian(Zipfian::new(low, high, ZIPFIAN_CONSTANT).map_err(bad)?),
-        other => {
-            let why = "expected uniform or zipfian";
-            return Err(BadProperty::new(name, other, why));
-        }
-    })
 }

@@ -1,5 +1,6 @@
 //! What one run of YCSB is to do, read from its properties and checked.
 
+mod asked;
 mod binding;
 mod core;
 mod measure;
@@ -10,8 +11,9 @@ pub(crate) mod tests;
 
 use std::time::Duration;
 
+pub use asked::ScanLength;
 pub use binding::Binding;
-pub use core::{Action, Core, ScanLength};
+pub use core::{Action, Core};
 pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure};
 pub use read::BadProperty;
 

@@ -59,7 +59,8 @@ impl CoreSource {
         let slot = &mut self.slots[slot];
         slot.number = number;
         slot.key.clear();
-        self.shared.settings.core.keys.write(number, &mut slot.key);
+        let record = self.shared.record(number);
+        self.shared.settings.core.keys.write(record, &mut slot.key);
     }
 
     fn write_insert(&mut self, slot: usize, request: &mut Request) {

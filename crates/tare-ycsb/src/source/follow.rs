@@ -51,7 +51,10 @@ impl CoreSource {
         let begun = std::time::Instant::now();
         let core = &self.shared.settings.core;
         let outcome = match rows {
-            Some(rows) => self.verifier.check(core, slot.number, slot.statement, rows),
+            Some(rows) => {
+                let record = self.shared.record(slot.number);
+                self.verifier.check(core, record, slot.statement, rows)
+            }
             None => Err(ErrorKind::Other),
         };
         notes.took(self.at.verify, begun.elapsed().as_nanos() as u64, outcome);

@@ -59,6 +59,7 @@ struct Slot {
     /// Operations that it may still begin.
     left: u64,
     step: Step,
+    /// As this client counts; `Shared::record` says which record it is.
     number: i64,
     key: Vec<u8>,
     /// Rows that a scan wants, and its statement.

@@ -7,7 +7,6 @@ the index; what was fetched is verified against its own digests on every use.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tarfile
 from functools import partial
 from importlib import resources
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from tare.artifacts.digest import text_digest
 from tare.artifacts.maven import copy_file, copy_with_dependencies
+from tare.artifacts.program import run_to_end
 from tare.artifacts.tools import jdk
 from tare.artifacts.tools.cache import Tool, kept
 from tare.errors import ArtifactError, RuntimeUnavailableError
@@ -45,6 +45,11 @@ YCSB_JARS = (
 BINDING = "tare.ycsb.CassandraCQLClient"
 """Our binding with the statements and properties of YCSB's own cassandra-cql."""
 STRESS_TARBALL = "org.apache.cassandra:apache-cassandra:3.11.2:tar.gz:bin"
+STRESS_OPENS = tuple(
+    f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.io", "sun.nio.ch")
+)
+"""cassandra-stress reaches into these packages where it makes time UUIDs. Since Java 16 they are
+shut: its threads die, and it ends with status 0 and no operation."""
 _LATTE_SECONDS = 3600
 
 
@@ -89,7 +94,7 @@ def _command(name: ToolName, root: Path) -> tuple[str, ...]:
         return (java, quiet, "-cp", f"{root / 'classes'}:{_jars(root / 'lib')}", BINDING)
     path = f"{_jars(root / 'first')}:{root / 'conf'}:{_jars(root / 'tools')}:{_jars(root / 'lib')}"
     # -server -ea and the log settings as in the tarball's own tools/bin/cassandra-stress
-    return (java, "-server", "-ea", "-Dlogback.configurationFile=logback-tools.xml",
+    return (java, "-server", "-ea", *STRESS_OPENS, "-Dlogback.configurationFile=logback-tools.xml",
             "-cp", path, "org.apache.cassandra.stress.Stress")  # fmt: skip
 
 
@@ -156,23 +161,10 @@ def _latte(root: Path, say: Callable[[str], None]) -> None:
         )
     say(f"building latte {VERSIONS['latte']} with cargo: some ten minutes")
     command = [cargo, "install", "latte-cli", "--version", VERSIONS["latte"], "--root", str(root)]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_LATTE_SECONDS,
-            check=False,
-        )
-        why = "\n".join(done.stdout.splitlines()[-6:])
-    except subprocess.TimeoutExpired:
-        why = f"no end after {_LATTE_SECONDS} s"
+    ended = run_to_end(command, _LATTE_SECONDS)
     if not (root / "bin" / "latte").is_file():
         raise ArtifactError(
             "cargo could not install latte-cli",
-            why=why,
+            why=ended.last(6),
             remedy="look at what cargo says; it needs Rust 1.85 or later and a C compiler",
         )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
 if TYPE_CHECKING:
@@ -45,25 +45,11 @@ def compile_java(source: Path, class_path: Sequence[Path], into: Path) -> None:
     """
     command = [str(program("javac")), "--release", str(RELEASE), "-nowarn", "-d", str(into)]
     command += ["-cp", ":".join(map(str, class_path)), str(source)]
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_COMPILE_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ArtifactError(
-            f"{source.name} does not compile", why=f"no end after {_COMPILE_SECONDS} s"
-        ) from error
-    if done.returncode != 0:
+    ended = run_to_end(command, _COMPILE_SECONDS)
+    if not ended.ok:
         raise ArtifactError(
             f"{source.name} does not compile",
             where=str(program("javac")),
-            why="\n".join(done.stdout.splitlines()[:6]),
+            why=ended.first(6),
             remedy="apt-get install default-jdk-headless (Java 11 or later)",
         )

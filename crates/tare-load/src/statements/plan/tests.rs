@@ -1,5 +1,9 @@
 //! Tests of binding: every marker needs a generator that fits it.
 
+use std::sync::Arc;
+
+use tare_cql::ColumnType;
+
 use super::*;
 
 fn column(name: &str, kind: ColumnType) -> Column {
@@ -30,7 +34,12 @@ fn operation(name: &str, values: &str) -> Operation {
 }
 
 fn refused(values: &str, columns: Vec<Column>) -> (String, String) {
-    Plan::new(&[operation("READ", values)], &[statement(columns)]).unwrap_err()
+    Plan::new(
+        &[operation("READ", values)],
+        &[statement(columns)],
+        Share::WHOLE,
+    )
+    .unwrap_err()
 }
 
 #[test]
@@ -84,7 +93,12 @@ fn what_is_like_another_marker_has_its_number() {
         column("name", ColumnType::Text),
         column("id", ColumnType::Int),
     ];
-    let mut plan = Plan::new(&[operation("INSERT", values)], &[statement(columns)]).unwrap();
+    let mut plan = Plan::new(
+        &[operation("INSERT", values)],
+        &[statement(columns)],
+        Share::WHOLE,
+    )
+    .unwrap();
     let Marker::Number(law, _) = &mut plan.operations[0].markers[1] else {
         panic!("the second marker is the number");
     };
@@ -104,7 +118,7 @@ fn the_latest_look_at_the_counter_of_what_they_grow_by() {
             "grown_by": "INSERT"}}"#,
     );
     let id = || statement(vec![column("id", ColumnType::Bigint)]);
-    let plan = Plan::new(&[read, insert], &[id(), id()]).unwrap();
+    let plan = Plan::new(&[read, insert], &[id(), id()], Share::WHOLE).unwrap();
     let Marker::Number(
         Law::Latest {
             grown: Some(grown), ..
@@ -114,7 +128,8 @@ fn the_latest_look_at_the_counter_of_what_they_grow_by() {
     else {
         panic!("the read follows the insert");
     };
-    assert!(Arc::ptr_eq(grown, plan.operations[1].counter().unwrap()));
+    let sequence = plan.operations[1].sequence().unwrap();
+    assert!(Arc::ptr_eq(&grown.counter, &sequence.counter));
 }
 
 #[test]

@@ -32,6 +32,8 @@ struct Slot {
     key: Vec<u8>,
     /// The cells that a read must find: for each its length, or -1 for null, and its bytes.
     expected: Vec<u8>,
+    /// What is written for the first time, where reads follow the writes.
+    written: Option<Seed>,
 }
 
 impl Source for PredefinedSource {
@@ -70,8 +72,12 @@ impl Source for PredefinedSource {
         let kind = self.plan.ratios[state.operation].0;
         let (units, outcome) = match answer {
             Answer::Failed { kind, server } => {
-                let key = || hex(&state.key);
-                return self.plan.shared.failed(*kind, server.as_ref(), notes, key);
+                let (shared, key) = (&self.plan.shared, || hex(&state.key));
+                let follow = shared.failed(*kind, server.as_ref(), notes, key);
+                if let Follow::Done(_) = follow {
+                    self.answered(slot);
+                }
+                return follow;
             }
             Answer::Void => (1, Ok(())),
             Answer::Rows(rows) => (rows.len() as u64, self.check(kind, state, rows)),
@@ -84,6 +90,7 @@ impl Source for PredefinedSource {
                 .failed(notes.retries + 1, || hex(&state.key), why);
         }
         self.plan.shared.count(state.operation, units, units, notes);
+        self.answered(slot);
         Follow::Done(outcome)
     }
 }
@@ -99,6 +106,13 @@ impl PredefinedSource {
             rng: Xoshiro::stream(plan.seed, seat.worker as u64),
             slots: vec![Slot::default(); seat.slots.len()],
             plan,
+        }
+    }
+
+    /// The slot's write is over, well or not: reads may follow it.
+    fn answered(&mut self, slot: usize) {
+        if let Some(seed) = self.slots[slot].written.take() {
+            self.plan.shared.seeds.answered(&seed);
         }
     }
 
@@ -124,7 +138,9 @@ impl PredefinedSource {
                     }
                 }
                 if let Some(ending) = self.partition.ending() {
-                    self.plan.shared.seeds.wrote(seed, ending);
+                    let seeds = &self.plan.shared.seeds;
+                    seeds.wrote(seed, ending);
+                    state.written = (ending.first && seeds.looks_back()).then(|| seed.clone());
                 }
             }
             Kind::CounterWrite => {

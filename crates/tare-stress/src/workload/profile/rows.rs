@@ -1,5 +1,7 @@
 //! Rows that are made before they are sent: values one after the other, each with its length.
 
+use tare_draw::stress::Position;
+use tare_draw::Rng;
 use tare_engine::request::Request;
 
 /// Values of rows of equal width.
@@ -50,6 +52,21 @@ impl Rows {
                 None => request.null(),
             };
         }
+    }
+
+    /// Makes the first row of arguments out of all: the partition key as it is, every other
+    /// argument from a row drawn for it.
+    pub fn mix(&mut self, arguments: &[Position], rng: &mut impl Rng) {
+        let mut mixed = Rows::default();
+        mixed.row();
+        for (place, position) in arguments.iter().enumerate() {
+            let row = match position {
+                Position::Key(_) => 0,
+                Position::Cell(_) => rng.next_below(self.len() as u64) as usize,
+            };
+            mixed.push(self.values(row).nth(place).flatten());
+        }
+        *self = mixed;
     }
 }
 

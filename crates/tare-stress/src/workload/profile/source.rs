@@ -1,8 +1,8 @@
 //! One worker's operations of a user profile.
 
 use tare_cql::BatchKind;
-use tare_draw::stress::{Partition, Position, Ratio, Sampler, Visit};
-use tare_draw::{Rng, Xoshiro};
+use tare_draw::stress::{Partition, Ratio, Sampler, Seed, Visit};
+use tare_draw::Xoshiro;
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
 use tare_engine::workload::{Answer, Begin, Follow, Seat, Source};
@@ -48,6 +48,8 @@ struct Slot {
     done: usize,
     key: Vec<u8>,
     range: Option<Walk>,
+    /// What is written for the first time, where reads follow the writes.
+    written: Vec<Seed>,
 }
 
 impl ProfileSource {
@@ -110,11 +112,21 @@ impl ProfileSource {
             }
             if let Some(ending) = self.partition.ending() {
                 shared.seeds.wrote(&seed, ending);
+                if ending.first && shared.seeds.looks_back() {
+                    state.written.push(seed);
+                }
             }
             state.partitions += u64::from(begun);
         }
         state.key = self.partition.key().concat();
         state.rows.len() > 0
+    }
+
+    /// The slot's writes are over, well or not: reads may follow them.
+    fn answered(&mut self, slot: usize) {
+        for seed in self.slots[slot].written.drain(..) {
+            self.load.shared.seeds.answered(&seed);
+        }
     }
 
     /// Makes the arguments of a query; false when nothing is left to read.
@@ -153,7 +165,7 @@ impl ProfileSource {
             }
         }
         if fields == Fields::MultiRow {
-            mix(&mut state.rows, arguments, rng);
+            state.rows.mix(arguments, rng);
         }
         state.key = self.partition.key().concat();
         (state.partitions, state.done) = (0, 0);
@@ -240,7 +252,11 @@ impl Source for ProfileSource {
         let operation = self.slots[slot].operation;
         if let Answer::Failed { kind, server } = answer {
             let key = || hex(&self.slots[slot].key);
-            return self.load.shared.failed(*kind, server.as_ref(), notes, key);
+            let follow = self.load.shared.failed(*kind, server.as_ref(), notes, key);
+            if let Follow::Done(_) = follow {
+                self.answered(slot);
+            }
+            return follow;
         }
         let (partitions, rows) = match (&self.load.operations[operation].action, answer) {
             (Action::Insert { .. }, _) => {
@@ -277,21 +293,7 @@ impl Source for ProfileSource {
             _ => (0, 0),
         };
         self.load.shared.count(operation, partitions, rows, notes);
+        self.answered(slot);
         Follow::Done(Ok(()))
     }
-}
-
-/// Makes the first row of arguments out of all: the partition key as it is, every other argument
-/// from a row drawn for it.
-fn mix(rows: &mut Rows, arguments: &[Position], rng: &mut impl Rng) {
-    let mut mixed = Rows::default();
-    mixed.row();
-    for (place, position) in arguments.iter().enumerate() {
-        let row = match position {
-            Position::Key(_) => 0,
-            Position::Cell(_) => rng.next_below(rows.len() as u64) as usize,
-        };
-        mixed.push(rows.values(row).nth(place).flatten());
-    }
-    *rows = mixed;
 }

@@ -1,0 +1,104 @@
+//! Requests on their way out: to a connection, or to where they wait until one takes more.
+
+use crate::errors::ErrorKind;
+use crate::workload::{Answer, Source};
+
+use super::routes::Choice;
+use super::{Beat, Worker, BURST, NO_CONNECTION};
+
+impl<S: Source> Worker<S> {
+    /// Sends the requests that have been written.
+    pub(super) fn dispatch(&mut self) {
+        // Who waits already goes first.
+        self.let_in();
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for slots in outbox.chunks(BURST) {
+            let now = self.start.clock.now();
+            for &slot in slots {
+                self.send(slot, now);
+            }
+            self.flush();
+        }
+        outbox.clear();
+        self.let_in();
+        // What failed at once may have begun something else.
+        outbox.append(&mut self.outbox);
+        self.outbox = outbox;
+        if !self.outbox.is_empty() {
+            self.dispatch();
+        }
+    }
+
+    fn flush(&mut self) {
+        for route in self.routes.flush() {
+            self.broke(route);
+        }
+    }
+
+    fn send(&mut self, slot: usize, now: u64) {
+        let flight = &mut self.flights[slot];
+        if flight.begun == u64::MAX {
+            flight.begun = now;
+            match self.beat {
+                // Nothing was scheduled: the operation was meant to be sent when it was.
+                Beat::Closed => flight.intended = now,
+                _ => self.recorder.sent(flight.intended, flight.free, now),
+            }
+        }
+        flight.sent = now;
+        flight.request = flight.request.wrapping_add(1);
+        if !self.requests[slot].complete() {
+            return self.unsent(slot, now, ErrorKind::Other);
+        }
+        let request = flight.request;
+        match self.routes.choose(self.requests[slot].inner().token()) {
+            Choice::Route(route) if self.queue(slot, route) => {}
+            Choice::Full => {
+                let flight = &mut self.flights[slot];
+                (flight.stream, flight.waiting) = (None, true);
+                self.recorder.blocked(flight.intended);
+                self.room.push_back((slot, request));
+            }
+            _ => return self.unsent(slot, now, ErrorKind::Connection),
+        }
+        // Also for what waits: it was to be sent now.
+        self.agenda.expect(now + self.start.timeout, slot, request);
+    }
+
+    /// Hands a request to a connection; false if that has no stream left or is closed.
+    fn queue(&mut self, slot: usize, route: usize) -> bool {
+        let request = self.requests[slot].inner();
+        let stream = self
+            .routes
+            .queue(route, request.opcode(), request.body(), slot as u32);
+        let flight = &mut self.flights[slot];
+        if stream.is_some() {
+            (flight.route, flight.stream, flight.waiting) = (route, stream, true);
+        }
+        stream.is_some()
+    }
+
+    fn unsent(&mut self, slot: usize, now: u64, kind: ErrorKind) {
+        let answer = Answer::Failed { kind, server: None };
+        self.settle(slot, now, answer, NO_CONNECTION);
+    }
+
+    /// Hands what waits for a connection to those that take more, first come, first served.
+    fn let_in(&mut self) {
+        while let Some(&(slot, number)) = self.room.front() {
+            let flight = &self.flights[slot];
+            // It may have timed out meanwhile, and its slot have gone on.
+            if flight.waiting && flight.stream.is_none() && flight.request == number {
+                match self.routes.choose(self.requests[slot].inner().token()) {
+                    Choice::Full => return,
+                    Choice::Route(route) if self.queue(slot, route) => self.flush(),
+                    _ => {
+                        let now = self.start.clock.now();
+                        self.unsent(slot, now, ErrorKind::Connection);
+                    }
+                }
+            }
+            self.room.pop_front();
+        }
+    }
+}

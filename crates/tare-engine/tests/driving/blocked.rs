@@ -1,0 +1,130 @@
+//! A node that stops reading: how much the client keeps for it, and what becomes of that.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use tare_engine::errors::{ErrorKind, Fatal};
+use tare_engine::observe::{Control, Observer};
+use tare_engine::record::Interval;
+use tare_engine::run::{run, Stop};
+use tare_engine::totals::{Outlook, Totals};
+use tare_stub::{Script, Stub};
+
+use super::reads::{closed, counted, order, Reads};
+
+/// Octets of a key: a thousand of them are three times what may wait on a connection.
+const LONG: usize = 50_000;
+/// What a load sends (native protocol v4, section 2.4); it is the fifth octet of a frame.
+const EXECUTE: u8 = 0x0A;
+
+/// Lets no load pass to a stub until it is opened.
+#[derive(Default)]
+struct Gate(Mutex<bool>, Condvar);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.lock().unwrap() = true;
+        self.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let open = self.0.lock().unwrap();
+        drop(self.1.wait_while(open, |open| !*open).unwrap());
+    }
+}
+
+/// A way to the stub on which requests can be held up; its address.
+fn way(stub: SocketAddr, gate: &Arc<Gate>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let gate = Arc::clone(gate);
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let (client, node) = (client.unwrap(), TcpStream::connect(stub).unwrap());
+            let back = (node.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || copy(back.0, back.1, None));
+            let gate = Some(Arc::clone(&gate));
+            std::thread::spawn(move || copy(client, node, gate));
+        }
+    });
+    address
+}
+
+fn copy(mut from: TcpStream, mut to: TcpStream, gate: Option<Arc<Gate>>) {
+    let mut bytes = [0; 4096];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        // All before a load is asked and answered one by one, so that its frames begin a reading.
+        if let Some(gate) = gate.as_ref().filter(|_| bytes[4] == EXECUTE) {
+            gate.pass();
+        }
+        if to.write_all(&bytes[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+/// Opens the gate once requests wait in the client.
+struct Opener {
+    gate: Arc<Gate>,
+    opens: bool,
+    totals: Option<Totals>,
+}
+
+impl Observer for Opener {
+    fn interval(&mut self, seen: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
+        if self.opens && seen.blocked > 0 {
+            self.gate.open();
+        }
+        Ok(Control::GoOn)
+    }
+
+    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
+        self.totals = Some(totals.clone());
+        Ok(())
+    }
+}
+
+/// A thousand long reads at once.
+fn held_up(opens: bool, timeout: Duration, measure: Option<f64>) -> Totals {
+    let stub = Stub::start(Script::default()).unwrap();
+    let gate = Arc::new(Gate::default());
+    let mut order = order(&stub, closed(1000), measure);
+    order.cluster.contact_points = vec![way(stub.address(), &gate).to_string()];
+    order.cluster.options.contact_points_only = true;
+    order.timeout = timeout;
+    (order.workers, order.links) = (Some(1), Some(1));
+    let mut opener = Opener {
+        gate: Arc::clone(&gate),
+        opens,
+        totals: None,
+    };
+    let reads = Reads {
+        long: LONG,
+        ..counted(1000)
+    };
+    run(&order, reads, &mut opener, &Stop::default()).unwrap();
+    gate.open();
+    opener.totals.unwrap()
+}
+
+#[test]
+fn requests_wait_in_the_client_until_the_node_reads_again_and_none_is_lost() {
+    let totals = held_up(true, Duration::from_secs(60), None);
+    assert_eq!((totals.answered, totals.failed), (1000, 0));
+    // 16 MiB and what the kernel holds are well under two thirds of the load.
+    assert!((300..1000).contains(&totals.blocked), "{}", totals.blocked);
+}
+
+#[test]
+fn a_request_that_waits_in_the_client_times_out_like_any_other() {
+    let totals = held_up(false, Duration::from_millis(300), None);
+    assert_eq!(totals.answered, 0);
+    let record = &totals.operations[0];
+    assert_eq!(record.errors[ErrorKind::Timeout as usize], 1000);
+    let failed = record.failed.as_ref().unwrap();
+    // The histogram holds three digits.
+    assert!(failed.min() >= 299_000_000, "{}", failed.min());
+}

@@ -1,0 +1,78 @@
+//! When operations are sent, and what is due but is not sent.
+
+use std::time::Duration;
+
+use tare_engine::errors::ErrorKind;
+use tare_engine::order::{Arrivals, Pace};
+use tare_stub::{Script, Service, Stub};
+
+use super::reads::{open, order, seen, Reads};
+
+#[test]
+fn the_open_loop_sends_as_many_as_fall_due() {
+    let stub = Stub::start(Script::default()).unwrap();
+    let order = order(&stub, open(2000.0, Arrivals::Fixed), Some(1.0));
+    let (_, totals) = seen(&order, Reads::default());
+    assert_eq!(totals.due, 2000);
+    // On a busy machine the last ones are sent after the end.
+    assert!((1000..=2000).contains(&totals.sent), "{}", totals.sent);
+    assert!(totals.lateness.is_some());
+}
+
+#[test]
+fn what_is_still_under_way_long_after_the_end_has_failed() {
+    let stub = Stub::start(Script {
+        service: Service::Constant(400e6),
+        ..Script::default()
+    })
+    .unwrap();
+    let mut order = order(&stub, open(50.0, Arrivals::Fixed), Some(0.3));
+    order.timeout = Duration::from_millis(450);
+    let workload = Reads {
+        twice: true,
+        ..Reads::default()
+    };
+    let (_, totals) = seen(&order, workload);
+    let record = &totals.operations[0];
+    // Two requests of 400 ms each: the last ones would end 1.1 s after the beginning.
+    assert_eq!(totals.due, 15);
+    assert_eq!(record.ok + record.failures(), 15);
+    assert!(record.errors[ErrorKind::Timeout as usize] >= 5);
+}
+
+#[test]
+fn slots_with_deadlines_keep_to_the_rate() {
+    let stub = Stub::start(Script::default()).unwrap();
+    let pace = Pace::PerSlot {
+        slots: 10,
+        rate: 1000.0,
+        stagger: true,
+    };
+    let (_, totals) = seen(&order(&stub, pace, Some(1.0)), Reads::default());
+    assert!((990..=1010).contains(&totals.due), "{}", totals.due);
+    assert!(totals.answered <= 1010, "{}", totals.answered);
+}
+
+#[test]
+fn deadlines_that_no_slot_could_keep_count_as_due_and_are_the_clusters_doing() {
+    let stub = Stub::start(Script {
+        service: Service::Constant(10e6),
+        ..Script::default()
+    })
+    .unwrap();
+    let pace = Pace::PerSlot {
+        slots: 2,
+        rate: 1000.0,
+        stagger: false,
+    };
+    let (_, totals) = seen(&order(&stub, pace, Some(1.0)), Reads::default());
+    // Two slots of 10 ms answer at most 200 of 1000.
+    assert!((990..=1010).contains(&totals.due), "{}", totals.due);
+    assert!(totals.answered <= 200, "{}", totals.answered);
+    assert!(
+        totals.facts().held_share > 0.7,
+        "{}",
+        totals.facts().held_share
+    );
+    assert!(totals.facts().rate_error.unwrap() < -0.7);
+}

@@ -1,0 +1,72 @@
+//! Which of a load's clients a specification is for.
+
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use tare_draw::Share;
+
+/// One client: its name, and its part of what several clients take in turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    /// Unit name: c1, c2, ...
+    pub name: String,
+    pub share: Share,
+}
+
+/// `{"index": 0, "of": 2}`: one of several clients that send one load together.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OneOf {
+    /// Left out, it is c1 for index 0, and so on.
+    name: Option<String>,
+    index: u32,
+    of: u32,
+}
+
+/// By hand, as serde's own untagged enums lose the reason.
+impl<'de> Deserialize<'de> for Client {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(name) => Ok(Client {
+                name,
+                share: Share::WHOLE,
+            }),
+            object @ Value::Object(_) => one_of(inner(object)?),
+            other => Err(D::Error::custom(format!(
+                "expected a name, or an object such as {{\"index\": 0, \"of\": 2}}, and not {other}"
+            ))),
+        }
+    }
+}
+
+fn inner<T: DeserializeOwned, E: Error>(object: Value) -> Result<T, E> {
+    serde_json::from_value(object).map_err(E::custom)
+}
+
+fn one_of<E: Error>(client: OneOf) -> Result<Client, E> {
+    Ok(Client {
+        share: Share::new(client.index, client.of).map_err(E::custom)?,
+        name: client
+            .name
+            .unwrap_or_else(|| format!("c{}", u64::from(client.index) + 1)),
+    })
+}
+
+impl Client {
+    /// The seed of this client's draws: no two clients of a run draw the same.
+    pub fn stream(&self, seed: u64) -> u64 {
+        let named = self
+            .name
+            .bytes()
+            .fold(seed, |sum, byte| mixed(sum, u64::from(byte)));
+        match self.share {
+            Share::WHOLE => named,
+            // Names may be equal where one file was copied.
+            share => mixed(named, u64::from(share.index()) + 256),
+        }
+    }
+}
+
+fn mixed(sum: u64, part: u64) -> u64 {
+    sum.wrapping_mul(257).wrapping_add(part)
+}
