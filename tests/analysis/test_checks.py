@@ -140,6 +140,17 @@ def test_a_warm_up_that_never_became_flat(tmp_path: Path) -> None:
     assert "D1-native: still changing by 49% after 60 s" in found.details
 
 
+def test_a_gentle_warm_up_alone_is_told_and_has_nothing_to_be_flat(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    for place in sorted((root / "trials").iterdir()):
+        change(root, place.name, lambda record: record["warm_up"].update(flat=None, windows=[]))
+    analysis = analyse(root)
+    found = check(analysis, "warm-up")
+    assert found.status == "ok"
+    assert "warmed up under a gentle load only" in found.summary
+    assert {trial.warm for trial in analysis.trials} == {None}
+
+
 def test_deployments_that_drift_over_their_blocks(tmp_path: Path) -> None:
     analysis = analyse(run(tmp_path, blocks=5, drift=0.05, within=0.01))
     found = check(analysis, "steady")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tare.lab.directory import FINISHED, begin, choose, study_digest
+from tare.errors import UsageError
+from tare.lab.directory import FINISHED, begin, choose, same_plan, study_digest
 from tare.lab.journal import Journal
+from tare.lab.progress import Silent
+from tare.lab.run import Lab
 from tare.study.plan import make_plan
 from tare.study.read import load_study
 from tare.study.schema import Study
@@ -93,3 +97,80 @@ def test_the_kept_study_reads_back_as_the_study_that_was_run(tmp_path: Path, sou
     again = load_study(root / "study.yaml")
     assert again == study
     assert (root / "study.source.yaml").read_text() == TEXT
+
+
+TWO = """\
+study: small
+factors: {platform: {native: {}, docker: {platform: {runtime: docker, network: bridge}}}}
+baseline: {platform: native}
+"""
+
+
+def kept_plan(root: Path) -> dict[str, Any]:
+    """The plan that the run was begun with, as plain data."""
+    plan: dict[str, Any] = json.loads((root / "plan.json").read_text())
+    return plan
+
+
+def keep(root: Path, plan: object) -> None:
+    (root / "plan.json").write_text(json.dumps(plan))
+
+
+def test_an_unfinished_run_goes_on_with_the_plan_that_it_began_with(tmp_path: Path) -> None:
+    source = tmp_path / "two.yaml"
+    source.write_text(TWO)
+    study = load_study(source)
+    begun(tmp_path / "runs", study, source)
+    same_plan(choose(tmp_path / "runs", study, None), make_plan(study))
+
+
+def test_the_same_study_in_another_order_is_not_resumed(tmp_path: Path) -> None:
+    """As another version may have planned it: half a round of each would be no blocks."""
+    source = tmp_path / "two.yaml"
+    source.write_text(TWO)
+    study = load_study(source)
+    root = begun(tmp_path / "runs", study, source)
+    plan = kept_plan(root)
+    plan["rounds"][0]["blocks"][0]["order"].reverse()
+    keep(root, plan)
+    chosen = choose(tmp_path / "runs", study, None)
+    with pytest.raises(UsageError, match="small: not resumed") as caught:
+        same_plan(chosen, make_plan(study))
+    assert "another order" in caught.value.why
+    assert "--name small-anew" in caught.value.remedy
+
+
+@pytest.mark.parametrize("change", ["deployment", "fewer", "unreadable", "damaged", "gone"])
+def test_a_run_of_other_conditions_is_not_resumed(tmp_path: Path, change: str) -> None:
+    source = tmp_path / "two.yaml"
+    source.write_text(TWO)
+    study = load_study(source)
+    root = begun(tmp_path / "runs", study, source)
+    plan = kept_plan(root)
+    if change == "deployment":
+        plan["conditions"][1]["deployment"] = "docker.4"
+    elif change == "fewer":
+        del plan["conditions"][1]
+    keep(root, [1] if change == "damaged" else plan)
+    if change == "unreadable":
+        (root / "plan.json").write_text("{")
+    elif change == "gone":
+        (root / "plan.json").unlink()
+    chosen = choose(tmp_path / "runs", study, None)
+    with pytest.raises(UsageError, match="not resumed"):
+        same_plan(chosen, make_plan(study))
+
+
+def test_a_lab_refuses_another_plan_before_it_starts_anything(tmp_path: Path) -> None:
+    source = tmp_path / "two.yaml"
+    source.write_text(TWO)
+    study = load_study(source)
+    root = begun(tmp_path / "runs", study, source)
+    plan = kept_plan(root)
+    plan["conditions"].reverse()
+    keep(root, plan)
+    chosen = choose(tmp_path / "runs", study, None)
+    before = sorted(root.rglob("*"))
+    with pytest.raises(UsageError, match="not resumed"):
+        Lab(make_plan(study), chosen, source, Silent()).run()
+    assert sorted(root.rglob("*")) == before

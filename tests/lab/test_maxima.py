@@ -12,7 +12,7 @@ from tare.lab.journal import Journal
 from tare.lab.maxima import Maxima
 from tare.lab.progress import Silent
 from tare.study.plan import Plan, make_plan
-from tare.study.schema import Study
+from tare.study.schema import Setup, Study
 from tests.load.test_maximum import EVENT
 
 
@@ -39,6 +39,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...]] = []
+        self.sent: list[Setup] = []
 
     def resume(self) -> None: ...
     def check_alive(self) -> None: ...
@@ -48,7 +49,8 @@ class Scripted:
         self.asked.append(words)
         return object()
 
-    def launch_search(self, client: Any, setup: Any, seed: int) -> None: ...
+    def launch_search(self, client: Any, setup: Any, seed: int) -> None:
+        self.sent.append(setup)
 
 
 @pytest.fixture
@@ -87,6 +89,33 @@ def test_what_was_found_becomes_the_trials_threads_with_a_note(
     assert settled.setup.platform.runtime == "docker"
     assert note.startswith("load.threads: 66% of the maximum of full.native is 21 threads")
     assert deployment.asked[0][-4:] == ("--fraction", "0.66", "--fraction", "1")
+
+
+def test_the_baselines_maximum_is_that_of_its_own_workload_whoever_asks_first(
+    tmp_path: Path, deployment: Scripted
+) -> None:
+    made = make_plan(
+        Study.model_validate(
+            {
+                "study": "shares",
+                "load": {"search": {"of": "baseline"}, "threads": "max"},
+                "factors": {
+                    "workload": {
+                        "write": {"load.workload": "stress-write"},
+                        "mixed": {"load": {"workload": "stress-mixed", "mix": {"read": 3}}},
+                    }
+                },
+                "baseline": {"workload": "write"},
+            }
+        )
+    )
+    found = Maxima(made, tmp_path / "m.json", Journal(tmp_path / "j.jsonl"), Silent())
+    condition = made.condition("mixed")
+    reference = found.missing(condition)
+    assert reference is not None
+    found.find(condition, reference, deployment)  # type: ignore[arg-type]  # scripted
+    assert [one.load.workload for one in deployment.sent] == ["stress-write"]
+    assert deployment.sent[0].load.threads == "max"
 
 
 def test_a_resumed_run_has_the_same_loads(tmp_path: Path, deployment: Scripted) -> None:

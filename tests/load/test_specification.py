@@ -47,6 +47,13 @@ def test_warming_is_a_closed_loop_even_where_trials_are_open() -> None:
     assert spec(open_loop)["rate"] == 100.0
 
 
+@pytest.mark.parametrize(("per", "each"), [("client", 90.0), ("condition", 30.0)])
+def test_a_rate_is_each_clients_or_that_of_all_of_them(per: str, each: float) -> None:
+    load = Load.model_validate({"rate": 90.0, "rate_per": per})
+    three = SETUP.model_copy(update={"load": load, "clusters": 3})
+    assert spec(three)["rate"] == each
+
+
 @pytest.mark.parametrize(
     ("workload", "table", "mix"),
     [

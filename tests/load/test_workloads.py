@@ -63,6 +63,13 @@ def test_a_mix_of_ones_own_replaces_the_workloads() -> None:
     assert (made["distribution"], made["fields"]) == ("uniform", 2)
 
 
+def test_cassandra_stresss_ratio_is_a_mix() -> None:
+    made = told(workload="stress-mixed", mix={"write": 1, "read": 3})
+    assert (made["read"], made["write"]) == (3.0, 1.0)
+    made = told(workload="stress-mixed")
+    assert (made["read"], made["write"]) == (1.0, 1.0)
+
+
 def test_a_statement_has_its_own_level_or_that_of_what_it_is() -> None:
     get, put = told(statements=STATEMENTS)["operations"]
     assert (get["name"], get["weight"], get["consistency"]) == ("GET", 8.0, "ONE")
@@ -97,6 +104,19 @@ def test_phases_are_corners_of_a_rate_and_a_step_has_two_at_one_time() -> None:
         {"at_s": 40.0, "rate": 500.0},
     ]
     assert schedule(Load()) is None
+
+
+def test_a_rate_of_the_condition_is_divided_among_its_clusters_in_phases_too() -> None:
+    phases = [{"for": "30s", "rate": 1000, "to": 2000}]
+    load = Load.model_validate({"phases": phases, "rate_per": "condition"})
+    assert schedule(load, clusters=4) == [
+        {"at_s": 0.0, "rate": 250.0},
+        {"at_s": 30.0, "rate": 500.0},
+    ]
+    assert schedule(Load.model_validate({"phases": phases}), clusters=4) == [
+        {"at_s": 0.0, "rate": 1000.0},
+        {"at_s": 30.0, "rate": 2000.0},
+    ]
 
 
 def test_a_phases_mix_leaves_out_what_it_does_not_name() -> None:

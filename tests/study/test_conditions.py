@@ -63,11 +63,17 @@ def test_another_table_or_other_records_need_another_deployment() -> None:
     assert [one.deployment for one in expand(records)] == ["few", "many"]
 
 
-def test_where_the_client_runs_decides_but_its_limits_do_not() -> None:
+def test_a_cluster_serves_clients_wherever_they_run() -> None:
     runtime = study({"client": {"native": {}, "docker": {"client.runtime": "docker"}}})
     limits = study({"client": {"free": {}, "one-core": {"client.limits.cpus": 1}}})
-    assert [one.deployment for one in expand(runtime)] == ["native", "docker"]
+    assert [one.deployment for one in expand(runtime)] == ["all", "all"]
     assert [one.deployment for one in expand(limits)] == ["all", "all"]
+
+
+def test_only_selected_conditions_are_expanded_in_the_same_order_and_under_the_same_names() -> None:
+    factors: dict[str, Any] = {"a": {"1": {}, "2": {}, "3": {}}, "b": {"x": {}, "y": {}}}
+    chosen = study(factors, exclude=[{"a": "1", "b": "y"}], only={"a": [3, 1]})
+    assert [one.name for one in expand(chosen)] == ["1.x", "3.x", "3.y"]
 
 
 def test_an_aa_level_of_a_deployed_factor_is_a_deployment_of_its_own() -> None:
@@ -146,7 +152,6 @@ def test_conditions_of_one_deployment_have_the_same_cluster(factors: dict[str, A
         if one.deployment == other.deployment:
             assert one.setup.database == other.setup.database
             assert one.setup.platform == other.setup.platform
-            assert one.setup.client.network == other.setup.client.network
             assert one.setup.load.records == other.setup.load.records
 
 

@@ -48,6 +48,15 @@ def test_what_is_no_intensity_is_refused(wrong: dict[str, Any]) -> None:
         Load.model_validate(wrong)
 
 
+def test_a_rate_says_whose_it_is_where_it_is_not_each_clients() -> None:
+    assert Load(rate=5000.0).intensity == "5,000/s"
+    together = Load(rate=5000.0, rate_per="condition")
+    assert together.intensity == "5,000/s in all"
+    assert (together.each(5000.0, 4), Load().each(5000.0, 4)) == (1250.0, 5000.0)
+    assert "rate_per" not in Load().model_dump()  # as older versions wrote it
+    assert Load.model_validate(together.model_dump(mode="json")) == together
+
+
 def test_phases_give_the_measured_time_and_are_written_as_they_were_read() -> None:
     load = Load.model_validate(
         {"phases": [{"for": "30s", "rate": 1000}, {"for": "1m", "rate": 1000, "to": 5000}]}

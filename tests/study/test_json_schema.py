@@ -34,6 +34,10 @@ def test_the_studies_that_come_with_tare_conform(path: Path) -> None:
         {"baseline": {"rf": 3}, "exclude": [{"rf": [1, 3]}, {"rf": 1}]},
         {"margins": {"p99": "10%", "mean": 0.05}},
         {"platform": {"limits": {"cpuset": 0, "memory": "2GiB"}}},
+        {"scale": "small", "scales": {"full": None, "small": {"load.records": 5, "design": {}}}},
+        {"scales": {"small": {"factors": {"f": {"a": {"load.threads": 3}}}, "margins.p99": 0.1}}},
+        {"scales": {"small": {"factors.f.a": {"load.threads": 3}}}},
+        {"only": {"rf": [1, 3], "f": "a"}},
     ],
 )
 def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
@@ -55,6 +59,10 @@ def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
         {"factors": {"f": {"a": {"lode.threads": 3}}}},
         {"factors": {"a.b": {}}},
         {"margins": {"p98": "5%"}},
+        {"scales": {"small": {"baseline": {"f": "a"}}}},
+        {"scales": {"small": {"load": {"thread": 3}}}},
+        {"scales": {"small": {"lode.threads": 3}}},
+        {"only": ["a"]},
         {"study": "Not a slug"},
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -52,6 +53,28 @@ def test_every_order_of_conditions_comes_up_about_equally_often() -> None:
     assert len(orders) == 6
     # expected 100 each; beyond five standard deviations (9.1) the shuffle is not uniform
     assert all(abs(count - 100) < 46 for count in orders.values())
+
+
+@given(SEEDS)
+def test_with_a_cluster_per_block_the_conditions_of_a_cluster_follow_one_another(seed: int) -> None:
+    factors: dict[str, Any] = {
+        "heap": {"small": {"database.heap": "512MiB"}, "large": {"database.heap": "1024MiB"}},
+        "threads": {str(n): {"load.threads": n} for n in (1, 2, 3)},
+    }
+    plan = make_plan(
+        Study.model_validate(
+            {
+                "study": "x",
+                "factors": factors,
+                "baseline": {"heap": "small", "threads": "1"},
+                "design": {"fresh": "block", "blocks": 3, "seed": seed},
+            }
+        )
+    )
+    for block in (block for turn in plan.rounds for block in turn.blocks):
+        clusters = [plan.condition(name).deployment for name in block.order]
+        changes = sum(one != other for one, other in pairwise(clusters))
+        assert (len(set(clusters)), changes) == (2, 1)
 
 
 @given(SEEDS)

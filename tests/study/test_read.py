@@ -62,7 +62,7 @@ def test_an_error_reads_like_this(refuse: RefuseStudy) -> None:
     assert str(refuse(changed("{load.threads: 64}", "{load.thread: 64}"))) == (
         "study.yaml:13: load.thread: unknown field\n"
         "  why: load has workload, statements, records, distribution, fields, field_length, mix, "
-        "threads, rate, search, phases, arrivals, warmup, measure, timeout; "
+        "threads, rate, rate_per, search, phases, arrivals, warmup, measure, timeout; "
         "in level high of factor threads\n"
         "  try: did you mean load.threads?"
     )

@@ -17,6 +17,7 @@ from tare.analysis.inference.contrasts import make_contrasts, without_undescribe
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.noise import noise_floor
+from tare.analysis.left_out import left_out, not_compared
 from tare.analysis.metrics import describe, in_order
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
@@ -70,10 +71,14 @@ def _analyse(run_dir: Path) -> Analysis:
     study = load_study(run.files.study)
     reading = read_trials(run.trials)
     trials = reading.trials
-    conditions = _conditions(study, trials)
+    planned = _conditions(study, trials)
+    left = left_out(run.left_out(), planned, trials)
+    gone = {one.condition for one in left}
+    conditions = [one for one in planned if one.name not in gone]
     names = [condition.name for condition in conditions]
     margins: dict[str, float] = dict(study.margins.items())
-    contrasts = make_contrasts(conditions, study.baseline, study.analysis)
+    asked = make_contrasts(planned, study.baseline, study.analysis)
+    contrasts = asked.without(gone)
     by_deployment = study.design.fresh == "deployment"
     rules = make_rules(trials, study.analysis, by_deployment=by_deployment)
     effects = make_effects(
@@ -102,7 +107,7 @@ def _analyse(run_dir: Path) -> Analysis:
         effects=effects,
         floors=_floors(trials, contrasts, margins, by_deployment=rules.by_deployment),
         parity=parity_differences(names, trials),
-        left_out=run.left_out(),
+        skipped=run.skipped_files(),
         planned=expand(study),
         primary=study.analysis.primary,
     )
@@ -117,6 +122,8 @@ def _analyse(run_dir: Path) -> Analysis:
         baseline=_baseline(contrasts, study.baseline),
         metrics=[describe(name) for name in in_order(m for t in trials for m in t.values)],
         conditions=condition_summaries(conditions, trials),
+        left_out=left,
+        not_compared=not_compared(asked, contrasts, gone),
         effects=effects,
         interactions=depends,
         variances=noisier,

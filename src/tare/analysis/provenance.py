@@ -38,6 +38,12 @@ def provenance(
         "study": {
             "name": study.study,
             "digest": "sha256:" + hashlib.sha256(study_file.read_bytes()).hexdigest(),
+            **({"scale": study.scale} if study.scale else {}),
+            **(
+                {"only": {f: list(levels) for f, levels in study.only.items()}}
+                if study.only
+                else {}
+            ),
             "seed": study.design.seed,
             "design": study.design.model_dump(mode="json"),
             "margins": dict(study.margins),

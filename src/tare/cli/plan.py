@@ -11,16 +11,22 @@ from rich.table import Table
 
 from tare.artifacts.lock import locked_versions
 from tare.cli.doctor import runtime_states
+from tare.cli.left_out import left_out_lines
+from tare.cli.shortfall import show_shortfall
 from tare.machines.facts import local_facts
+from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
 from tare.study.checks import refusals, refuse_plan
 from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
+from tare.study.estimate import estimate
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
     from tare.study.schema import Setup, Study
 
+_HOURS_FROM, _DAYS_FROM = 2, 48
+"""Hours from which a length is told in hours, and in days."""
 MOST_LINES = 12
 """Lines of the order that are printed."""
 StudyFile = Annotated[Path, typer.Argument(help="The study, a YAML file.", metavar="STUDY")]
@@ -30,33 +36,83 @@ Overrides = Annotated[
         "--set", help="Override a field, e.g. --set load.threads=64.", metavar="PATH=VALUE"
     ),
 ]
+Scale = Annotated[
+    str | None,
+    typer.Option("--scale", help="One of the study's scales, e.g. laptop.", metavar="NAME"),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        help="Only the conditions with these levels of a factor, e.g. --only threads=10,50.",
+        metavar="FACTOR=LEVEL,...",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
-def checked_plan(study: Path, overrides: list[str] | None, where: Path | None = None) -> Plan:
+def checked_plan(
+    study: Path,
+    overrides: list[str] | None,
+    where: Path | None = None,
+    *,
+    scale: str | None = None,
+    only: list[str] | None = None,
+) -> Plan:
     """Read, expand and order a study, and refuse what cannot work on this machine.
 
     Args:
         study: the study file.
         overrides: `--set` values.
         where: where the runs will lie; its disk must have room.
+        scale: one of the study's scales; None: the one that it names, if it does.
+        only: `--only` values.
 
     Raises:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
-    plan = make_plan(load_study(study, overrides or []))
-    machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
-    refuse_plan(refusals(plan, machine, runtime_states(), locked_versions()))
+    plan = make_plan(load_study(study, overrides or [], scale, only or []), obstacle)
+    refuse_here(plan, where)
     return plan
 
 
-def command(study: StudyFile, set_: Overrides = None, json: Json = False) -> None:
-    """Show conditions, order, expected time, disk and memory of a study."""
-    plan = checked_plan(study, set_)
+def refuse_here(plan: Plan, where: Path | None = None) -> None:
+    """Refuse what cannot work on this machine.
+
+    Raises:
+        StudyError: for the first refusal, with file, line, reason and remedy, and all others.
+    """
+    machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
+    refuse_plan(refusals(plan, machine, runtime_states(), locked_versions()))
+
+
+def command(
+    study: StudyFile,
+    set_: Overrides = None,
+    scale: Scale = None,
+    only: Only = None,
+    json: Json = False,
+) -> None:
+    """Show conditions, order, expected time, disk and memory of a study.
+
+    What it would cost is shown also where this machine is too small for it, which is then said.
+    """
+    plan = make_plan(load_study(study, set_ or [], scale, only or []), obstacle)
     if json:
         typer.echo(plan.model_dump_json(indent=1))
-        return
-    show(plan, Console())
+    else:
+        show(plan, Console())
+    refuse_here(plan)
+
+
+def cost(seconds: float) -> str:
+    """A run's length as people say it: minutes, hours, or days of the machine."""
+    hours = seconds / 3600
+    if hours < _HOURS_FROM:
+        return f"{seconds / 60:.0f} min"
+    if hours < _DAYS_FROM:
+        return f"{hours:.1f} h"
+    return f"{hours:,.0f} h of this machine, {hours / 24:.1f} days"
 
 
 def _order(plan: Plan) -> list[str]:
@@ -99,7 +155,8 @@ def _load(setup: Setup) -> str:
 def show(plan: Plan, console: Console) -> None:
     """The plan for people."""
     study, design = plan.study, plan.study.design
-    console.print(f"[bold]{study.study}[/]  {study.question}", highlight=False)
+    size = f" at scale {study.scale}" if study.scale else ""
+    console.print(f"[bold]{study.study}[/]{size}  {study.question}", highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("condition", "runs on", "nodes", "load", "own deployment"):
         table.add_column(title)
@@ -110,6 +167,8 @@ def show(plan: Plan, console: Console) -> None:
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
+    for line in left_out_lines(plan):
+        console.print(line, highlight=False, markup=False)
     console.print(
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
@@ -119,9 +178,18 @@ def show(plan: Plan, console: Console) -> None:
         console.print(line, highlight=False)
     console.print(f"\n{_endpoints(study)}", highlight=False)
     need = plan.estimate
-    parts = ", ".join(f"{k} {v / 60:.1f}" for k, v in need.breakdown.items() if v)
+    unit, word = (60, "min") if need.seconds < _HOURS_FROM * 3600 else (3600, "h")
+    parts = ", ".join(f"{k} {v / unit:.1f}" for k, v in need.breakdown.items() if v)
     console.print(
-        f"\nexpected: at most about {need.seconds / 60:.0f} min ({parts}), "
+        f"\nexpected: at most about {cost(need.seconds)} (in {word}: {parts}), "
         f"{need.memory_bytes / 2**30:.1f} GiB of memory, {need.disk_bytes / 2**30:.1f} GiB of disk",
         highlight=False,
     )
+    if plan.left_out:
+        whole = estimate(plan.planned, design)
+        console.print(
+            f"with what is left out, could it be run: about {cost(whole.seconds)}, "
+            f"{whole.disk_bytes / 2**30:.1f} GiB of disk",
+            highlight=False,
+        )
+    show_shortfall(plan, console)

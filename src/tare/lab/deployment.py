@@ -104,20 +104,29 @@ class Deployment:
     def warm(self, seed: int) -> None:
         """Let the compiler work under a gentle load, then run the full load until it is flat."""
         rule = self._rule
-        gentle = self._warm_gently(seed) if rule.gentle > 0 else 0.0
+        gentle = self._warm_gently(seed) if rule.gentle > 0 else None
         cpuset = self.setup.platform.limits.cpuset
         if rule.cpus == "all" and cpuset is not None:
             for cluster in self.clusters:
                 cluster.confine(cpuset)
+        seconds, operations = (gentle.seconds, gentle.operations) if gentle else (0.0, 0)
         if rule.at_most <= 0:
+            if gentle:
+                self.warm_up = WarmUp(
+                    flat=None,
+                    seconds=seconds,
+                    gentle_seconds=seconds,
+                    operations=operations,
+                    windows=[],
+                )
             return
         warmth = Warmth(rule.at_least, rule.at_most, rule.window, rule.bound)
         self._load(self.setup, rule.at_most, seed, warmth)
         self.warm_up = WarmUp(
             flat=warmth.flat,
-            seconds=gentle + warmth.seconds,
-            gentle_seconds=gentle,
-            operations=warmth.operations,
+            seconds=seconds + warmth.seconds,
+            gentle_seconds=seconds,
+            operations=operations + warmth.operations,
             windows=[
                 {"t": w.t, "ops_per_s": w.ops_per_s, "server_cpu_us_per_op": w.cpu_us_per_op}
                 for w in warmth.windows
@@ -125,13 +134,13 @@ class Deployment:
             reason=warmth.verdict(),
         )
 
-    def _warm_gently(self, seed: int) -> float:
-        """Seconds that it took until the compiler was quiet, or the time was up."""
+    def _warm_gently(self, seed: int) -> Calm:
+        """What was seen until the compiler was quiet, or the time was up."""
         rule = self._rule
         load = self.setup.load.model_copy(update={"threads": rule.gentle_threads})
         calm = Calm(rule.window, len(self.clusters) * self.setup.database.nodes)
         self._load(self.setup.model_copy(update={"load": load}), rule.gentle, seed, calm)
-        return calm.seconds
+        return calm
 
     def _load(self, setup: Setup, longest_s: float, seed: int, until: Calm | Warmth) -> None:
         """Run a load until `until` is flat or the time is up."""

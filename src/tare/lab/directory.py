@@ -11,6 +11,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from tare.errors import UsageError
 from tare.lab.journal import Journal
 from tare.records.layout import RunFiles
 from tare.study.plan import Plan
@@ -40,9 +41,15 @@ class RunDirectory:
 
 
 def study_text(study: Study) -> str:
-    """The study as it is run, overrides included, in YAML."""
+    """The study as it is run, overrides included, in YAML.
+
+    Its scale is in it already: there the scale is an empty patch, which changes nothing.
+    """
+    content = study.model_dump(mode="json")
+    if study.scale is not None:
+        content["scales"] = {study.scale: {}}
     out = io.StringIO()
-    YAML(typ="rt").dump(study.model_dump(mode="json"), out)
+    YAML(typ="rt").dump(content, out)
     return out.getvalue()
 
 
@@ -77,6 +84,44 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
                 f"{root} is unfinished, but was begun from a different study; it is left as it is"
             )
         number += 1
+
+
+def same_plan(directory: RunDirectory, plan: Plan) -> None:
+    """Nothing where the plan of a resumed run is the plan that it was begun with.
+
+    The same study can be planned in another order, or with other conditions, by another version
+    or where something can be run that could not be before. Trials of both in one round would not
+    be randomised blocks.
+
+    Raises:
+        UsageError: it is another plan, or the first one cannot be read.
+    """
+    if not directory.resumed:
+        return
+    file = directory.files.plan
+    why = ""
+    try:
+        begun = json.loads(file.read_text(encoding="utf-8"))
+        now = json.loads(plan.model_dump_json())
+        if _conditions(begun) != _conditions(now):
+            why = "its conditions, or the clusters that they share, were others"
+        elif begun["rounds"] != now["rounds"]:
+            why = "its rounds and blocks have another order"
+    except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
+        why = f"its plan cannot be read: {error!r}"
+    if why:
+        raise UsageError(
+            f"{directory.name}: not resumed",
+            where=str(file),
+            why=f"{why}; the trials that it has and new ones would not belong together",
+            remedy=f"begin another run: --name {directory.name}-anew; the old one is left as it is",
+        )
+
+
+def _conditions(plan: Any) -> list[dict[str, Any]]:
+    """What trials depend on of each condition that is run."""
+    kept = ("name", "levels", "setup", "deployment")
+    return [{name: one[name] for name in kept} for one in plan["conditions"]]
 
 
 def done_trials(files: RunFiles) -> frozenset[str]:

@@ -93,6 +93,8 @@ class Fleet:
         )
         if warm is not None:
             state = "flat" if warm.flat else f"not flat: {warm.reason}"
+            if warm.flat is None:
+                state = "under a gentle load only"
             self._watcher.say(f"{identity}: ready, warmed for {warm.seconds:.0f} s, {state}")
 
     def _rest(self, key: str) -> None:

@@ -56,7 +56,9 @@ class Maxima:
             LoadError: the search failed, or the client was the limit.
         """
         load = condition.setup.load
-        setup = reference.setup.model_copy(update={"load": load})
+        # its own workload: another one's maximum would be no maximum of the reference
+        asked = {name: getattr(load, name) for name in ("threads", "rate", "search")}
+        setup = reference.setup.model_copy(update={"load": reference.setup.load.settled(**asked)})
         self._watcher.update(Progress("searching", subject=reference.name))
         deployment.resume()
         client = deployment.searcher(setup, words(load, self._shares(condition, reference)))

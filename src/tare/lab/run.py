@@ -13,7 +13,7 @@ import tare
 from tare.errors import DiskFullError, TareError
 from tare.lab import clean
 from tare.lab.deployment import Deployment
-from tare.lab.directory import FINISHED, RunDirectory, begin, study_digest
+from tare.lab.directory import FINISHED, RunDirectory, begin, same_plan, study_digest
 from tare.lab.fleet import Fleet
 from tare.lab.hold import Hold
 from tare.lab.journal import Journal
@@ -71,8 +71,10 @@ class Lab:
 
         Raises:
             LabBusyError: another run holds this machine.
+            UsageError: it was begun with another plan.
             TareError: the run could not be prepared.
         """
+        same_plan(self._directory, self._plan)
         with Hold(self._directory.name):
             self._sweep("removing what a dead run left")
             setups = [c.setup for c in self._plan.conditions]

@@ -103,6 +103,7 @@ class Calm:
     window: float
     nodes: int
     seconds: float = 0.0
+    operations: int = 0
     flat: bool = False
     _start: float | None = None
     _begin: tuple[float, float] | None = None
@@ -114,6 +115,7 @@ class Calm:
         if self._start is None:
             self._start = t
         self.seconds = t - self._start
+        self.operations = operations
         if compiler_s is None:
             return
         if self._begin is None:

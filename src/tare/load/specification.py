@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from tare.load.workloads import mixes, schedule, workload
-from tare.study.load import Load
 from tare.study.schema import Setup
 
 POPULATE_THREADS = 64
@@ -57,7 +56,7 @@ def specification(
         "records": load.records,
         "threads": POPULATE_THREADS if populate or unsettled else load.threads,
         # the closed loop warms a server fastest, whatever loop the trials use
-        "rate": None if unsettled or not measured or load.phases else load.rate,
+        "rate": _rate(setup) if measured and not unsettled else None,
         "arrivals": load.arrivals,
         "warmup_s": load.warmup if measured else 0.0,
         # populating ends with its last row; the field must hold some time all the same
@@ -73,10 +72,19 @@ def specification(
         "hlog": str(hlog) if hlog else None,
         "validate": False,
     }
-    return made | _over_time(load) if measured and load.phases else made
+    return made | _over_time(setup) if measured and load.phases else made
 
 
-def _over_time(load: Load) -> dict[str, Any]:
+def _rate(setup: Setup) -> float | None:
+    """One client's rate, operations/s; None in a closed loop, and where phases say it."""
+    load = setup.load
+    if load.rate is None or load.phases:
+        return None
+    return load.each(load.rate, setup.clusters)
+
+
+def _over_time(setup: Setup) -> dict[str, Any]:
     """Fields that only a load with phases has."""
-    changing = mixes(load)
-    return {"schedule": schedule(load)} | ({} if changing is None else {"mixes": changing})
+    changing = mixes(setup.load)
+    corners = schedule(setup.load, setup.clusters)
+    return {"schedule": corners} | ({} if changing is None else {"mixes": changing})

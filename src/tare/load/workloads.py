@@ -109,16 +109,18 @@ def _values(values: Mapping[str, Any], records: int) -> dict[str, Any]:
     return {marker: generator(one, records) for marker, one in values.items()}
 
 
-def schedule(load: Load) -> list[dict[str, float]] | None:
-    """Corners of the rate, seconds from the start of the measured part; None without phases."""
+def schedule(load: Load, clusters: int = 1) -> list[dict[str, float]] | None:
+    """Corners of one client's rate, seconds from the start of the measured part; None without
+    phases."""
     if not load.phases:
         return None
     corners: list[dict[str, float]] = []
     at = 0.0
     for phase in load.phases:
-        corners.append({"at_s": at, "rate": phase.rate})
+        last = phase.to if phase.to is not None else phase.rate
+        corners.append({"at_s": at, "rate": load.each(phase.rate, clusters)})
         at += phase.length
-        corners.append({"at_s": at, "rate": phase.to if phase.to is not None else phase.rate})
+        corners.append({"at_s": at, "rate": load.each(last, clusters)})
     return corners
 
 

@@ -69,9 +69,12 @@ class ClientResult(Record):
 class WarmUp(Record):
     """How the cluster's deployment was warmed up before its first trial."""
 
-    flat: bool = Field(description="server CPU per operation and throughput became flat")
+    flat: bool | None = Field(
+        description="server CPU per operation and throughput became flat; null: no full load was "
+        "asked for, in which they could"
+    )
     seconds: float
-    operations: int
+    operations: int = Field(description="of which `windows` shows those under the full load")
     gentle_seconds: float = Field(
         default=0.0, description="of these, with few operations in flight, for the JIT compiler"
     )

@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from tare.errors import RecordError
 from tare.records.hlog import HistogramLog, read_hlog
 from tare.records.layout import RunFiles, TrialFiles
+from tare.records.left_out import read_left_out
 from tare.records.manifest import FORMAT, ClientResult, TrialManifest
 from tare.records.samples import Samples, read_samples
 
@@ -112,7 +113,11 @@ class Run:
             return {}
         return facts if isinstance(facts, dict) else {}
 
-    def left_out(self) -> list[str]:
+    def left_out(self) -> dict[str, tuple[str, str]]:
+        """Condition that the plan left out to why, and what would mend it."""
+        return read_left_out(self.files.plan)
+
+    def skipped_files(self) -> list[str]:
         """Files that imports into this run did not use, each with its reason."""
         entries = [one for one in _list(self.environment().get("imports")) if isinstance(one, dict)]
         skipped = [_list(one.get("skipped")) for one in entries]

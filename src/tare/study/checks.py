@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import StudyError
-from tare.study.conditions import resolve
+from tare.study.conditions import baseline_condition, resolve
+from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def refusals(
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
     """
-    found = [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
+    found = list(_left_out(plan))
+    if not plan.conditions:
+        return found
+    found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
     found += [*_cpus(plan, machine), *_limits(plan, machine)]
     found += [*_memory(plan, machine), *_disk(plan, machine)]
     return list(dict.fromkeys(found))
@@ -78,6 +82,39 @@ def refuse_plan(found: Sequence[Refusal]) -> None:
             why="\n  ".join(also),
             remedy=first.remedy,
         )
+
+
+def _left_out(plan: Plan) -> Iterator[Refusal]:
+    """Conditions that cannot be run are left out, unless the others then answer nothing."""
+    if not plan.left_out:
+        return
+    first, running = plan.left_out[0], {one.name for one in plan.conditions}
+    if not running:
+        reason = f"nothing can be run: {'; '.join(reasons(plan.left_out))}"
+        yield _refusal(plan, first.condition, first.path, reason, first.remedy)
+        return
+    asked = list(comparisons(plan.study, plan.planned))
+    bases = {base.name for base, _ in asked}
+    if bases and not bases & running:
+        lost = next(one for one in plan.left_out if one.condition.name in bases)
+        yield _refusal(
+            plan,
+            lost.condition,
+            lost.path,
+            f"nothing is left to compare with: {lost.why} (condition {lost.condition.name})",
+            "name another baseline",
+        )
+    reference = baseline_condition(plan.study)
+    for one in plan.conditions:
+        load = one.setup.load
+        if load.sought and load.search.of == "baseline" and reference not in running:
+            yield _refusal(
+                plan,
+                one,
+                ("load", "search", "of"),
+                f"load.{load.sought} is a share of the maximum of {reference}, which cannot be run",
+                "set load.search.of to condition, or give the load a number",
+            )
 
 
 def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusal]:
@@ -171,7 +208,7 @@ def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     together = 1
     if plan.study.design.fresh == "deployment":
         together = len({each.deployment for each in plan.conditions})
-    remedies = ["lower database.heap or database.nodes", "take out levels"]
+    remedies = ["lower database.heap or database.nodes", "measure a part (--only FACTOR=LEVEL)"]
     if together > 1:
         remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
     alive = f"{together} deployments alive at once" if together > 1 else "one deployment at a time"

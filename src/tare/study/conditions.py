@@ -22,12 +22,11 @@ UNVARIED = "base"
 SHARED = "all"
 """Deployment key where no factor touches the deployment."""
 
-# What a cluster is made for: conditions that differ in one of these cannot share a cluster.
+# What a cluster is made for: conditions that differ in one of these cannot share a cluster. Where
+# the client runs is none of them: it comes new with every trial, and the cluster stays as it is.
 _DEPLOYED: tuple[FieldPath, ...] = (
     ("database",),
     ("platform",),
-    ("client", "runtime"),
-    ("client", "network"),
     ("clusters",),
     ("load", "records"),
     ("load", "fields"),
@@ -91,7 +90,7 @@ def baseline_condition(study: Study) -> str:
 
 
 def combinations(study: Study) -> Iterator[dict[str, str]]:
-    """Factor to level, for every combination that is not excluded."""
+    """Factor to level, for every combination that is selected and not excluded."""
     total = math.prod(len(levels) for levels in study.factors.values())
     if total > MOST_CONDITIONS:
         raise StudyError(
@@ -102,7 +101,8 @@ def combinations(study: Study) -> Iterator[dict[str, str]]:
         )
     for combination in itertools.product(*study.factors.values()):
         levels = dict(zip(study.factors, combination, strict=True))
-        if not any(matches(entry, levels) for entry in study.exclude):
+        chosen = all(levels.get(factor) in named for factor, named in study.only.items())
+        if chosen and not any(matches(entry, levels) for entry in study.exclude):
             yield levels
 
 
@@ -132,7 +132,7 @@ def resolve(study: Study, levels: Mapping[str, str]) -> tuple[dict[str, Any], Or
             at = _without_below(at, one.path)
             at[one.path] = where
             patched.add(one.path)
-    return apply(document, made), Origins(at, frozenset(patched))
+    return apply(document, made), Origins(at, frozenset(patched), study.origins.scaled)
 
 
 def _document(base: Mapping[str, Any], study: Study, levels: Mapping[str, str]) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tare.study.quantities import NAME_PATTERN
-from tare.study.schema import LEVELS_SCHEMA, SCALAR_SCHEMA, Setup, Study
+from tare.study.quantities import NAME_PATTERN, SCALAR_SCHEMA
+from tare.study.scale_rules import FIELDS, PARTS
+from tare.study.schema import LEVELS_SCHEMA, Setup, Study
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DOTTED = rf"^({'|'.join(Setup.model_fields)})(\.[^.]+)+$"
@@ -26,13 +27,28 @@ def schema() -> dict[str, Any]:
         "patternProperties": {_DOTTED: {}},
         "additionalProperties": False,
     }
-    document["$defs"]["Patch"] = patch
+    document["$defs"] |= {"Patch": patch, "Scale": _scale(properties)}
     properties["margins"] |= {"additionalProperties": False}
     properties["factors"] |= _named(_named({"$ref": "#/$defs/Patch"}))
     properties["baseline"] |= _named(SCALAR_SCHEMA)
     properties["exclude"] |= {"items": {"type": "object", **_named(LEVELS_SCHEMA)}}
+    properties["only"] |= _named(LEVELS_SCHEMA)
+    properties["scales"] |= _named({"$ref": "#/$defs/Scale"})
     document["properties"] = {"study": properties.pop("study"), **properties}
     return {"$schema": DIALECT, **document, "title": "Tare study"}
+
+
+def _scale(properties: dict[str, Any]) -> dict[str, Any]:
+    """A scale: a patch over the parts in which it may set something, and over levels."""
+    parts = sorted({str(path[0]) for path in (*FIELDS, *PARTS)})
+    levels = _plain(properties["factors"]) | _named(_named({"$ref": "#/$defs/Patch"}))
+    return {
+        "description": "the changes that this scale makes to the study",
+        "type": ["object", "null"],
+        "properties": {**{name: _plain(properties[name]) for name in parts}, "factors": levels},
+        "patternProperties": {rf"^({'|'.join([*parts, 'factors'])})(\.[^.]+)+$": {}},
+        "additionalProperties": False,
+    }
 
 
 def _named(value: dict[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,11 @@ NATIVE = "statements"
 """What a workload of one's own is called in tables."""
 
 
+def _each_clients(value: object) -> bool:
+    """Whether it says what it would be anyway: documents of older versions lack the field."""
+    return value == "client"
+
+
 class Load(Part):
     """A workload and its intensity."""
 
@@ -65,15 +70,22 @@ class Load(Part):
         json_schema_extra={"unit": "bytes"},
     )
     mix: dict[Operation, Annotated[float, Field(ge=0, le=1e9)]] = Field(
-        {}, description="weight per operation, in the place of the workload's own mix"
+        {},
+        description="weight per operation, in the place of the workload's own mix; "
+        "cassandra-stress's ratio(write=1,read=3) is {write: 1, read: 3}",
     )
     threads: Threads = Field(
         32, description="operations in flight per client: a number, max, or 66% of max"
     )
     rate: Rate = Field(
         None,
-        description="open loop: intended rate per client, a number, max, or 66% of max; "
-        "null: closed loop",
+        description="open loop: intended rate, a number, max, or 66% of max; null: closed loop",
+    )
+    rate_per: Literal["client", "condition"] = Field(
+        "client",
+        description="whose rate it is, also in phases: each client's, or that of all clients of "
+        "the condition together, in equal parts; clusters side by side have a client each",
+        exclude_if=_each_clients,
     )
     search: Search = Field(
         Search(), description="how the maximum is found that threads or rate refer to"
@@ -144,15 +156,22 @@ class Load(Part):
             return "rate"
         return "threads" if share_of_max(self.threads) is not None else None
 
+    def each(self, rate: float, clusters: int) -> float:
+        """What one client sends of a rate, operations/s."""
+        return rate / clusters if self.rate_per == "condition" else rate
+
     @property
     def intensity(self) -> str:
         """The load in a few words, for tables."""
+        whose = " in all" if self.rate_per == "condition" else ""
         if self.phases:
             least = min(min(one.rate, one.to or one.rate) for one in self.phases)
             most = max(max(one.rate, one.to or one.rate) for one in self.phases)
-            return f"{least:,.0f} to {most:,.0f}/s in {len(self.phases)} phases"
+            return f"{least:,.0f} to {most:,.0f}/s{whose} in {len(self.phases)} phases"
         if self.rate is not None:
-            return f"rate {self.rate}" if isinstance(self.rate, str) else f"{self.rate:,.0f}/s"
+            if isinstance(self.rate, str):
+                return f"rate {self.rate}{whose}"
+            return f"{self.rate:,.0f}/s{whose}"
         return f"{self.threads} in flight"
 
     def settled(self, **found: Any) -> Load:

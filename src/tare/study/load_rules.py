@@ -42,7 +42,7 @@ ONE_WAY = ("ycsb-c", "stress-read", "stress-counter-read", "stress-write", "stre
 """Workloads that only read, or only write."""
 TOOL_DISTRIBUTIONS = {
     "ycsb": DISTRIBUTIONS["ycsb"],
-    "cassandra-stress": ("gaussian", "uniform"),
+    "cassandra-stress": ("gaussian", "uniform", "sequential"),
     "latte": ("uniform",),
 }
 

@@ -19,6 +19,8 @@ class Origins:
     at: Mapping[FieldPath, str] = field(default_factory=dict, compare=False)
     patched: frozenset[FieldPath] = field(default=frozenset(), compare=False)
     """the fields that a level's patch set, rather than the base document"""
+    scaled: frozenset[FieldPath] = field(default=frozenset(), compare=False)
+    """the fields of the base document that a scale set"""
 
     def of(self, path: FieldPath) -> str:
         """ "file:line" of the field, else of the nearest field around it, else ""."""

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from tare.study.document import Document
 
 
+OPTIONS = {
+    "scale": "choose one by --scale NAME",
+    "scales": "choose one by --scale NAME, and override the fields that it sets",
+}
+"""Fields that an option of the command line sets instead."""
+
+
 def override(document: Document, overrides: Sequence[str]) -> None:
     """Sets each "a.b=c" in the document, in order; the value is YAML.
 
@@ -32,10 +39,22 @@ def override(document: Document, overrides: Sequence[str]) -> None:
                 why="an override names a field and its value",
                 remedy="write it like --set load.threads=16",
             )
-        _set(document, keys, parse_document(value, where, numbered=False).data, where)
+        if keys[0] in OPTIONS:
+            raise StudyError(
+                f"{keys[0]}: not for an override",
+                where=where,
+                why="it was applied before overrides are",
+                remedy=OPTIONS[keys[0]],
+            )
+        set_field(document, keys, parse_document(value, where, numbered=False).data, where)
 
 
-def _set(document: Document, keys: list[str], value: Any, where: str) -> None:
+def set_field(document: Document, keys: list[str], value: Any, where: str) -> None:
+    """Sets the field at these keys (an index for a list's item), and that `where` wrote it.
+
+    Raises:
+        StudyError: an index that a list has not, or a field of what has none.
+    """
     place: Any = document.data
     path: tuple[str | int, ...] = ()
     for text in keys[:-1]:

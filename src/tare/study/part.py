@@ -11,3 +11,12 @@ class Part(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, serialize_by_alias=True
     )
+
+
+def unsaid(value: object) -> bool:
+    """Whether a field says nothing: left out where documents are written.
+
+    For fields that younger versions added: without them a study, its digest and its records are
+    byte for byte what older versions wrote.
+    """
+    return value is None or value == ""

@@ -52,6 +52,11 @@ def _walk(patch: Mapping[str, Any], path: FieldPath, written: FieldPath) -> Iter
             yield Assignment(below, value, (*written, key))
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """The value where it is a mapping, else an empty one; what else it is, the schema refuses."""
+    return value if isinstance(value, dict) else {}
+
+
 def apply(base: Mapping[str, Any], changes: Iterable[Assignment]) -> dict[str, Any]:
     """A copy of the base document with the changes made. Lists and scalars are replaced whole."""
     document = copy.deepcopy(dict(base))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.conditions import Condition, expand
 from tare.study.estimate import Estimate, estimate
+from tare.study.left_out import LeftOut, comparisons, divide
 from tare.study.schema import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.study.left_out import Hindrance
+    from tare.study.schema import Setup
 
 
 class _Part(BaseModel):
@@ -46,9 +54,27 @@ class Plan(_Part):
 
     study: Study
     seed: int
-    conditions: list[Condition]
+    conditions: list[Condition] = Field(description="those that are run")
+    left_out: list[LeftOut] = Field(
+        [], description="conditions of the study that cannot be run, and why"
+    )
     rounds: list[Round]
-    estimate: Estimate
+    estimate: Estimate = Field(description="of the conditions that are run")
+
+    @property
+    def planned(self) -> list[Condition]:
+        """Every condition of the study: those that are run, then those that are left out."""
+        return [*self.conditions, *(one.condition for one in self.left_out)]
+
+    @property
+    def not_compared(self) -> list[tuple[Condition, Condition]]:
+        """(baseline, treatment) of every comparison of which one side is left out."""
+        running = {one.name for one in self.conditions}
+        return [
+            pair
+            for pair in comparisons(self.study, self.planned)
+            if not {one.name for one in pair} <= running
+        ]
 
     @property
     def trials(self) -> list[Trial]:
@@ -76,35 +102,49 @@ class Plan(_Part):
         raise KeyError(name)
 
 
-def make_plan(study: Study) -> Plan:
+def make_plan(study: Study, hindered: Callable[[Setup], Hindrance | None] | None = None) -> Plan:
     """Randomised complete blocks: every block holds every condition once, in a shuffled order.
+
+    With `fresh: block`, conditions that share a cluster follow one another, so that one cluster
+    lives at a time; clusters, and the conditions on each, come in a shuffled order.
 
     The same study and seed give the same plan. Rounds draw from the seed one after another, so
     that a study with more deployments begins with the very rounds of the shorter one.
     Source: complete randomised blocks, re-deployed in random order (Abedi and Brecht, ICPE 2017,
     "Conducting repeatable experiments in highly variable cloud computing environments").
 
+    Args:
+        hindered: why a setup cannot be run, None where it can. Such conditions are left out of the
+            order and of the estimate. Without it every condition is in the plan.
+
     Raises:
         StudyError: as `expand`.
     """
-    conditions = expand(study)
+    conditions, left_out = divide(expand(study), hindered)
     names = [one.name for one in conditions]
     keys = list(dict.fromkeys(one.deployment for one in conditions))
     # not for secrets: a published seed is what makes the order repeatable
     generator = random.Random(study.design.seed)  # noqa: S311
+    deployment = {one.name: one.deployment for one in conditions}
 
     def shuffled(items: list[str]) -> list[str]:
         if study.design.order == "fixed":
             return list(items)
         return generator.sample(items, len(items))
 
+    def ordered() -> list[str]:
+        order = shuffled(names)
+        if study.design.fresh != "block":
+            return order
+        turns = list(dict.fromkeys(deployment[name] for name in order))
+        return sorted(order, key=lambda name: turns.index(deployment[name]))
+
     rounds = [
         Round(
             index=turn,
             deploy=shuffled(keys),
             blocks=[
-                Block(index=block, order=shuffled(names))
-                for block in range(1, study.design.blocks + 1)
+                Block(index=block, order=ordered()) for block in range(1, study.design.blocks + 1)
             ],
         )
         for turn in range(1, study.design.deployments + 1)
@@ -113,6 +153,7 @@ def make_plan(study: Study) -> Plan:
         study=study,
         seed=study.design.seed,
         conditions=conditions,
+        left_out=left_out,
         rounds=rounds,
         estimate=estimate(conditions, study.design),
     )

@@ -41,6 +41,7 @@ _PATTERNS = {
     "study": "up to 64 lower-case letters, digits and hyphens",
     "database.version": 'a release in quotes, such as "5.0.9"',
 }
+_NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
 
 
@@ -160,7 +161,7 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
             "",
             _set(name, _EXPECTED[kind]),
         )
-    if kind == "string_pattern_mismatch" and path[:1] in (("factors",), ("baseline",)):
+    if kind == "string_pattern_mismatch" and path[:1] in _NAMED:
         return f"{name}: not a name", _NAME_RULE, f"rename {_show(value)}"
     if kind == "string_pattern_mismatch" and path[:1] in (("margins",), ("analysis",)):
         return no_metric(name, str(value), kinds=path[0] == "margins")
@@ -194,7 +195,8 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
 
 
 def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]:
-    allowed = [word.strip("'") for word in expected.replace(" or ", ", ").split(", ")]
+    words = (word.strip("'") for word in expected.replace(" or ", ", ").split(", "))
+    allowed = [word for word in words if word]
     near = nearest(str(value), allowed)
     return (
         f"{name}: {_show(value)} is not known",
@@ -239,3 +241,18 @@ def line_of(where: str) -> int:
     """The line in "file:line"; 0 where there is none."""
     number = where.rpartition(":")[2]
     return int(number) if number.isdecimal() and len(number) < 10 else 0
+
+
+def later(origins: Origins, first: FieldPath, second: FieldPath) -> str:
+    """Of two fields that clash, the place that brought the clash in.
+
+    An override comes after a level's patch, a patch after a scale's, that after the base, a lower
+    line after a higher.
+    """
+
+    def order(path: FieldPath) -> tuple[bool, bool, bool, int]:
+        where = origins.of(path)
+        override = where.startswith("--set ")
+        return override, path in origins.patched, path in origins.scaled, line_of(where)
+
+    return origins.of(max(first, second, key=order))

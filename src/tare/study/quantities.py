@@ -20,6 +20,7 @@ _UNITS = {
 }  # fmt: skip
 _CPUSET = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$"
+SCALAR_SCHEMA = {"type": ["string", "number", "boolean"]}
 
 
 def parse_duration(value: object) -> object:

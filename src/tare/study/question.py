@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import (
     BaseModel,
@@ -14,6 +14,9 @@ from pydantic import (
 )
 
 from tare.study.quantities import NAME_PATTERN, Duration, Fraction, Name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _DOTTED = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
 _METRIC = rf"^(throughput|errors|{_DOTTED})$"
@@ -160,6 +163,17 @@ class AnalysisSection(Section):
         "are independent; auto: block for Tare's own runs, none for imported files",
     )
     show: list[Exhibit] = Field([], description="further figures and tables of the report")
+
+    def compared(self, baseline: Iterable[str]) -> list[list[str]]:
+        """The factors whose levels are compared, together where `compare` says so.
+
+        Args:
+            baseline: the factors that the study's baseline names.
+        """
+        if self.compare:
+            return [list(self.compare)]
+        kept = {*self.by, *(self.over.factors if self.over else ())}
+        return [[factor] for factor in baseline if factor not in kept]
 
 
 class FilesSection(Section):

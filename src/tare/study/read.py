@@ -16,7 +16,9 @@ from tare.study.overrides import override
 from tare.study.patch import assignments
 from tare.study.problems import Problem, dotted, explain, nearest, refuse
 from tare.study.rules import design_problems, factor_problems, image_problems, setup_problems
+from tare.study.scale import rescale
 from tare.study.schema import Setup, Study
+from tare.study.selection import select, selection_problems, with_baseline
 from tare.study.show_rules import show_problems
 
 if TYPE_CHECKING:
@@ -24,13 +26,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def load_study(path: Path, overrides: Sequence[str] = ()) -> Study:
-    """The study in the file, with the overrides ("load.threads=16") applied.
+def load_study(
+    path: Path, overrides: Sequence[str] = (), scale: str | None = None, only: Sequence[str] = ()
+) -> Study:
+    """The study in the file, at a scale, with the overrides and the selection applied.
 
     Every level's patch and every condition is checked; nothing is started.
 
+    Args:
+        overrides: fields set after the scale, "load.threads=16".
+        scale: one of the study's scales; None: the one that the study names, if it does.
+        only: selected levels, "threads=10,50"; conditions without them are left out.
+
     Raises:
-        StudyError: with file and line (or the override) of the first mistake, the reason, the
+        StudyError: with file and line (or the option) of the first mistake, the reason, the
             nearest valid name and the edit to make; further mistakes are listed with it.
     """
     document = read_document(path)
@@ -43,10 +52,16 @@ def load_study(path: Path, overrides: Sequence[str] = ()) -> Study:
             why="a study is a mapping (name: value)",
             remedy="begin with `study: my-study`",
         )
+    scaled = rescale(document, scale)
     override(document, overrides)
-    study = validate(document.data, Origins(document.at))
+    select(document, only)
+    study = validate(document.data, Origins(document.at, scaled=scaled))
+    if study.scale is not None:  # the patch is part of the document now; twice would undo --set
+        study = study.model_copy(update={"scales": {}})
     refuse(_levels_problems(study))
     refuse([*factor_problems(study), *design_problems(study)])
+    refuse(selection_problems(study))
+    study = with_baseline(study)
     refuse(analysis_problems(study))
     refuse(files_problems(study))
     refuse(show_problems(study))

@@ -73,6 +73,15 @@ def test_the_exhibit_has_points_curve_band_and_a_table() -> None:
     assert r2 > 0.99
 
 
+def test_two_steps_are_drawn_as_points_without_a_table_of_curves() -> None:
+    found = exhibit(
+        "{kind: quadratic-fit, where: {platform: native, threads: [t10, t20, t40]}}",
+        trials({"native.t10": [20, 22], "native.t20": [30, 32]}, "read.p95"),
+    )
+    assert [layer.kind for layer in found.charts[0].layers] == ["points"]
+    assert found.grids == []
+
+
 def test_a_metric_that_the_records_do_not_have_is_named() -> None:
     found = exhibit("{kind: quadratic-fit, metrics: [scan.p95]}", trials({"native.t10": [1]}))
     assert found.charts == []

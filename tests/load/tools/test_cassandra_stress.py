@@ -38,6 +38,23 @@ def test_each_workload_is_a_command_of_its_own(
     assert " ".join(command).startswith(f"java {words} duration=5s")
 
 
+def test_a_mix_is_its_ratio(specify: Specify, tmp_path: Path) -> None:
+    asked = specify(workload="stress-mixed", mix={"write": 1, "read": 3})
+    command = stress.call(asked, ["java"], tmp_path).command
+    assert command[1:3] == ["mixed", "ratio(read=3,write=1)"]
+
+
+@pytest.mark.parametrize(
+    ("distribution", "words"),
+    [("sequential", "seq=1..1000"), ("gaussian", "dist=GAUSSIAN(1..1000)")],
+)
+def test_rows_are_gone_through_or_drawn(
+    specify: Specify, tmp_path: Path, distribution: str, words: str
+) -> None:
+    asked = specify(workload="stress-read", distribution=distribution)
+    assert f"-pop {words} " in " ".join(stress.call(asked, ["java"], tmp_path).command)
+
+
 def test_a_rate_is_fixed_and_no_warm_up_is_said(specify: Specify, tmp_path: Path) -> None:
     asked = specify(workload="stress-read", rate=500.0, warmup=0)
     command = stress.call(asked, ["java"], tmp_path).command

@@ -28,13 +28,22 @@ operations, or half a minute of a gentle load."""
 def warm_up(evidence: Evidence) -> Check:
     """Deployments whose warm-up never became flat."""
     seen: dict[str, str] = {}
-    warmed = 0
+    warmed = gentle = 0
     lives = {trial.manifest.deployment: trial.manifest.warm_up for trial in evidence.done}
     for deployment, warm in lives.items():
-        if warm is not None:
+        if warm is not None and warm.flat is None:
+            gentle += 1
+        elif warm is not None:
             warmed += 1
             if not warm.flat:
                 seen[deployment] = warm.reason or f"not flat after {warm.seconds:.0f} s"
+    if gentle and not warmed:
+        return check(
+            "warm-up",
+            "ok",
+            f"{count(gentle, 'deployment')} warmed up under a gentle load only, beyond each "
+            "trial's own warm-up",
+        )
     if not warmed:
         return check("warm-up", "ok", "no deployment was warmed up beyond each trial's own warm-up")
     if not seen:

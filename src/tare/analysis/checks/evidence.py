@@ -30,7 +30,7 @@ class Evidence:
         planned: all conditions of the study; of imported files `conditions` are those whose levels
             occur in some file.
         primary: primary endpoints that the study names.
-        left_out: files that an import did not use, each with its reason.
+        skipped: files that an import did not use, each with its reason.
     """
 
     design: Design
@@ -42,7 +42,7 @@ class Evidence:
     effects: Sequence[Effect]
     floors: Sequence[NoiseFloor]
     parity: Sequence[ParityDifference]
-    left_out: Sequence[str] = ()
+    skipped: Sequence[str] = ()
     planned: Sequence[Condition] = ()
     primary: Sequence[str] = ()
 

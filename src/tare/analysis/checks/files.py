@@ -48,12 +48,12 @@ def differences(evidence: Evidence) -> Check | None:
     return parity(evidence)
 
 
-def left_out(evidence: Evidence) -> Check | None:
+def skipped(evidence: Evidence) -> Check | None:
     """Files that were named to the import and are in no trial."""
-    if not evidence.left_out:
+    if not evidence.skipped:
         return None
-    words = f"{count(len(evidence.left_out), 'file')} left out by the import"
-    return check("files", "warning", words, list(evidence.left_out))
+    words = f"{count(len(evidence.skipped), 'file')} left out by the import"
+    return check("files", "warning", words, list(evidence.skipped))
 
 
 def notes(evidence: Evidence) -> Check | None:

@@ -50,7 +50,7 @@ OF_FILES = (
     imported_trials.endpoints,
     imported_trials.identical,
     completeness.records,
-    files.left_out,
+    files.skipped,
     files.errors,
     files.differences,
     cluster.steady,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
+from tare.analysis.exhibits.growth import growth, growth_grid
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
 from tare.study.show_rules import LEAST_STEPS, step_factor
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tare.analysis.exhibits.frame import Frame
+    from tare.analysis.exhibits.growth import Growth
+    from tare.analysis.exhibits.marks import Marks
     from tare.analysis.model import Layer, Metric
 
 AFTER = "Truyen et al. 2018, Figures 1 and 4"
@@ -97,15 +100,13 @@ def quadratic_fit(frame: Frame) -> Content:
     )
     charts: list[Chart] = []
     rows: list[list[Cell]] = []
+    grown: list[tuple[list[Cell], Growth]] = []
     for panel in frame.groups(frame.asked.panels, named=True):
         for metric in have:
-            layers: list[Layer] = []
-            for line in frame.line_groups:
-                drawn, fit = _line(frame, line, line.within(panel), metric, x)
-                layers += drawn
-                if fit is not None:
-                    heads: list[Cell] = [panel.levels[f] for f in frame.asked.panels]
-                    rows.append([*heads, metric.name, line.label, *_numbers(fit)])
+            layers, fits, growths = _panel(frame, panel, metric, x)
+            heads: list[Cell] = [*(panel.levels[f] for f in frame.asked.panels), metric.name]
+            rows += [[*heads, line, *_numbers(fit)] for line, fit in fits]
+            grown += [([*heads, line], found) for line, found in growths]
             if layers:
                 charts.append(_chart(frame, panel, metric, x, layers))
     if not charts:
@@ -120,8 +121,13 @@ def quadratic_fit(frame: Frame) -> Content:
     note = f"y in the metric's unit, us for latencies; x in {x}."
     texts = len(frame.asked.panels) + 2
     units = [""] * texts + ["number"] * (len(columns) - texts)
-    grid = Grid(columns=columns, units=units, rows=rows, notes=[note])
-    return Content(f"Quadratic fit over {x}", caption, charts, [grid] if rows else [])
+    grids: list[Grid] = []
+    if rows:
+        title = "Coefficients of the curves" if grown else ""
+        grids.append(Grid(title=title, columns=columns, units=units, rows=rows, notes=[note]))
+    if grown:
+        grids.append(growth_grid(grown, frame.asked.panels, x, frame.line_groups[0].label))
+    return Content(f"Quadratic fit over {x}", caption, charts, grids)
 
 
 def _pooled(frame: Frame, x: str) -> str:
@@ -137,11 +143,31 @@ def _numbers(fit: Fit) -> list[Cell]:
     return [*cells, fit.r2, float(fit.n)]
 
 
-def _line(
-    frame: Frame, line: Group, own: Group, metric: Metric, x: str
-) -> tuple[list[Layer], Fit | None]:
+def _panel(
+    frame: Frame, panel: Group, metric: Metric, x: str
+) -> tuple[list[Layer], list[tuple[str, Fit]], list[tuple[str, Growth]]]:
+    """What is drawn, each line's curve, and how the others' distance from the first line grows."""
+    layers: list[Layer] = []
+    fits: list[tuple[str, Fit]] = []
+    growths: list[tuple[str, Growth]] = []
+    base: Marks | None = None
+    for line in frame.line_groups:
+        own = line.within(panel)
+        points = _points(frame, line, own, metric, x)
+        drawn, fit = _line(line, points, own.names)
+        layers += drawn
+        if fit is not None:
+            fits.append((line.label, fit))
+        if base is None:
+            base = points
+        elif (found := growth((base.x, base.y), (points.x, points.y))) is not None:
+            growths.append((line.label, found))
+    return layers, fits, growths
+
+
+def _points(frame: Frame, line: Group, own: Group, metric: Metric, x: str) -> Marks:
     steps = frame.steps(x)
-    points, curve = marks_of(line), marks_of(line)
+    points = marks_of(line)
     for condition in own.conditions:
         at = steps.values[condition.levels[x]] if steps else 0.0
         for trial, value in (
@@ -149,6 +175,16 @@ def _line(
         ):
             label = joined(line.label, f"{x} {condition.levels[x]}", trial)
             points.add(at, value, label, [condition.name], [trial])
+    return points
+
+
+def _line(line: Group, points: Marks, names: list[str]) -> tuple[list[Layer], Fit | None]:
+    """Points and curve of one line.
+
+    Args:
+        names: the conditions that the points come from.
+    """
+    curve = marks_of(line)
     fit = fit_quadratic(points.x, points.y)
     if fit is not None:
         trials = [trial for one in points.trials for trial in one]
@@ -156,7 +192,7 @@ def _line(
         for at, value, *ends in fit.curve:
             low, high = (None if end is None else max(end, floor) for end in ends)
             label = joined(line.label, f"R\u00b2 {fit.r2:.3f}", f"{fit.n} values")
-            curve.add(at, max(value, floor), label, own.names, trials, (low, high))
+            curve.add(at, max(value, floor), label, names, trials, (low, high))
     band = curve.layers("band") if fit is not None and fit.ends else []
     return [*band, *curve.layers("line"), *points.layers("points")], fit
 

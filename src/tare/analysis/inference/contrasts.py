@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ class Contrast:
         pairs = tuple(pair for row in self.rows for pair in row)
         return pairs or ((self.baseline, self.treatment),)
 
+    def without(self, gone: frozenset[str]) -> Contrast | None:
+        """The same over the pairs that hold none of these conditions; None where none is left."""
+        if not self.rows:
+            return self if gone.isdisjoint((self.baseline, self.treatment)) else None
+        rows = (tuple(pair for pair in row if gone.isdisjoint(pair)) for row in self.rows)
+        kept = tuple(row for row in rows if row)
+        return replace(self, rows=kept) if kept else None
+
 
 @dataclass(frozen=True)
 class Contrasts:
@@ -76,6 +84,24 @@ class Contrasts:
         """The baseline and everything compared with it."""
         return [baseline, *(c.treatment for c in self.of if c.baseline == baseline)]
 
+    def without(self, names: Collection[str]) -> Contrasts:
+        """Those that remain without these conditions; averages are over the pairs that remain.
+
+        An average of which only what is compared already remains is none.
+        """
+        gone = frozenset(names)
+        kept: list[Contrast] = []
+        for one in self.of:
+            rest = one.without(gone)
+            known = rest is not None and rest != one and any(k.cells == rest.cells for k in kept)
+            if rest is not None and not known:
+                kept.append(rest)
+        return Contrasts(
+            kept,
+            [name for name in self.lonely if name not in gone],
+            [pair for pair in self.twins if gone.isdisjoint(pair)],
+        )
+
 
 def make_contrasts(
     conditions: Sequence[Condition],
@@ -98,7 +124,7 @@ def make_contrasts(
     twins = [(c.aa_of, c.name) for c in conditions if c.aa_of is not None]
     if asked is not None and (asked.compare or asked.by or asked.over):
         found = Contrasts([], [], twins)
-        for factors in _compared(baseline, asked):
+        for factors in asked.compared(baseline):
             _ask(found, conditions, {f: baseline[f] for f in factors}, asked)
         return found
     found = Contrasts([], [], twins)
@@ -154,14 +180,6 @@ def _neighbours(
 
 def _same(first: Condition, second: Condition) -> bool:
     return (first.aa_of or first.name) == (second.aa_of or second.name)
-
-
-def _compared(baseline: Mapping[str, str], asked: AnalysisSection) -> list[list[str]]:
-    """The factors compared jointly; without `compare` each by itself."""
-    if asked.compare:
-        return [list(asked.compare)]
-    kept = {*asked.by, *(asked.over.factors if asked.over else ())}
-    return [[factor] for factor in baseline if factor not in kept]
 
 
 def _ask(

@@ -25,6 +25,12 @@ from tare.analysis.model.exhibits import (
     Grid,
     Layer,
 )
+from tare.analysis.model.left_out import LeftOut, NotCompared
+from tare.analysis.model.others import (
+    OtherFinding,
+    OtherRange,
+    Others,
+)
 from tare.analysis.model.why import (
     BesideChange,
     Change,
@@ -49,8 +55,13 @@ __all__ = [
     "Grid",
     "Interaction",
     "Layer",
+    "LeftOut",
     "Metric",
     "NoiseFloor",
+    "NotCompared",
+    "OtherFinding",
+    "OtherRange",
+    "Others",
     "Pair",
     "ParityDifference",
     "Part",
@@ -173,6 +184,12 @@ class Analysis(Part):
     baseline: str
     metrics: list[Metric]
     conditions: list[ConditionSummary]
+    left_out: list[LeftOut] = Field(
+        default_factory=list, description="conditions of the study that could not be run"
+    )
+    not_compared: list[NotCompared] = Field(
+        default_factory=list, description="comparisons of the study that they are missing from"
+    )
     effects: list[Effect]
     interactions: list[Interaction] = Field(
         default_factory=list, description="does an effect depend on another factor?"

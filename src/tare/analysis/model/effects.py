@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from tare.analysis.model.base import Part, Verdict
+from tare.analysis.model.others import Others
 
 
 class Metric(Part):
@@ -105,6 +106,11 @@ class Effect(Part):
     )
     crosschecks: list[CrossCheck] = Field(
         default_factory=list, description="bootstrap and rank test; they never change the verdict"
+    )
+    others: Others | None = Field(
+        default=None,
+        description="what others found of the same change; null: nothing near is known, or it was "
+        "not looked up",
     )
 
 

@@ -29,7 +29,7 @@ LOG = "stress.hdr"
 
 
 def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> Call:
-    """The tool warms up by itself: 50,000 operations per node before it measures for a time."""
+    """A run for a time. The tool's own warm-up is a quarter of its count, which then is none."""
     workload = specification["workload"]
     addresses, port = hosts(specification["targets"])
     command = [*program, *_mode(workload)]
@@ -39,13 +39,19 @@ def call(specification: dict[str, Any], program: Sequence[str], where: Path) -> 
     command += ["-rate", f"threads={specification['threads']}"]
     if specification["rate"]:
         command.append(f"fixed={specification['rate']:.0f}/s")
-    shape = workload["distribution"].upper()
-    command += ["-pop", f"dist={shape}(1..{specification['records']})"]
+    command += ["-pop", _keys(workload["distribution"], specification["records"])]
     command += ["-col", f"n=FIXED({workload['columns']})", f"size=FIXED({workload['column_size']})"]
     command += ["-mode", "native", "cql3", "-node", ",".join(addresses), "-port", f"native={port}"]
     # an error is counted, and does not end the run
     command += ["-errors", "ignore", "-log", "interval=1s", f"hdrfile={where / LOG}"]
     return Call(command, BEGINS, RATE, partial(outcome, where=where), ENDS)
+
+
+def _keys(distribution: str, records: int) -> str:
+    """Which rows, of those that are there: one after the other, or drawn."""
+    if distribution == "sequence":
+        return f"seq=1..{records}"
+    return f"dist={distribution.upper()}(1..{records})"
 
 
 def _mode(workload: dict[str, Any]) -> list[str]:

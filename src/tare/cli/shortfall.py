@@ -1,0 +1,57 @@
+"""What a plan's result will not be able to say, in lines for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.left_out import comparisons
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tare.study.conditions import Condition
+    from tare.study.plan import Plan
+
+LEAST_UNITS = 2
+"""Repetitions from which an interval can be made."""
+
+
+def show_shortfall(plan: Plan, console: Console) -> None:
+    """What the result will not be able to say, however well the run goes."""
+    for line in shortfall_lines(plan):
+        console.print(line, style="bold yellow", highlight=False, markup=False)
+
+
+def shortfall_lines(plan: Plan) -> list[str]:
+    """The same in lines, with what would mend it; empty: nothing will be missing."""
+    if not plan.conditions:
+        return []
+    asked = list(comparisons(plan.study, plan.planned))
+    running = {one.name for one in plan.conditions}
+    made = [pair for pair in asked if {one.name for one in pair} <= running]
+    design = plan.study.design
+    lines = []
+    if asked and not made:
+        lines.append(
+            f"nothing will be compared: each of the {len(plan.conditions)} conditions that are run "
+            "lacks its other side, which is left out"
+        )
+    if design.deployments * design.blocks < LEAST_UNITS:
+        lines.append(
+            "no interval can be made: one deployment x one block measures every condition once; "
+            "ask for more, e.g. --set design.deployments=3"
+        )
+    elif _conditional(plan, made):
+        lines.append(
+            "one deployment of each condition: intervals speak of these deployments alone, and no "
+            "verdict is given; ask for more, e.g. --set design.deployments=3"
+        )
+    return [f"note: {line}" for line in lines]
+
+
+def _conditional(plan: Plan, made: list[tuple[Condition, Condition]]) -> bool:
+    """Whether one deployment of each serves all blocks, so that it and the platform are one."""
+    design = plan.study.design
+    if design.fresh != "deployment" or design.deployments > 1:
+        return False
+    return any(base.deployment != treated.deployment for base, treated in made)

@@ -1,0 +1,122 @@
+"""What cannot work in a Cassandra cluster, and what is not Cassandra's at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.database import SHORT_STRATEGIES
+from tare.study.problems import Problem, later
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.origins import FieldPath, Origins
+    from tare.study.schema import Setup
+
+_REPLICAS_NEEDED = {"TWO": 2, "THREE": 3}
+
+# Options that one strategy alone knows; the others refuse a table that has them.
+# Source: Cassandra 5.0, CompactionParams and the strategies' validateOptions.
+_OWN_OPTIONS = {
+    "sstable_size_in_mb": "LeveledCompactionStrategy",
+    "fanout_size": "LeveledCompactionStrategy",
+    "single_sstable_uplevel": "LeveledCompactionStrategy",
+    "compaction_window_unit": "TimeWindowCompactionStrategy",
+    "compaction_window_size": "TimeWindowCompactionStrategy",
+    "timestamp_resolution": "TimeWindowCompactionStrategy",
+    "scaling_parameters": "UnifiedCompactionStrategy",
+    "target_sstable_size": "UnifiedCompactionStrategy",
+    "base_shard_count": "UnifiedCompactionStrategy",
+    "sstable_growth": "UnifiedCompactionStrategy",
+}
+
+
+def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """What contradicts itself in this condition's Cassandra cluster."""
+    yield from _replicas(setup, origins, condition)
+    yield from _memory(setup, origins, condition)
+    yield from _compaction(setup, origins, condition)
+    yield from _jvm(setup, origins)
+    for field in ("write_concern", "read_preference"):
+        value = getattr(setup.database, field)
+        if value is not None:
+            path: FieldPath = ("database", field)
+            yield Problem(
+                later(origins, path, ("database", "kind")),
+                f"database.{field}: {value} with database.kind cassandra",
+                f"it is MongoDB's; Cassandra has consistency levels (condition {condition})",
+                "remove it and set database.consistency, or set database.kind to mongodb",
+            )
+
+
+def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    database = setup.database
+    copies, nodes = database.replication_factor, database.nodes
+    if copies > nodes:
+        yield Problem(
+            later(origins, ("database", "replication_factor"), ("database", "nodes")),
+            f"database.replication_factor: {copies} copies on {_count(nodes, 'node')}",
+            f"each copy of a row needs a node of its own (condition {condition})",
+            f"set database.replication_factor to at most {nodes}, or database.nodes to {copies}",
+        )
+    for operation, level in (
+        ("read", database.consistency.read),
+        ("write", database.consistency.write),
+    ):
+        needed = _REPLICAS_NEEDED.get(level, 1)
+        if needed > copies:
+            field: FieldPath = ("database", "consistency", operation)
+            yield Problem(
+                later(origins, field, ("database", "replication_factor")),
+                f"database.consistency.{operation}: {level} with replication factor {copies}",
+                f"every {operation} would fail: {needed} replicas must answer "
+                f"(condition {condition})",
+                f"use ONE, QUORUM or ALL, or set database.replication_factor to {needed}",
+            )
+
+
+def _memory(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    heap, limit = setup.database.heap, setup.platform.limits.memory
+    if limit is not None and heap >= limit:
+        yield Problem(
+            later(origins, ("database", "heap"), ("platform", "limits", "memory")),
+            f"database.heap: {_mib(heap)} in a unit limited to {_mib(limit)}",
+            f"the node would be killed: heap and all else must fit the limit "
+            f"(condition {condition})",
+            f"raise platform.limits.memory above {_mib(heap)}, or lower database.heap; "
+            "a node needs some 450MiB beyond its heap",
+        )
+
+
+def _compaction(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    compaction = setup.database.compaction
+    for option in compaction.options:
+        owner = _OWN_OPTIONS.get(option, compaction.strategy)
+        if owner != compaction.strategy:
+            short = next(name for name, full in SHORT_STRATEGIES.items() if full == owner)
+            path: FieldPath = ("database", "compaction", "options", option)
+            yield Problem(
+                later(origins, path, ("database", "compaction", "strategy")),
+                f"database.compaction.options.{option}: not an option of {compaction.strategy}",
+                f"it belongs to {owner} (condition {condition})",
+                f"remove it, or set database.compaction.strategy to {short}",
+            )
+
+
+def _jvm(setup: Setup, origins: Origins) -> Iterator[Problem]:
+    for index, argument in enumerate(setup.database.jvm):
+        if argument.startswith(("-Xms", "-Xmx")):
+            yield Problem(
+                origins.of(("database", "jvm", index)),
+                f"database.jvm.{index}: {argument} sets the heap",
+                "the heap has a field of its own, which the estimate and the report know",
+                "remove it, and set database.heap",
+            )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 1024**2:g}MiB"

@@ -1,0 +1,81 @@
+"""How often, in which order and from which state conditions are measured."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tare.study.part import Part
+from tare.study.quantities import Duration, Fraction
+
+WINDOWS = 4
+"""windows of a warm-up that are compared: the mean of the last two with that of the two before"""
+
+
+class Warm(Part):
+    """The warm-up of a fresh deployment, before its first trial: load until the server is flat."""
+
+    gentle: Annotated[Duration, Field(ge=0)] = Field(
+        0.0,
+        description="first, for at most so long, only `gentle_threads` operations in flight: the "
+        "JIT compiler then has the CPU for itself and is done several times sooner",
+    )
+    gentle_threads: int = Field(
+        2, ge=1, description="in flight while gentle", json_schema_extra={"unit": "operations"}
+    )
+    cpus: Literal["limits", "all"] = Field(
+        "limits",
+        description="all: deploy, populate and begin to warm up on every CPU, and confine the "
+        "nodes to platform.limits.cpuset before the last part of the warm-up",
+    )
+    at_least: Annotated[Duration, Field(ge=0)] = Field(
+        10.0, description="shortest warm-up under the full load"
+    )
+    at_most: Annotated[Duration, Field(ge=0)] = Field(
+        60.0,
+        description="longest warm-up under the full load; then measured all the same, and "
+        "reported as not flat; 0: none",
+    )
+    window: Annotated[Duration, Field(gt=0)] = Field(
+        3.0, description="length of the windows that are compared"
+    )
+    bound: Annotated[Fraction, Field(gt=0, le=1)] = Field(
+        0.05, description="flat: the last windows agree in CPU per operation and throughput within"
+    )
+
+
+class Design(Part):
+    """How often, in which order, and from which state each condition is measured."""
+
+    deployments: int = Field(
+        3,
+        ge=1,
+        le=1000,
+        description="rounds; each deploys every condition anew",
+        json_schema_extra={"unit": "rounds"},
+    )
+    blocks: int = Field(
+        4,
+        ge=1,
+        le=1000,
+        description="passes over all conditions per round",
+        json_schema_extra={"unit": "blocks"},
+    )
+    order: Literal["randomised", "fixed"] = Field(
+        "randomised", description="order of conditions within a block"
+    )
+    seed: int = Field(7, ge=0, description="seed of every random order")
+    fresh: Literal["trial", "block", "deployment"] = Field(
+        "deployment", description="how long a cluster lives"
+    )
+    idle: Literal["pause", "run"] = Field(
+        "pause", description="what clusters do while another one is measured"
+    )
+    reset: Literal["truncate", "drop", "keep"] = Field(
+        "truncate", description="what happens to the data before each trial"
+    )
+    drop_caches: bool = Field(
+        True, description="drop the kernel's page cache before each trial, where permitted"
+    )
+    warm: Warm = Field(Warm(), description="warm-up of a fresh deployment")

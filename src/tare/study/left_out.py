@@ -1,0 +1,128 @@
+"""Conditions that cannot be run: planned and said, while the rest runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.study.conditions import Condition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from tare.study.schema import Setup, Study
+
+
+class Hindrance(Protocol):
+    """Why a setup cannot be run."""
+
+    @property
+    def field(self) -> tuple[str, ...]:
+        """Path of the field that asks for what there is not."""
+        ...
+
+    @property
+    def why(self) -> str: ...
+    @property
+    def remedy(self) -> str: ...
+
+
+class LeftOut(BaseModel):
+    """A condition of the study that is not run, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    condition: Condition
+    field: str = Field(description="dotted path of the field that asks for what there is not")
+    why: str = Field(description="what cannot be run")
+    remedy: str = Field(description="what would mend it")
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The path of `field`."""
+        return tuple(self.field.split("."))
+
+
+def divide(
+    conditions: Iterable[Condition], hindered: Callable[[Setup], Hindrance | None] | None
+) -> tuple[list[Condition], list[LeftOut]]:
+    """The conditions that can be run, and those that are left out, each in the study's order.
+
+    Args:
+        hindered: why a setup cannot be run, None where it can; without it, nothing is left out.
+    """
+    kept: list[Condition] = []
+    left: list[LeftOut] = []
+    for one in conditions:
+        found = hindered(one.setup) if hindered is not None else None
+        if found is None:
+            kept.append(one)
+        else:
+            field = ".".join(found.field)
+            left.append(LeftOut(condition=one, field=field, why=found.why, remedy=found.remedy))
+    return kept, left
+
+
+def comparisons(
+    study: Study, planned: Iterable[Condition]
+) -> Iterator[tuple[Condition, Condition]]:
+    """Every (baseline, treatment) of the study: what the analysis compares, before averages.
+
+    The two differ in the factors that are compared together and in nothing else. Where the study
+    gives factors no roles these are single factors; a condition that the exclusions leave without
+    such a neighbour is compared with the one that has all levels of the baseline.
+    """
+    by_levels = {frozenset(one.levels.items()): one for one in planned}
+    asked = study.analysis
+    for one in by_levels.values():
+        found = list(_bases(study, one, by_levels))
+        yield from found
+        if not found and not (asked.compare or asked.by or asked.over):
+            base = by_levels.get(frozenset((one.levels | study.baseline).items()))
+            if base is not None and base is not one:
+                yield base, one
+
+
+def _bases(
+    study: Study, one: Condition, by_levels: Mapping[frozenset[tuple[str, str]], Condition]
+) -> Iterator[tuple[Condition, Condition]]:
+    for factors in study.analysis.compared(study.baseline):
+        levels = one.levels | {factor: study.baseline[factor] for factor in factors}
+        base = by_levels.get(frozenset(levels.items()))
+        if base is not None and base is not one:
+            yield base, one
+
+
+def in_words(
+    gone: Mapping[str, Mapping[str, str]], rest: Iterable[Mapping[str, str]], most: int = 8
+) -> str:
+    """Conditions in few words: by their levels of one factor where these say it, else by name.
+
+    Args:
+        gone: name of a condition to its levels, factor to level.
+        rest: the levels of all other conditions of the study.
+        most: names that are written out.
+    """
+    others = list(rest)
+    if len(gone) > 1 and not others:
+        return "every condition"
+    by_factor: list[tuple[str, list[str]]] = []
+    for factor in next(iter(gone.values()), {}) if len(gone) > 1 else ():
+        levels = list(dict.fromkeys(own.get(factor, "") for own in gone.values()))
+        if not any(own.get(factor) in levels for own in others):
+            by_factor.append((factor, levels))
+    if not by_factor:
+        return _named(list(gone), most)
+    factor, levels = min(by_factor, key=lambda found: len(found[1]))
+    return f"{factor} {_named(levels, most)} ({len(gone):,} conditions)"
+
+
+def _named(names: list[str], most: int) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def reasons(left: Iterable[LeftOut]) -> list[str]:
+    """Every reason once."""
+    return list(dict.fromkeys(part for one in left for part in one.why.split("; ")))

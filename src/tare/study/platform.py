@@ -1,0 +1,87 @@
+"""Where units run: the database's platform, the client's place, and the limits of both."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tare.study.part import Part, unsaid
+from tare.study.quantities import CpuSet, Size
+
+Machines = Literal["local", "kvm", "vmware"]
+RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
+Network = Literal[
+    "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
+]
+Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
+Plugin = Literal[
+    "", "flannel-vxlan", "flannel-host-gw", "bridge", "weave", "overlay", "docker-gwbridge"
+]
+Address = Literal["", "floating-ip", "host-name"]
+
+
+class Limits(Part):
+    """What one unit may use; applied alike on every runtime. null: no limit."""
+
+    cpus: float | None = Field(
+        None, gt=0, description="CPU time quota per unit", json_schema_extra={"unit": "cores"}
+    )
+    cpuset: CpuSet | None = Field(None, description="the CPUs that a unit may run on, e.g. 0-1")
+    memory: Annotated[Size, Field(gt=0)] | None = Field(
+        None, description="memory limit per unit, page cache included"
+    )
+
+
+class Platform(Part):
+    """What the database runs on.
+
+    More can be declared than this version can run: a condition that it cannot run is left out of
+    the plan, with the reason.
+    """
+
+    machines: Machines = Field(
+        "local",
+        description="where the machines come from: this one, or virtual ones made on it by KVM "
+        "or VMware",
+    )
+    runtime: RuntimeName = Field("native", description="how a node is run")
+    network: Network = Field(
+        "host",
+        description="how a client reaches a node. host: the machine's own network; bridge: the "
+        "container's address; published: a port mapped through NAT; of orchestrators, host-port: "
+        "a port of the node's machine; node-port: a port of every machine; service-ip: the "
+        "service's address; container-dns: the container's own name",
+    )
+    storage: Storage = Field(
+        "directory",
+        description="where the data lies: a directory of the machine, a Docker volume, "
+        "the container's writable layer; of Kubernetes a hostPath, a persistent volume claim, "
+        "an emptyDir",
+    )
+    plugin: Plugin = Field(
+        "",
+        description="network plugin of an orchestrator; empty: its own default, or none",
+        exclude_if=unsaid,
+    )
+    address: Address = Field(
+        "",
+        description="stable address in front of a machine, where clients use one; empty: the "
+        "machine's own address",
+        exclude_if=unsaid,
+    )
+    limits: Limits = Field(Limits(), description="limits of each database node")
+
+
+class Client(Part):
+    """Where the load comes from."""
+
+    tool: Literal["tare", "ycsb", "cassandra-stress", "latte"] = Field(
+        "tare",
+        description="the load generator of the trials: Tare's own, or one that is fetched; "
+        "rows are populated and servers warmed by Tare's own",
+    )
+    machines: Literal["local"] = Field("local", description="where the machines come from")
+    runtime: Literal["native", "docker"] = Field("native", description="how a client is run")
+    network: Literal["host", "bridge"] = Field("host", description="the client's network")
+    limits: Limits = Field(Limits(), description="limits of each load client")

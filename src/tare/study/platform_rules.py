@@ -1,0 +1,63 @@
+"""Which network, storage and plugin go with which runtime."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.problems import Problem, later
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tare.study.origins import FieldPath, Origins
+    from tare.study.schema import Setup
+
+_OF_SERVICES = ("host", "host-port", "node-port", "service-ip", "container-dns")
+_FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "native": {"network": ("host",), "storage": ("directory",), "plugin": ("",)},
+    "docker": {
+        "network": ("host", "bridge", "published"),
+        "storage": ("directory", "volume", "layer"),
+        "plugin": ("",),
+    },
+    "swarm": {
+        "network": _OF_SERVICES,
+        "storage": ("directory", "volume", "layer"),
+        "plugin": ("", "overlay", "docker-gwbridge", "weave"),
+    },
+    "kubernetes": {
+        "network": _OF_SERVICES,
+        "storage": ("host-path", "pvc", "emptydir", "layer"),
+        "plugin": ("", "flannel-vxlan", "flannel-host-gw", "bridge", "weave"),
+    },
+}
+"""Runtime to what each field of the platform may be."""
+
+
+def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """What no runtime of this kind has, on any machine."""
+    platform, client = setup.platform, setup.client
+    for field, fitting in _FITTING[platform.runtime].items():
+        value = getattr(platform, field)
+        if value not in fitting:
+            yield _clash(("platform", field), value, platform.runtime, origins, condition)
+    if client.runtime == "native" and client.network != "host":
+        yield _clash(("client", "network"), client.network, "native", origins, condition)
+
+
+def _clash(
+    path: tuple[str, str], value: str, runtime: str, origins: Origins, condition: str
+) -> Problem:
+    part, field = path
+    place: FieldPath = path
+    owners = [name for name, fields in _FITTING.items() if value in fields[field]]
+    if part == "client":  # which no orchestrator runs
+        owners = ["docker"]
+    own = [one or '""' for one in _FITTING[runtime][field]]
+    what = "a native process" if runtime == "native" else runtime
+    return Problem(
+        later(origins, place, (part, "runtime")),
+        f"{part}.{field}: {value} with {part}.runtime {runtime}",
+        f"{what} has no {value} {field}; it is for {' and '.join(owners)} (condition {condition})",
+        f"set {part}.{field} to {' or '.join(own)}, or {part}.runtime to {' or '.join(owners)}",
+    )

@@ -1,0 +1,109 @@
+"""One cluster serves clients of several platforms: each trial's client is its condition's own.
+
+The runtimes here are scripted: they note for what a place is settled. Real ones are under
+tests/integration.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.lab.deployment import Deployment
+from tare.lab.progress import Silent
+from tare.load.flatness import Calm
+from tare.study.conditions import expand
+from tare.study.schema import Study, Warm
+
+if TYPE_CHECKING:
+    from tare.load.flatness import Warmth
+
+STUDY = Study.model_validate(
+    {
+        "study": "clients",
+        "factors": {
+            "client": {
+                "native": {},
+                "docker": {"client": {"runtime": "docker", "network": "bridge"}},
+            }
+        },
+        "baseline": {"client": "native"},
+        "clusters": 2,
+    }
+)
+
+
+class Scripted:
+    """A runtime that notes (its name, the client's network, the cluster that it belongs to)."""
+
+    def __init__(self, name: str, settled: list[tuple[str, str, str]]) -> None:
+        self.name, self._settled = name, settled
+
+    def site(self, name: str, *, role: str, network: str, storage: str, group: str) -> Any:
+        assert role == "client"
+        self._settled.append((self.name, network, group))
+        return SimpleNamespace(name=name)
+
+
+def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network() -> None:
+    settled: list[tuple[str, str, str]] = []
+    outfit: Any = SimpleNamespace(
+        runtimes={name: Scripted(name, settled) for name in ("native", "docker")},
+        server=lambda setup: None,
+        tool=lambda setup: f"client for {setup.client.runtime}",
+    )
+    native, docker = expand(STUDY)
+    assert native.deployment == docker.deployment
+    deployment = Deployment("D1-all-1", native.setup, Warm(), outfit, Silent())
+    for condition in (native, docker):
+        deployment.clients(condition.setup, "trial", trial=True)
+    assert settled == [
+        ("native", "host", "d1-all-1-k1"),
+        ("native", "host", "d1-all-1-k2"),
+        ("docker", "bridge", "d1-all-1-k1"),
+        ("docker", "bridge", "d1-all-1-k2"),
+    ]
+
+
+class Loaded(Deployment):
+    """A deployment whose servers do 1,000 operations/s at 1 ms of CPU, their compilers quiet."""
+
+    def _load(self, setup: Any, longest_s: float, seed: int, until: Calm | Warmth) -> None:
+        for second in range(round(longest_s) + 1):
+            until.reading(float(second), 1_000 * second, 1.0 * second, 0.01 * second)
+            if until.flat:
+                return
+
+
+def warmed(**rule: Any) -> Loaded:
+    """A deployment after a warm-up by this rule."""
+    settled: list[tuple[str, str, str]] = []
+    outfit: Any = SimpleNamespace(
+        runtimes={"native": Scripted("native", settled)}, server=lambda setup: None
+    )
+    (setup, *_) = (one.setup for one in expand(STUDY))
+    made = Loaded("D1-native-1", setup, Warm(**rule), outfit, Silent())
+    made.warm(seed=1)
+    return made
+
+
+def test_a_gentle_warm_up_alone_is_recorded_and_is_not_called_flat() -> None:
+    found = warmed(gentle=30, at_least=0, at_most=0, window=3).warm_up
+    assert found is not None
+    assert (found.flat, found.seconds, found.gentle_seconds) == (None, 3.0, 3.0)
+    assert (found.operations, found.windows) == (3_000, [])
+
+
+def test_a_warm_up_tells_of_both_its_parts() -> None:
+    found = warmed(gentle=30, at_least=12, at_most=15, window=3).warm_up
+    assert found is not None
+    assert found.flat
+    assert (found.gentle_seconds, found.seconds, found.operations) == (3.0, 15.0, 15_000)
+
+
+@pytest.mark.parametrize("gentle", [0, 30])
+def test_without_any_warm_up_none_is_recorded(gentle: int) -> None:
+    found = warmed(gentle=gentle, at_least=0, at_most=0).warm_up
+    assert (found is None) == (gentle == 0)

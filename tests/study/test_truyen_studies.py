@@ -1,0 +1,184 @@
+"""The two Truyen studies: the paper's design at every scale, and what can be run of it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.knowledge.library import load_library
+from tare.runtimes.availability import obstacle
+from tare.study.conditions import expand
+from tare.study.plan import make_plan
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from tare.knowledge.schema import Finding, Side
+    from tare.study.conditions import Condition
+    from tare.study.platform import Platform
+    from tare.study.schema import Study
+
+STUDIES = Path(__file__).parents[2] / "studies"
+MONGODB, CASSANDRA = "truyen-2018", "truyen-2018-cassandra"
+BOTH = pytest.mark.parametrize("name", [MONGODB, CASSANDRA])
+SCALES = (None, "day", "laptop")  # None: the paper's
+
+# Section IV-C: workloads A, B, C, D, F; 15 runs, each with 5 threads more.
+WORKLOADS = {"A": "ycsb-a", "B": "ycsb-b", "C": "ycsb-c", "D": "ycsb-d", "F": "ycsb-f"}
+THREADS = list(range(5, 80, 5))
+# Section IV-A: node platform and endpoint. RQ3 adds the network plugin.
+GRAMMAR = re.compile(
+    r"(VM_|DockerOnly|Swarm|K8)"
+    r"((FloatingIP|HostName)(HostPort|NodePort)|HostName|ServiceIP|ContainerDNSName)"
+    r"(_(overlay|flannel))?"
+)
+TABLE_II = {
+    "VM_HostNameHostPort", "VM_FloatingIPHostPort", "DockerOnlyHostName", "SwarmFloatingIPHostPort",
+    "K8FloatingIPHostPort",
+}  # fmt: skip
+TABLE_III = {
+    "SwarmFloatingIPHostPort", "SwarmHostNameNodePort", "SwarmServiceIP", "K8FloatingIPHostPort",
+    "K8ServiceIP", "K8HostNameNodePort", "K8ContainerDNSName",
+}  # fmt: skip
+
+
+@cache
+def study(name: str, scale: str | None = None) -> Study:
+    return load_study(STUDIES / f"{name}.yaml", scale=scale)
+
+
+@cache
+def conditions(name: str, scale: str | None = None) -> list[Condition]:
+    return expand(study(name, scale))
+
+
+def by_deployment(name: str) -> dict[str, Platform]:
+    return {one.levels["deployment"]: one.setup.platform for one in conditions(name)}
+
+
+@BOTH
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_scale_has_the_same_conditions(name: str, scale: str | None) -> None:
+    """13 deployments x 5 workloads x 15 thread counts."""
+    found = conditions(name, scale)
+    assert len(found) == 13 * 5 * 15
+    assert [one.name for one in found] == [one.name for one in conditions(name)]
+    assert len({one.deployment for one in found}) == 13, "a cluster serves the whole ladder"
+
+
+@BOTH
+def test_workloads_and_threads_are_the_papers(name: str) -> None:
+    found = conditions(name)
+    assert {one.levels["workload"]: one.setup.load.workload for one in found} == WORKLOADS
+    assert list(dict.fromkeys(one.setup.load.threads for one in found)) == THREADS
+    assert all(str(one.setup.load.threads) == one.levels["threads"] for one in found)
+
+
+@BOTH
+def test_the_papers_size_runs_everything_once_and_the_others_repeat(name: str) -> None:
+    once = study(name)
+    assert once.scale == "paper", "the scale that is taken when none is named"
+    assert (once.design.deployments, once.design.blocks) == (1, 1)
+    assert once.load.records == 20_000
+    for scale in ("day", "laptop"):
+        smaller = study(name, scale)
+        assert smaller.design.blocks == 3
+        assert smaller.load.measure < once.load.measure
+        assert smaller.scale == scale
+
+
+def test_mongodb_is_configured_as_in_section_iv() -> None:
+    database = study(MONGODB).database
+    assert (database.kind, database.version) == ("mongodb", "3.2.4")
+    assert (database.nodes, database.replication_factor) == (3, 3)
+    assert (database.write_concern, database.read_preference) == (2, "primary")
+    limits = study(MONGODB).platform.limits
+    assert (limits.cpus, limits.memory) == (2, 4 * 1024**3)
+
+
+def test_cassandra_acknowledges_and_reads_alike() -> None:
+    database = study(CASSANDRA).database
+    assert (database.nodes, database.replication_factor) == (3, 3)
+    assert (database.consistency.write, database.consistency.read) == ("TWO", "ONE")
+
+
+def test_deployments_have_the_papers_names() -> None:
+    names = set(by_deployment(MONGODB))
+    assert names >= TABLE_II | TABLE_III
+    assert all(GRAMMAR.fullmatch(name) for name in names)
+
+
+def test_the_exhibits_compare_what_the_tables_compare() -> None:
+    shown = [one for one in study(MONGODB).analysis.show if one.kind == "rankings"]
+    first, second, third = (set(one.where["deployment"]) for one in shown)
+    assert first == TABLE_II
+    assert second == TABLE_III
+    assert third == {
+        "SwarmServiceIP", "SwarmServiceIP_overlay", "K8ServiceIP", "K8ServiceIP_flannel",
+        "K8ContainerDNSName", "K8ContainerDNSName_flannel",
+    }  # fmt: skip
+    assert all(
+        one.groups == {"update-heavy": ["A", "F"], "read-heavy": ["B", "C", "D"]} for one in shown
+    )
+
+
+def table_findings() -> list[Finding]:
+    """The findings of Tables II and III, which name both deployments."""
+    every = load_library(environment={}).findings()
+    return [one for one in every if one.id.startswith("truyen-2018.t")]
+
+
+def test_each_finding_of_the_tables_is_between_two_levels_as_it_describes_them() -> None:
+    """`Read, ...: K8ServiceIP and K8FloatingIPHostPort`: treatment and baseline."""
+    platforms = by_deployment(MONGODB)
+    found = table_findings()
+    assert len(found) > 30
+    for one in found:
+        treatment, _, baseline = one.source.where.rpartition(": ")[2].partition(" and ")
+        assert agrees(one.treatment, platforms[treatment]), one.id
+        assert agrees(one.baseline, platforms[baseline]), one.id
+
+
+def agrees(side: Side | None, platform: Platform) -> bool:
+    """Every field that the finding states is the level's; virtual machines here are KVM's."""
+    assert side is not None
+    return all(
+        stated == {"machines": "vm"}.get(field, getattr(platform, field))
+        for field in ("machines", "runtime", "network", "storage", "plugin", "address")
+        if (stated := getattr(side, field)) is not None
+    )
+
+
+def test_of_cassandra_native_and_docker_run_here_and_the_rest_is_said() -> None:
+    plan = make_plan(study(CASSANDRA, "laptop"), obstacle)
+    running = {one.levels["deployment"] for one in plan.conditions}
+    assert running == {"NativeHostPort", "DockerOnlyHostPort"}
+    assert len(plan.conditions) == 2 * 5 * 15
+    assert len(plan.left_out) == 11 * 5 * 15
+    for one in plan.left_out:
+        assert orchestrator(one.condition) in one.why
+
+
+def orchestrator(condition: Condition) -> str:
+    return condition.setup.platform.runtime
+
+
+def test_the_laptop_size_takes_an_hour_of_what_runs_here() -> None:
+    plan = make_plan(study(CASSANDRA, "laptop"), obstacle)
+    trials = 2 * 5 * 15 * 3
+    assert len(plan.trials) == trials
+    # 1 s of warm-up, 4 s measured and about 1 s between, per trial
+    assert trials * 5 < plan.estimate.seconds < 3600 * 1.2
+    servers = {one.setup.platform.limits.cpuset for one in plan.conditions}
+    clients = {one.setup.client.limits.cpuset for one in plan.conditions}
+    assert (servers, clients) == ({"0"}, {"1"})
+
+
+def test_of_mongodb_nothing_runs_here_and_each_reason_is_said() -> None:
+    plan = make_plan(study(MONGODB), obstacle)
+    assert not plan.conditions
+    assert len(plan.left_out) == 13 * 5 * 15
+    assert all("MongoDB" in one.why and "KVM" in one.why for one in plan.left_out)
