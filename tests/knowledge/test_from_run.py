@@ -8,11 +8,12 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.knowledge.checks import objections
-from tare.knowledge.from_run import About, findings_of
+from tare.knowledge.from_run import About, findings_of, side_of
 from tare.knowledge.read import parse_knowledge
 from tare.knowledge.schema import KnowledgeFile
 from tare.knowledge.write import knowledge_yaml
 from tare.study.read import load_study
+from tare.study.schema import Setup
 from tests.synthetic_run import QUICKSTART, write_run
 
 
@@ -84,3 +85,17 @@ def test_an_imported_run_keeps_its_study_and_claims_no_version(tmp_path: Path) -
     made = findings_of(analyse(run), study, About(imported=True))
     assert {one.study for one in made.findings} == {study.study}
     assert {one.version for one in made.findings} == {""}
+
+
+def test_declared_machines_address_and_plugin_are_carried() -> None:
+    platform = {
+        "machines": "kvm",
+        "runtime": "kubernetes",
+        "network": "service-ip",
+        "storage": "pvc",
+        "plugin": "flannel-vxlan",
+        "address": "host-name",
+    }
+    side = side_of(Setup.model_validate({"platform": platform}), machines="physical")
+    assert side.model_dump(include=set(platform)) == platform
+    assert side_of(Setup(), machines="physical").machines == "physical"

@@ -28,7 +28,9 @@ Knowledge = Annotated[
 ]
 
 
-ABOUT_FILES = {"files", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"}
+ABOUT_FILES = {
+    "files", "scale", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"
+}  # fmt: skip
 """Parameters that go with a study; all others describe a question, which the study does itself."""
 ABOUT_CHECK = {"files", "check", "knowledge", "json"}
 
@@ -41,6 +43,10 @@ def command(
             help="A study to advise on; with --check, two analysis.json: the old, the new.",
             metavar="STUDY | OLD NEW",
         ),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Of the study, one of its scales, e.g. laptop.", metavar="NAME"),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Is the change larger than what the platform does?")
@@ -90,7 +96,7 @@ def command(
     }
     options["purposes"] = [_one_of("--for", purpose, PURPOSES)] if purpose else PURPOSES
     if given:
-        questions = _of_study(given)
+        questions = _of_study(given, scale)
     else:
         asked = Asked(
             database=_one_of("--database", database, ("cassandra", "mongodb")),
@@ -172,14 +178,14 @@ def _refuse_unused(context: typer.Context, used: set[str]) -> None:
             )
 
 
-def _of_study(given: list[Path]) -> dict[str, Asked]:
+def _of_study(given: list[Path], scale: str | None) -> dict[str, Asked]:
     if len(given) > 1:
         raise KnowledgeError(
             "one study at a time",
             why=f"{len(given)} files were given",
             remedy="name one; two analysis.json are compared with --check",
         )
-    study = load_study(given[0])
+    study = load_study(given[0], scale=scale)
     conditions = expand(study)
     name = baseline_condition(study)
     baseline = next(one for one in conditions if one.name == name)

@@ -15,6 +15,7 @@ COMMANDS = {
     "doctor": "doctor",
     "plan": "plan",
     "run": "run",
+    "replicate": "replicate",
     "report": "report",
     "compare": "compare",
     "import": "imports",

@@ -10,6 +10,7 @@ from tare.knowledge.from_run import side_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tare.knowledge.schema import Side
     from tare.study.conditions import Condition
     from tare.study.schema import Setup
 
@@ -31,6 +32,7 @@ class Asked:
         client: how the load client is run; native where nobody says otherwise.
         against_network, against_storage: what is replaced, where the platform is the same.
         share: load as a share of the maximum, 0 to 1.
+        clusters: side by side, where they are more than one.
     """
 
     database: str = ""
@@ -48,6 +50,7 @@ class Asked:
     threads: int | None = None
     nodes: int | None = None
     replication_factor: int | None = None
+    clusters: int | None = None
 
     def stated(self) -> dict[str, Any]:
         """What was said, as a report repeats it."""
@@ -83,19 +86,20 @@ class Asked:
             if old
         ]
         if not moved:
-            return f"{self.platform} with another client, network or storage"
+            return f"{self.platform} with another client, network, plugin or storage"
         return f"{self.platform} with {' and '.join(moved)}"
 
 
 def asked_of(setup: Setup, baseline: Setup) -> Asked:
     """The question that a treatment condition of a study asks."""
     side, base = side_of(setup), side_of(baseline)
-    inside = side.platform == base.platform
+    platform, over = _platforms(side, base)
+    inside = platform == over
     return Asked(
         database=setup.database.kind,
         version=setup.database.version,
-        platform=side.platform,
-        over=base.platform,
+        platform=platform,
+        over=over,
         network=side.network or "",
         storage=side.storage or "",
         against_network=base.network or "" if inside and side.network != base.network else "",
@@ -106,7 +110,19 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         threads=_threads(setup),
         nodes=setup.database.nodes,
         replication_factor=setup.database.replication_factor,
+        clusters=setup.clusters if setup.clusters > 1 else None,
     )
+
+
+def _platforms(side: Side, base: Side) -> tuple[str, str]:
+    """What is asked about and what it replaces, each in one word.
+
+    With the same runtime in both, other machines are the question: Docker in KVM against Docker
+    asks about KVM.
+    """
+    if side.runtime == base.runtime and side.machines != base.machines:
+        return side.machines or "native", base.machines or "native"
+    return side.platform, base.platform
 
 
 def _threads(setup: Setup) -> int | None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 OPERATIONS = ("all", "mixed", "read", "update", "insert", "write", "rmw")
 _DIGITS = 6
+_COMPUTED = ".computed."
+"""Between the run's name and the rest of the id of a finding that was made of it."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class _Made:
     run: str
 
     def id_of(self, effect: Measured) -> str:
-        return f"{self.run}.computed.{_slug('-'.join(effect.levels.values()))}.{effect.metric}"
+        levels = _slug("-".join(effect.levels.values()))
+        return f"{self.run}{_COMPUTED}{levels}.{effect.metric}"
 
     def setups(self, levels: Mapping[str, str]) -> dict[str, Setup]:
         """Condition to setup, of all with these levels: several, where an effect averages."""
@@ -151,6 +154,11 @@ def _finding(effect: Measured, made: _Made, effects: Sequence[Measured]) -> Find
     )
 
 
+def written_by(finding: Finding, run: str) -> bool:
+    """Whether the finding was made of the run of this name."""
+    return finding.id.startswith(f"{_slug(run)}{_COMPUTED}")
+
+
 def _part_of(part: Measured, whole: Measured) -> bool:
     """The one is a row of the other, which averages over further factors."""
     return part.metric == whole.metric and whole.levels.items() < part.levels.items()
@@ -169,6 +177,13 @@ def load_share(
     Setups that differ in their load alone are compared; None where there is only one load. It is
     a share of the greatest throughput in this run, which may lie below the true maximum.
     """
+    shares = load_shares(analysis, conditions)
+    found = [shares[name] for name in names if name in shares]
+    return round(fmean(found), 3) if found else None
+
+
+def load_shares(analysis: Analysis, conditions: Sequence[Condition]) -> dict[str, float]:
+    """Condition to its throughput over the most that its setup reached; see `load_share`."""
     throughput = {one.condition: one.metrics.get("throughput") for one in analysis.conditions}
     loads: dict[str, dict[tuple[int | str, float | str | None], list[float]]] = {}
     setup_of: dict[str, str] = {}
@@ -178,12 +193,12 @@ def load_share(
         if value := throughput.get(one.name):
             load = one.setup.load
             loads.setdefault(fixed, {}).setdefault((load.threads, load.rate), []).append(value)
-    shares = [
-        min(1.0, value / max(fmean(values) for values in loads[setup_of[name]].values()))
-        for name in names
-        if (value := throughput.get(name)) and len(loads[setup_of[name]]) > 1
-    ]
-    return round(fmean(shares), 3) if shares else None
+    most = {fixed: max(fmean(values) for values in of.values()) for fixed, of in loads.items()}
+    return {
+        name: min(1.0, value / most[fixed])
+        for name, fixed in setup_of.items()
+        if (value := throughput.get(name)) and len(loads[fixed]) > 1
+    }
 
 
 def _notes(effect: Measured, valid: bool) -> str:
@@ -205,12 +220,19 @@ def _baseline_levels(effect: Measured, study: Study) -> dict[str, str]:
 
 
 def side_of(setup: Setup, machines: Any = None) -> Side:
-    """What a condition of a study ran on, in the words of the knowledge base."""
+    """What a condition of a study ran on, in the words of the knowledge base.
+
+    Args:
+        machines: what this machine is; of machines that the study itself has made it says it.
+    """
+    platform = setup.platform
     return Side(
-        machines=machines,
-        runtime=setup.platform.runtime,
-        network=setup.platform.network,
-        storage=setup.platform.storage,
+        machines=machines if platform.machines == "local" else platform.machines,
+        runtime=platform.runtime,
+        network=platform.network,
+        address=platform.address,
+        plugin=platform.plugin,
+        storage=platform.storage,
         client=setup.client.runtime,
         clusters=setup.clusters,
     )

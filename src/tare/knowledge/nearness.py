@@ -32,6 +32,7 @@ WEIGHTS: Mapping[str, float] = {
     "workload": 0.5,
     "nodes": 0.5,
     "replication factor": 0.5,
+    "clusters": 0.5,
 }
 UNKNOWN = 0.5
 NEAR = 0.15
@@ -93,7 +94,7 @@ def _differences(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, s
     if asked.database:
         yield "database", float(asked.database != finding.database), f"database {finding.database}"
     if asked.operation:
-        much = _operations(asked.operation, finding.operation)
+        much = operations_apart(asked.operation, finding.operation)
         yield "operation", much, f"operation {finding.operation}"
     if asked.network:
         yield "network", _networks(asked.network, side.network), _say("network", side.network)
@@ -119,6 +120,7 @@ def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]
     for field, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
         ("replication factor", asked.replication_factor, finding.replication_factor),
+        ("clusters", asked.clusters, (finding.treatment or finding.baseline).clusters),
     ):
         if wanted is not None:
             yield field, _counts(wanted, found), _say(field, found)
@@ -160,7 +162,8 @@ def _networks(wanted: str, found: str | None) -> float:
     return min(1.0, max(steps, _LEAST_STEPS) / _MOST_STEPS)
 
 
-def _operations(wanted: str, found: str) -> float:
+def operations_apart(wanted: str, found: str) -> float:
+    """0: the same; a quarter among writes; a half to a mix; 1 between reads and writes."""
     if wanted == found:
         return 0.0
     pair = {wanted, found}

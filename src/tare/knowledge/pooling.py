@@ -141,7 +141,7 @@ def _has_point(finding: Finding) -> bool:
 
 def _study_effect(study: str, parts: Sequence[Near]) -> StudyEffect:
     nearest = min(one.nearness.distance for one in parts)
-    kept = _once([one for one in parts if one.nearness.distance <= nearest + WINDOW])
+    kept = once([one for one in parts if one.nearness.distance <= nearest + WINDOW])
     logs = [math.log(_ratio(one.finding)) for one in kept]
     errors = [se_log(one.finding) for one in kept]
     known = [error for error in errors if error is not None]
@@ -161,7 +161,7 @@ def _study_effect(study: str, parts: Sequence[Near]) -> StudyEffect:
     )
 
 
-def _once(parts: Sequence[Near]) -> list[Near]:
+def once(parts: Sequence[Near]) -> list[Near]:
     """Of findings about the same conditions, the one computed from records before the printed."""
     chosen: dict[tuple[object, ...], Near] = {}
     for one in parts:

@@ -108,14 +108,14 @@ def write_study(path: Path, text: str) -> None:
 def obstacle(asked: Asked) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
-        return f"studies know Cassandra only, not {asked.database}"
+        return f"this version measures Cassandra only, not {asked.database}"
     inside = asked.platform == asked.over == "docker"
     known = asked.platform in RUNNABLE and (asked.over == "native" or inside)
     networks = {asked.network, asked.against_network} <= {"", *NETWORKS}
     if not known or not networks or not {asked.storage, asked.against_storage} <= {"", *STORAGES}:
         return (
-            f"studies compare Docker with native processes, on the networks {', '.join(NETWORKS)} "
-            f"and the storages {', '.join(STORAGES)}"
+            "this version compares Docker with native processes, on the networks "
+            f"{', '.join(NETWORKS)} and the storages {', '.join(STORAGES)}"
         )
     if inside and not (asked.against_network or asked.against_storage):
         return "it is not said what is replaced: --against-network or --against-storage"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from tare.errors import KnowledgeError, StudyError
+from tare.knowledge.kept import kept_or_parsed
 from tare.knowledge.schema import KnowledgeFile
 from tare.study.document import MOST_BYTES, Document, parse_document
 
@@ -43,14 +44,14 @@ def read_knowledge(path: Path) -> KnowledgeFile:
             remedy="split it in several files",
         )
     try:
-        return parse_knowledge(content.decode("utf-8-sig"), str(path))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise KnowledgeError("not text", where=str(path), why="the file is not UTF-8") from error
+    return kept_or_parsed(text, partial(parse_knowledge, text, str(path)))
 
 
-@lru_cache(maxsize=64)
 def parse_knowledge(text: str, name: str) -> KnowledgeFile:
-    """The findings in the text; `name` is what errors call it. Kept: YAML is slow to read.
+    """The findings in the text; `name` is what errors call it.
 
     Raises:
         KnowledgeError: as `read_knowledge`.

@@ -21,7 +21,18 @@ Runtime = Literal["native", "docker", "swarm", "kubernetes"]
 Network = Literal[
     "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
 ]
-Storage = Literal["directory", "volume", "layer", "host-path"]
+Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
+Plugin = Literal[
+    "",
+    "flannel",
+    "flannel-vxlan",
+    "flannel-host-gw",
+    "bridge",
+    "weave",
+    "overlay",
+    "docker-gwbridge",
+]
+"""`flannel` alone: the source does not say with which backend."""
 Operation = Literal["all", "mixed", "read", "update", "insert", "write", "rmw"]
 Unit = Literal["operations/s", "us", "ms", "%", "kB", "kB/s", "us/operation", "operations", ""]
 
@@ -43,9 +54,7 @@ class Side(Part):
     address: Literal["", "floating-ip", "host-name"] = Field(
         "", description="the stable address in front of the network, where one was compared"
     )
-    plugin: Literal["", "weave", "flannel", "overlay", "docker-gwbridge"] = Field(
-        "", description="network plugin of an orchestrator"
-    )
+    plugin: Plugin = Field("", description="network plugin of an orchestrator")
     storage: Storage | None = Field(None, description="where the data lay")
     client: Literal["native", "docker"] | None = Field(None, description="how the client was run")
     clusters: int | None = Field(None, ge=1, description="clusters side by side")

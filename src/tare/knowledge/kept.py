@@ -1,0 +1,46 @@
+"""Knowledge files that were read before, kept as JSON: YAML takes a hundred times as long."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+import tare.knowledge
+from tare.artifacts.tree import default_cache
+from tare.knowledge.schema import KnowledgeFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def kept_or_parsed(text: str, parse: Callable[[], KnowledgeFile]) -> KnowledgeFile:
+    """What the text means: from the cache if this code has read the same text before.
+
+    Only what parsed without a mistake is kept, so that mistakes are always told with their lines.
+    A cache that cannot be written or read costs time and nothing else.
+    """
+    digest = hashlib.sha256(_code() + text.encode("utf-8")).hexdigest()
+    path = default_cache() / "knowledge" / f"{digest}.json"
+    with contextlib.suppress(OSError, ValidationError):
+        return KnowledgeFile.model_validate_json(path.read_bytes())
+    found = parse()
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}")
+        aside.write_text(found.model_dump_json(), "utf-8")
+        aside.rename(path)
+    return found
+
+
+@cache
+def _code() -> bytes:
+    """Digest of the code that reads: another version may read the same text differently."""
+    here = Path(tare.knowledge.__path__[0])
+    sources = [(here / name).read_bytes() for name in ("read.py", "schema.py")]
+    return hashlib.sha256(b"\0".join(sources)).digest()

@@ -1,0 +1,298 @@
+"""What others found of the same change, for the effects of an analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from tare.analysis.metrics import ALL
+from tare.analysis.model.others import OtherFinding, OtherRange, Others
+from tare.knowledge.advice import family
+from tare.knowledge.asked import Asked, asked_of
+from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
+from tare.knowledge.library import SHIPPED, place
+from tare.knowledge.nearness import RELATED, nearness, operations_apart
+from tare.knowledge.pooling import WINDOW, Near, once, pool
+from tare.study.conditions import expand
+from tare.study.intensity import share_of_max
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tare.analysis.model import Analysis, Effect
+    from tare.knowledge.library import Entry, Library
+    from tare.knowledge.schema import Finding, Side
+    from tare.study.schema import Setup, Study
+
+MOST_EFFECTS = 400
+"""Of more effects, those on primary endpoints come first: an analysis may have thousands."""
+MOST_STUDIES = 5
+"""Studies whose nearest finding is kept per effect."""
+_PLACE: Any = {
+    "platform": {"machines", "runtime", "network", "storage", "plugin", "address"},
+    "client": {"machines", "runtime", "network"},
+    "database": {"image", "home"},
+}
+"""Fields of a setup that say where it runs; whatever else differs is another question."""
+_PATH = ("network", "storage", "address", "plugin")
+
+
+@dataclass(frozen=True)
+class _Question:
+    """The change that an effect is about: from one place to another, all else being equal."""
+
+    asked: Asked
+    side: Side
+    base: Side
+
+
+def with_others(analysis: Analysis, study: Study, library: Library) -> Analysis:
+    """The analysis, each of its effects with what others found."""
+    found = others_for(analysis, study, library)
+    effects = [
+        effect.model_copy(update={"others": found.get(i)})
+        for i, effect in enumerate(analysis.effects)
+    ]
+    return analysis.model_copy(update={"effects": effects})
+
+
+def others_for(analysis: Analysis, study: Study, library: Library) -> dict[int, Others]:
+    """Place of an effect in the analysis to what others found of it.
+
+    Only effects whose two sides differ in where database or client run, and in nothing else, ask
+    something that the knowledge base answers. Controls (A/A) ask nothing.
+
+    Args:
+        analysis: of a run.
+        study: the study of that run.
+        library: the findings; those that were made of this very run are passed over.
+    """
+    entries = _entries(library, analysis, study)
+    run = _run(analysis, study)
+    known: dict[tuple[_Question, str], Others | None] = {}
+    found: dict[int, Others] = {}
+    for i in _first(analysis.effects):
+        effect = analysis.effects[i]
+        kind = family(effect.metric)
+        question = _question(effect, run) if kind in entries else None
+        if question is None:
+            continue
+        if (question, kind) not in known:
+            known[question, kind] = _others(question, entries[kind])
+        if (others := known[question, kind]) is not None:
+            found[i] = others
+    return found
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The conditions that were measured, by name."""
+
+    levels: Mapping[str, Mapping[str, str]]
+    setups: Mapping[str, Setup]
+    sides: Mapping[str, Side]
+    rests: Mapping[str, str]
+    """Everything of a setup but where it runs."""
+    shares: Mapping[str, float]
+    """Load as a share of the greatest, where the run knows it."""
+    imported: bool
+
+
+def _run(analysis: Analysis, study: Study) -> _Run:
+    conditions = expand(study)
+    done = {one.condition: one.levels for one in analysis.conditions if one.trials}
+    setups = {one.name: one.setup for one in conditions if one.name in done}
+    return _Run(
+        levels={name: done[name] for name in setups},
+        setups=setups,
+        sides={name: side_of(one) for name, one in setups.items()},
+        rests={name: one.model_dump_json(exclude=_PLACE) for name, one in setups.items()},
+        shares=load_shares(analysis, conditions),
+        imported=_imported(analysis),
+    )
+
+
+def _imported(analysis: Analysis) -> bool:
+    """Whether files of other tools are what was analysed."""
+    return bool(analysis.provenance.get("sources"))
+
+
+def _first(effects: Sequence[Effect]) -> list[int]:
+    """The effects that are looked up: those on primary endpoints, then the others in order."""
+    real = [i for i, effect in enumerate(effects) if not effect.aa]
+    ranked = sorted(real, key=lambda i: (not effects[i].primary, effects[i].margin is None))
+    return sorted(ranked[:MOST_EFFECTS])
+
+
+def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, list[Entry]]:
+    """Kind of metric to its effects in the library, without those made of the same records."""
+    imported = _imported(analysis)
+    found: dict[str, list[Entry]] = {}
+    for entry in library.entries.values():
+        finding = entry.finding
+        own = entry.origin != SHIPPED and written_by(finding, analysis.run)
+        own |= imported and finding.computed and finding.study == study.study
+        if finding.effect is not None and finding.treatment is not None and not own:
+            found.setdefault(family(finding.metric), []).append(entry)
+    return found
+
+
+def _names(effect: Effect, side: str, levels: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """The conditions of one side: several where the effect is an average, whose sides are named
+    by the levels that remain."""
+    if side in levels:
+        return [side]
+    return [
+        name
+        for name, own in levels.items()
+        if effect.levels and ".".join(own.get(factor, "") for factor in effect.levels) == side
+    ]
+
+
+def _question(effect: Effect, run: _Run) -> _Question | None:
+    """What the effect asks; None where more than the place differs between its sides, or less."""
+    new, old = (_names(effect, one, run.levels) for one in (effect.treatment, effect.baseline))
+    sides, bases = ({run.sides[name] for name in part} for part in (new, old))
+    if len(sides) != 1 or len(bases) != 1 or sides == bases:
+        return None
+    if {run.rests[name] for name in new} != {run.rests[name] for name in old}:
+        return None
+    asked = _common([asked_of(run.setups[name], run.setups[old[0]]) for name in new])
+    if run.imported:  # their files do not know it
+        asked = replace(asked, version="")
+    if len({run.setups[name].load.intensity for name in old}) == 1:  # else no single load is asked
+        loads = [_share(run.setups[name], run.shares.get(name)) for name in old]
+        stated = [load for load in loads if load is not None]
+        if len(stated) == len(loads):
+            asked = replace(asked, share=sum(stated) / len(stated))
+    operation = effect.metric.partition(".")[0]
+    if operation in OPERATIONS and operation != ALL:
+        asked = replace(asked, operation=operation)
+    return _Question(asked, sides.pop(), bases.pop())
+
+
+def _share(setup: Setup, measured: float | None) -> float | None:
+    """Load as a share of the maximum: as the study sets it, else as the run's own loads tell."""
+    load = setup.load
+    wanted = share_of_max(load.rate if load.rate is not None else load.threads)
+    return measured if wanted is None else wanted
+
+
+def _common(asked: Sequence[Asked]) -> Asked:
+    """What all of these ask; a field in which they differ is not stated."""
+    differing: dict[str, Any] = {
+        one.name: one.default
+        for one in fields(Asked)
+        if len({getattr(each, one.name) for each in asked}) > 1
+    }
+    return replace(asked[0], **differing)
+
+
+def _others(question: _Question, entries: Iterable[Entry]) -> Others | None:
+    asked = question.asked
+    by_id: dict[str, Entry] = {}
+    near: list[Near] = []
+    for entry in entries:
+        finding = entry.finding
+        apart = operations_apart(asked.operation, finding.operation) if asked.operation else 0.0
+        if apart == 1 or not _same_change(finding, question):
+            continue  # a read says nothing of a write
+        one = Near(finding, nearness(asked, finding))
+        if one.nearness.distance <= RELATED:
+            near.append(one)
+            by_id[finding.id] = entry
+    if not near:
+        return None
+    pooled = pool(near)
+    studies: dict[str, list[Near]] = {}
+    for one in near:
+        studies.setdefault(one.finding.study, []).append(one)
+    wide = asked.threads is None and asked.share is None
+    firsts = sorted((_nearest(of, wide=wide) for of in studies.values()), key=_rank)
+    lows, highs = [s.low for s in pooled.studies], [s.high for s in pooled.studies]
+    return Others(
+        findings=sum(len(once(of)) for of in studies.values()),
+        studies=len(studies),
+        nearest=[_finding(one, by_id[one.finding.id]) for one in firsts[:MOST_STUDIES]],
+        seen=(min(lows), max(highs)) if lows else None,
+        pooled=OtherRange(ratio=pooled.ratio, ci=pooled.ci, prediction=pooled.prediction)
+        if pooled.ratio and pooled.ci and pooled.prediction
+        else None,
+        method=pooled.method,
+    )
+
+
+def _same_change(finding: Finding, question: _Question) -> bool:
+    """The finding is about the same change: this platform for that one, and nothing beside it.
+
+    Where the platform stays, the same network or storage must be exchanged for the same; where it
+    changes, these change with it, and how far they are from ours is a matter of nearness.
+    """
+    new, old = finding.treatment, finding.baseline
+    side, base = question.side, question.base
+    if new is None or (new.platform, old.platform) != (side.platform, base.platform):
+        return False
+    if new.clusters != old.clusters or new.replication_factor is not None:
+        return False
+    moved = (base.client, side.client) if base.client != side.client else None
+    theirs = (old.client, new.client) if None not in (old.client, new.client) else None
+    if theirs is not None and theirs[0] == theirs[1]:
+        theirs = None
+    if moved != theirs:
+        return False
+    return new.platform != old.platform or all(
+        _exchanged(base, side, name) == _exchanged(old, new, name) for name in _PATH
+    )
+
+
+def _exchanged(old: Side, new: Side, name: str) -> tuple[str | None, str | None] | None:
+    """What of the path was exchanged for what; None: it stayed."""
+    pair = getattr(old, name), getattr(new, name)
+    return None if pair[0] == pair[1] else pair
+
+
+def _nearest(parts: Sequence[Near], *, wide: bool) -> Near:
+    """A study's nearest finding; one with a number, where that is about as near.
+
+    Args:
+        wide: the question is of no single load; then means over loads come before single ones.
+    """
+    least = min(one.nearness.distance for one in parts)
+    about = [one for one in parts if one.nearness.distance <= least + WINDOW]
+    numbers = [one for one in about if one.finding.effect and one.finding.effect.ratio is not None]
+    return min(numbers or about, key=lambda one: (_mean(one) != wide, _rank(one)))
+
+
+def _mean(one: Near) -> bool:
+    """It sums up other findings."""
+    return one.finding.effect is not None and bool(one.finding.effect.mean_of)
+
+
+def _rank(one: Near) -> tuple[float, bool, bool, str]:
+    """Nearest first; of those about as near, effects with a number, computed ones first."""
+    effect = one.finding.effect
+    stated = effect is None or effect.ratio is None
+    distance = round(one.nearness.distance, 2)
+    return distance, stated, not one.finding.computed, one.finding.id
+
+
+def _finding(one: Near, entry: Entry) -> OtherFinding:
+    finding, effect = one.finding, one.finding.effect
+    word = one.nearness.word
+    if effect is None or word == "far":
+        raise ValueError(f"{finding.id} is no effect that is near")
+    return OtherFinding(
+        id=finding.id,
+        study=finding.study,
+        metric=finding.metric,
+        ratio=effect.ratio if effect.how != "range" else None,
+        low=effect.low,
+        high=effect.high,
+        ci=finding.spread.ci,
+        direction=effect.direction,
+        word=word,
+        distance=round(one.nearness.distance, 4),
+        differs=one.nearness.differs,
+        source=place(entry),
+        contradicted=bool(finding.discrepancies),
+    )

@@ -1,0 +1,103 @@
+"""Which conditions have a finding's load: equal threads or rate, or an equal share of a maximum."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tare.study.intensity import share_of_max
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.knowledge.schema import Load as Stated
+    from tare.study.conditions import Condition
+    from tare.study.load import Load
+
+_SAME_SHARE = 0.005
+"""Shares are printed in whole percent."""
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
+
+
+def at_load(stated: Stated, conditions: Sequence[Condition]) -> list[Condition]:
+    """Those of the conditions that have the finding's load; all where it names none.
+
+    Equal numbers come first. Where no condition has them, and the study asks for shares of the
+    maximum instead, an equal share is the same load; the whole maximum is also what a closed loop
+    reaches that stands beside rates. A load that a source calls light is any but the heaviest of
+    conditions that are alike otherwise; heavy is the heaviest.
+    """
+    equal = [one for one in conditions if _equal(stated, one.setup.load)]
+    if equal:
+        return equal
+    shares = shares_of(stated)
+    if shares:
+        sought = [one for one in conditions if _shared(shares, one.setup.load)]
+        return sought if sought or shares != [1.0] else _unlimited(conditions)
+    if stated.threads is not None or stated.rate is not None:
+        return []
+    if stated.label in ("light", "heavy"):
+        heaviest = _heaviest(conditions)
+        return [one for one in conditions if (one.name in heaviest) == (stated.label == "heavy")]
+    return list(conditions)
+
+
+def shares_of(stated: Stated) -> list[float]:
+    """The shares of the maximum that a load names: its own, or those in its label."""
+    if stated.share is not None:
+        return [stated.share]
+    if stated.threads is not None or stated.rate is not None:
+        return []
+    return [float(number) / 100 for number in _PERCENT.findall(stated.label)]
+
+
+def intensity(load: Load) -> tuple[object, object]:
+    """What makes two loads of one workload differ: operations in flight, and the rate."""
+    return load.threads, load.rate
+
+
+def _equal(stated: Stated, load: Load) -> bool:
+    if stated.rate is not None:
+        return bool(load.rate == stated.rate)
+    return stated.threads is not None and load.rate is None and bool(load.threads == stated.threads)
+
+
+def _shared(shares: Sequence[float], load: Load) -> bool:
+    sought = share_of_max(load.rate if load.rate is not None else load.threads)
+    return sought is not None and any(abs(sought - one) < _SAME_SHARE for one in shares)
+
+
+def _unlimited(conditions: Sequence[Condition]) -> list[Condition]:
+    """The closed loops among conditions that are alike but for their rates."""
+    return [
+        one
+        for group in _alike(conditions)
+        for one in group
+        if one.setup.load.rate is None and any(other.setup.load.rate for other in group)
+    ]
+
+
+def _heaviest(conditions: Sequence[Condition]) -> set[str]:
+    """Names of the conditions with the greatest load among those alike in all else."""
+    return {
+        one.name
+        for group in _alike(conditions)
+        for one in group
+        if _size(one.setup.load) == max(_size(other.setup.load) for other in group)
+    }
+
+
+def _alike(conditions: Sequence[Condition]) -> list[list[Condition]]:
+    """The conditions in groups that differ in their load's intensity alone."""
+    groups: dict[str, list[Condition]] = {}
+    for one in conditions:
+        rest = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
+        groups.setdefault(rest, []).append(one)
+    return list(groups.values())
+
+
+def _size(load: Load) -> float:
+    """For comparing loads of one kind."""
+    asked = load.rate if load.rate is not None else load.threads
+    share = share_of_max(asked)
+    return float(asked) if share is None else share

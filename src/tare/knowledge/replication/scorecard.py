@@ -1,0 +1,182 @@
+"""Every published finding of a study beside a run of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.errors import UsageError
+from tare.knowledge.replication.differences import differences, load_notes
+from tare.knowledge.replication.matching import Match, match
+from tare.knowledge.replication.measured import Wanted, effects_of, make_measured
+from tare.knowledge.replication.model import (
+    Further,
+    Ours,
+    Published,
+    Row,
+    Scorecard,
+    Verdict,
+    count,
+)
+from tare.knowledge.replication.unmeasured import levels_missing, why_missing
+from tare.knowledge.replication.verdicts import band_of, further, judge
+from tare.knowledge.text import change_of, load_of, side_of
+from tare.records.reader import read_run
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tare.analysis.model import Analysis, Effect
+    from tare.knowledge.library import Entry
+    from tare.knowledge.replication.measured import Key, Measured
+    from tare.knowledge.replication.reference import Reference
+    from tare.knowledge.schema import Finding, Source
+
+
+def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> Scorecard:
+    """Judge every published finding by this run.
+
+    Raises:
+        RecordError: the directory is no run's.
+        UsageError: the run is one of another study.
+    """
+    records = read_run(run_dir)
+    study = load_study(records.files.study)
+    if study.study != reference.study.study:
+        raise UsageError(
+            f"{records.name} is no run of {reference.study.study}",
+            where=str(run_dir),
+            why=f"its study is {study.study}",
+            remedy=f"tare replicate {study.study} --of {run_dir}",
+        )
+    run = make_measured(records, analysis, study)
+    known = {entry.finding.id: entry.finding for entry in reference.entries}
+    matches = {name: match(finding, reference, known) for name, finding in known.items()}
+    wanted = {name: _wanted(run, known[name], found) for name, found in matches.items()}
+    effects = effects_of(run, [one for one in wanted.values() if one.rows])
+    rows = [
+        _row(entry, matches[name], wanted[name], effects, run, reference)
+        for name, entry in ((entry.finding.id, entry) for entry in reference.entries)
+    ]
+    return Scorecard(
+        study=study.study,
+        source=reference.source,
+        title=reference.entries[0].work.title,
+        run=records.name,
+        scale=study.scale or "",
+        only={factor: list(levels) for factor, levels in study.only.items()},
+        valid=analysis.valid,
+        problems=analysis.problems,
+        counts=count(rows),
+        differs=list(differences(run, reference)),
+        rows=rows,
+    )
+
+
+def _wanted(run: Measured, finding: Finding, found: Match) -> Wanted:
+    """What of the match was measured."""
+    done = run.done(finding.metric)
+    rows = [tuple(pair for pair in row if done.issuperset(pair)) for row in found.rows]
+    return Wanted(finding.metric, tuple(row for row in rows if row))
+
+
+def _row(
+    entry: Entry,
+    found: Match,
+    wanted: Wanted,
+    effects: Mapping[Key, Effect],
+    run: Measured,
+    reference: Reference,
+) -> Row:
+    finding = entry.finding
+    band = band_of(finding, run.study.margins)
+    effect = effects.get(wanted.key) if wanted.rows else None
+    verdict: Verdict = "not run here"
+    more: Further | None = None
+    notes: list[str] = []
+    if effect is not None and band is not None:
+        verdict = judge(band, effect.ci)
+        more = further(band, effect) if verdict == "undecided" else None
+        notes = [*found.notes, *_partly(found, wanted, run), *load_notes(wanted, run, reference)]
+    if finding.discrepancies:
+        notes.append("the source contradicts itself here")
+    return Row(
+        finding=finding.id,
+        group=_group(finding.source),
+        where=finding.source.where,
+        metric=finding.metric,
+        compared=_compared(finding),
+        published=_published(finding, run),
+        ours=_ours(effect, len(found.pairs)) if effect is not None and band is not None else None,
+        verdict=verdict,
+        further=more,
+        reason="" if verdict != "not run here" else _why_not(finding, found, wanted, run),
+        notes=notes,
+    )
+
+
+def _why_not(finding: Finding, found: Match, wanted: Wanted, run: Measured) -> str:
+    """The first reason why a finding was not judged."""
+    if found.reason:
+        return found.reason
+    if band_of(finding, run.study.margins) is None:
+        return "the source states neither a number nor a direction"
+    if not wanted.rows:
+        return why_missing(finding.metric, found.pairs, run)
+    if finding.metric.startswith("disk."):
+        return "too few trials, or trials in which nothing was written, which have no ratio"
+    return "too few trials for an interval: fewer than two units of analysis have both sides"
+
+
+def _partly(found: Match, wanted: Wanted, run: Measured) -> list[str]:
+    of, cells = len(found.pairs), len(wanted.pairs)
+    if cells == of:
+        return []
+    missing = [pair for pair in found.pairs if pair not in set(wanted.pairs)]
+    said = levels_missing(missing, wanted.pairs, run)
+    return [f"over {cells} of {of} pairs of conditions{', without ' if said else ''}{said}"]
+
+
+def _published(finding: Finding, run: Measured) -> Published:
+    effect = finding.effect
+    return Published(
+        text=change_of(finding),
+        ratio=effect.ratio if effect else None,
+        direction=effect.direction if effect else "",
+        band=band_of(finding, run.study.margins),
+    )
+
+
+def _ours(effect: Effect, of: int) -> Ours:
+    return Ours(
+        ratio=effect.ratio,
+        ci=effect.ci,
+        baseline_value=effect.baseline_value,
+        treatment_value=effect.treatment_value,
+        sd_log=effect.sd_log,
+        units=effect.deployments,
+        unit=effect.unit_of_analysis,
+        conditional=effect.conditional,
+        cells=effect.cells,
+        of=of,
+        method=effect.method,
+    )
+
+
+def _group(source: Source) -> str:
+    """Table 2; else Figure 3; else Section 4.1."""
+    if source.table:
+        return f"Table {source.table}"
+    if source.figure:
+        return f"Figure {source.figure}"
+    return f"Section {source.section}" if source.section else "Elsewhere"
+
+
+def _compared(finding: Finding) -> str:
+    treated = side_of(finding.treatment) if finding.treatment else ""
+    base = side_of(finding.baseline)
+    sides = f"{treated} over {base}" if treated else base
+    settings = [f"{name} {value}" for name, value in finding.settings.items()]
+    parts = [sides, ", ".join(finding.workload), load_of(finding.load), *settings]
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,103 @@
+"""The scorecard for people: cells of a table, and the whole as Markdown."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tare.knowledge.text import percent
+from tare.report.markdown import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.knowledge.replication.model import Band, Row, Scorecard
+
+COLUMNS = ("finding", "published", "ours", "verdict", "note")
+FOOTNOTE = (
+    "Intervals are 95% each, not adjusted for their number: of findings that hold here, at most "
+    "about one in forty is said to disagree by chance."
+)
+_CONDITIONAL = (
+    "Every condition had one deployment: what a platform costs and what a deployment happens to "
+    "be cannot be told apart, and intervals are of these very deployments."
+)
+
+
+def groups(card: Scorecard) -> dict[str, list[Row]]:
+    """Rows by the table, figure or section of the source that prints them, in its order."""
+    found: dict[str, list[Row]] = {}
+    for row in card.rows:
+        found.setdefault(row.group, []).append(row)
+    return found
+
+
+def cells(card: Scorecard, row: Row) -> tuple[str, str, str, str, str]:
+    """One row's cells, as COLUMNS names them."""
+    name = row.finding.removeprefix(f"{card.source}.")
+    return name, row.published.text, ours_text(row), row.verdict, "; ".join(note_texts(row))
+
+
+def ours_text(row: Row) -> str:
+    """Our change with its interval; empty where it was not run."""
+    if row.ours is None:
+        return ""
+    low, high = row.ours.ci
+    return f"{percent(row.ours.ratio)} [{percent(low)}, {percent(high)}]"
+
+
+def note_texts(row: Row) -> list[str]:
+    """Why it was not run, what would decide, what is covered only partly."""
+    parts = [row.reason] if row.reason else []
+    parts += [row.further.words] if row.further else []
+    return [*parts, *row.notes]
+
+
+def band_text(band: Band) -> str:
+    """The changes that would agree."""
+    if band.low == 0.0:
+        return f"below {percent(band.high)}"
+    if math.isinf(band.high):
+        return f"above {percent(band.low)}"
+    return f"{percent(band.low)} to {percent(band.high)}"
+
+
+def heading(card: Scorecard) -> list[str]:
+    """The counts and the run's validity, then what holds for all rows."""
+    lines = [card.summary]
+    lines += [f"not valid: {problem}" for problem in card.problems if not card.valid]
+    at = f", scale {card.scale}" if card.scale else ""
+    lines.append(f"study {card.study}{at}, run {card.run}; findings of: {card.title}")
+    if card.only:
+        chosen = [f"{factor} {', '.join(levels)}" for factor, levels in card.only.items()]
+        lines.append(f"selected: {'; '.join(chosen)}")
+    return lines
+
+
+def remarks(card: Scorecard) -> list[str]:
+    """What a reader has to know of all rows."""
+    found = [f"differs from the source in {one}" for one in card.differs]
+    if any(row.ours and row.ours.conditional for row in card.rows):
+        found.append(_CONDITIONAL)
+    return [*found, FOOTNOTE]
+
+
+def markdown(card: Scorecard) -> str:
+    """The whole scorecard, grouped by table of the source; foreign text is escaped."""
+    counts, *rest = heading(card)
+    parts = [f"**{escape(counts)}**", *(escape(line) for line in rest)]
+    for group, rows in groups(card).items():
+        parts += [f"## {escape(group)}", "\n".join(_table(card, rows))]
+    parts += ["## How to read it", "\n".join(f"- {escape(one)}" for one in remarks(card))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(card: Scorecard, rows: list[Row]) -> Iterator[str]:
+    yield "| finding | metric | published | would agree | ours, 95% interval | verdict | note |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        name, published, ours, verdict, note = cells(card, row)
+        band = band_text(row.published.band) if row.published.band else ""
+        where = f"{name}: {row.where}" if row.where else name
+        texts = (where, row.metric, published, band, ours, verdict, note)
+        yield f"| {' | '.join(escape(text) for text in texts)} |"

@@ -1,0 +1,65 @@
+"""Why conditions that a finding needs have no values in a run: left out, not selected, failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tare.knowledge.replication.matching import Pair
+    from tare.knowledge.replication.measured import Measured
+
+_MOST_NAMED = 3
+
+
+def why_missing(metric: str, pairs: Sequence[Pair], run: Measured) -> str:
+    """The reason why none of the pairs could be compared."""
+    names = _names(pairs)
+    done = {trial.condition for trial in run.trials}
+    missing = [name for name in names if name not in done]
+    if not missing:
+        return f"no such measurement: {metric}"
+    left_out = {one.condition: one.why for one in run.analysis.left_out}
+    reasons = list(dict.fromkeys(left_out[name] for name in missing if name in left_out))
+    if reasons:
+        return f"left out: {'; '.join(reasons)}"
+    present = {one.condition for one in run.analysis.conditions}
+    absent = [name for name in missing if name not in present]
+    if absent:
+        said = levels_missing([(name, name) for name in absent], [(n, n) for n in done], run)
+        return f"not in this run: {said or _listed(absent)}"
+    return f"no trial was done of {_listed(missing)}"
+
+
+def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measured) -> str:
+    """The levels that all measured conditions lack, and missing ones have: compaction twcs."""
+    lost, have = _levels(missing, run), _levels(measured, run)
+    gone = {
+        factor: [level for level in levels if level in lost[factor] - have[factor]]
+        for factor, levels in run.study.factors.items()
+    }
+    return ", ".join(f"{factor} {_and(levels)}" for factor, levels in gone.items() if levels)
+
+
+def _levels(pairs: Iterable[Pair], run: Measured) -> dict[str, set[str]]:
+    """Factor to its levels in these conditions: a name is its levels, joined by dots."""
+    found: dict[str, set[str]] = {factor: set() for factor in run.study.factors}
+    for name in _names(pairs):
+        for factor, level in zip(found, name.split("."), strict=False):
+            found[factor].add(level)
+    return found
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _names(pairs: Iterable[Pair]) -> list[str]:
+    return list(dict.fromkeys(name for pair in pairs for name in pair))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

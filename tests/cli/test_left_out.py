@@ -1,0 +1,86 @@
+"""`tare plan` of a study that this version can run only in part, or not at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from tare.cli.left_out import left_out_lines
+from tare.cli.plan import show
+from tare.runtimes.availability import obstacle
+from tare.study.plan import make_plan
+from tare.study.schema import Study
+
+TARE = str(Path(sys.executable).with_name("tare"))
+STUDY = """\
+study: partly
+load: {records: 1000}
+factors:
+  platform:
+    native: {}
+    native-again: {}
+    kvm: {platform.machines: kvm}
+    k8s: {platform: {runtime: kubernetes, storage: pvc}}
+baseline: {platform: native}
+design: {deployments: 1, blocks: 2, warm: {at_least: 1s, at_most: 4s, window: 1s}}
+"""
+
+
+def tare(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (where / "study.yaml").write_text(STUDY)
+    return subprocess.run(
+        [TARE, *arguments], cwd=where, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_plan_says_what_is_left_out_and_plans_the_rest(tmp_path: Path) -> None:
+    done = tare(tmp_path, "plan", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "left out, 2 of 4 conditions:" in text
+    assert "kvm: this version makes no KVM machines try: " in text
+    assert "k8s: this version has no runtime for kubernetes try: " in text
+    assert "not compared: 2 of 3 pairs of conditions" in text
+    assert "2 conditions = 4 trials" in text
+    assert "with what is left out, could it be run: about" in text
+
+
+def test_json_holds_what_is_left_out(tmp_path: Path) -> None:
+    plan = json.loads(tare(tmp_path, "plan", "study.yaml", "--json").stdout)
+    assert [one["condition"]["name"] for one in plan["left_out"]] == ["kvm", "k8s"]
+    assert [one["name"] for one in plan["conditions"]] == ["native", "native-again"]
+
+
+def test_a_study_that_cannot_run_at_all_is_refused_and_still_shown(tmp_path: Path) -> None:
+    done = tare(tmp_path, "plan", "study.yaml", "--set", "platform.machines=vmware")
+    assert done.returncode == 2
+    assert "nothing can be run: this version makes no VMware machines" in done.stderr
+    assert "left out, 4 of 4 conditions:" in done.stdout
+
+
+def test_the_levels_that_are_missing_are_named_and_that_nothing_is_compared() -> None:
+    many = {f"kvm{n}": {"platform.machines": "kvm"} for n in range(30)}
+    study = Study.model_validate(
+        {
+            "study": "x",
+            "factors": {"platform": {"native": {}, **many}},
+            "baseline": {"platform": "native"},
+        }
+    )
+    lines = left_out_lines(make_plan(study, obstacle))
+    assert lines[1].startswith("  platform kvm0, kvm1, ")
+    assert " and 22 more (30 conditions): this version makes no KVM machines" in lines[1]
+    assert lines[-1].startswith("  nothing is compared")
+
+
+def test_a_study_that_runs_wholly_says_nothing_of_it() -> None:
+    plan = make_plan(Study(study="x"), obstacle)
+    out = io.StringIO()
+    show(plan, Console(file=out, width=120))
+    assert left_out_lines(plan) == []
+    assert "left out" not in out.getvalue()

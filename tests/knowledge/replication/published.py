@@ -1,0 +1,54 @@
+"""A published study for tests: the study of a synthetic run, and findings on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.analysis.analyse import analyse
+from tare.knowledge.replication.reference import make_reference
+from tare.knowledge.replication.scorecard import make_scorecard
+from tare.records.layout import RunFiles
+from tests.knowledge.sample import changed, finding, library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.analysis.model import Analysis
+    from tare.knowledge.replication.model import Row, Scorecard
+    from tare.knowledge.schema import Finding
+
+NATIVE = {"runtime": "native", "network": "host", "storage": "directory", "client": "native"}
+BRIDGE = {"runtime": "docker", "network": "bridge", "storage": "volume", "client": "native"}
+PUBLISHED = {**BRIDGE, "network": "published"}
+_THROUGHPUT = {
+    "study": "synthetic",
+    "baseline": NATIVE,
+    "treatment": BRIDGE,
+    "operation": "all",
+    "load": {"share": None, "threads": 32},
+    "metric": "throughput",
+    "unit": "operations/s",
+}
+
+
+def printed(name: str, percent: float, **changes: Any) -> Finding:
+    """A finding that prints a change of throughput."""
+    return changed(percent, id=name, **{**_THROUGHPUT, **changes})
+
+
+def direction(name: str, word: str, **changes: Any) -> Finding:
+    """A finding that states a direction alone."""
+    effect = {"ratio": None, "direction": word, "how": "direction"}
+    values = {"baseline": None, "treatment": None}
+    return finding(id=name, effect=effect, values=values, **{**_THROUGHPUT, **changes})
+
+
+def scorecard(run: Path, *findings: Finding, analysis: Analysis | None = None) -> Scorecard:
+    """The run beside these findings on its own study."""
+    reference = make_reference(RunFiles(run).study, library(findings))
+    return make_scorecard(run, analysis or analyse(run), reference)
+
+
+def rows(card: Scorecard) -> dict[str, Row]:
+    """Finding to its row."""
+    return {row.finding: row for row in card.rows}

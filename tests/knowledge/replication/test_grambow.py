@@ -1,0 +1,62 @@
+"""The authors' own files against their own tables: the same data must agree with itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.analysis.analyse import analyse
+from tare.imports.run import Request, import_files
+from tare.knowledge.library import load_library
+from tare.knowledge.replication.model import Row, Scorecard
+from tare.knowledge.replication.reference import make_reference
+from tare.knowledge.replication.scorecard import make_scorecard
+
+CHECKOUT = Path(__file__).parents[3]
+STUDY = CHECKOUT / "studies" / "grambow-2018.yaml"
+RAW = CHECKOUT / "tests" / "imports" / "data" / "grambow-2018-m3.medium-ycsb.zip"
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Scorecard:
+    run = tmp_path_factory.mktemp("grambow") / "run"
+    import_files(Request("ycsb", [RAW], STUDY, run))
+    return make_scorecard(run, analyse(run), make_reference(STUDY, load_library([], {})))
+
+
+def table(card: Scorecard, number: int) -> list[Row]:
+    return [row for row in card.rows if row.group == f"Table {number}"]
+
+
+def test_every_row_of_table_3_agrees(card: Scorecard) -> None:
+    found = table(card, 3)
+    assert len(found) == 24
+    assert {row.verdict for row in found} == {"agrees"}
+
+
+def test_ours_is_theirs_to_the_last_digit(card: Scorecard) -> None:
+    for row in table(card, 3):
+        assert row.ours is not None
+        assert row.published.ratio is not None
+        assert round(row.ours.ratio, 4) == pytest.approx(row.published.ratio, abs=1e-9), row.finding
+        assert row.ours.unit == "repetition"
+
+
+def test_table_4_is_of_machines_that_are_not_in_these_files(card: Scorecard) -> None:
+    found = table(card, 4)
+    assert len(found) == 24
+    assert {row.verdict for row in found} == {"not run here"}
+    assert {row.reason for row in found} == {
+        "not in this run: threads 30, 75 and 150, instance m3-large"
+    } | {f"not in this run: threads {n}, instance m3-large" for n in (30, 75, 150)}
+
+
+def test_the_first_line_counts_every_finding(card: Scorecard) -> None:
+    assert sum(card.counts.values()) == len(card.rows)
+    assert card.summary.startswith(f"{card.counts['agrees']} agree, ")
+    assert f"of {len(card.rows)} findings of grambow-2018." in card.summary
+
+
+def test_imported_files_are_of_the_sources_own_database_and_machines(card: Scorecard) -> None:
+    assert card.differs == []

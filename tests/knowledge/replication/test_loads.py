@@ -1,0 +1,52 @@
+"""Which of a study's loads is that of a finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tare.knowledge.replication.loads import at_load
+from tare.knowledge.schema import Load as Stated
+from tare.study.conditions import Condition
+from tare.study.schema import Setup
+
+
+def condition(name: str, **load: Any) -> Condition:
+    setup = Setup.model_validate({"load": load})
+    return Condition(name=name, levels={"load": name}, setup=setup, deployment="all", aa_of=None)
+
+
+THREADS = [condition("low", threads=10), condition("high", threads=50)]
+SHARES = [condition("two-thirds", threads="66% of max"), condition("full", threads="max")]
+RATES = [condition("slow", rate=1000), condition("fast", rate="max"), condition("free")]
+
+
+def names(stated: dict[str, Any], conditions: list[Condition]) -> list[str]:
+    return [one.name for one in at_load(Stated.model_validate(stated), conditions)]
+
+
+@pytest.mark.parametrize(
+    ("stated", "conditions", "expected"),
+    [
+        ({"threads": 10, "share": 0.85}, THREADS, ["low"]),
+        ({"threads": 25}, THREADS, []),
+        ({"threads": 450, "share": 1.0}, SHARES, ["full"]),
+        ({"threads": 150, "share": 0.66}, SHARES, ["two-thirds"]),
+        ({"share": 0.5}, SHARES, []),
+        ({"label": "100% and 66%"}, SHARES, ["two-thirds", "full"]),
+        ({"rate": 1000}, RATES, ["slow"]),
+        ({"rate": 2000}, RATES, []),
+        ({"share": 1.0}, RATES, ["fast"]),
+        ({"share": 1.0}, [RATES[0], RATES[2]], ["free"]),  # what the rates hold back
+        ({"share": 1.0}, THREADS, []),  # nothing says that 50 threads are the maximum
+        ({"label": "light"}, THREADS, ["low"]),
+        ({"label": "heavy"}, THREADS, ["high"]),
+        ({}, THREADS, ["low", "high"]),
+        ({"label": "mean of 15 runs, threads rising by 5"}, THREADS, ["low", "high"]),
+    ],
+)
+def test_a_load_is_found_by_its_numbers_or_its_share(
+    stated: dict[str, Any], conditions: list[Condition], expected: list[str]
+) -> None:
+    assert names(stated, conditions) == expected
