@@ -19,6 +19,7 @@ from tare.analysis.model import Effect
 from tare.cli.commands import COMMANDS as CLI_COMMANDS
 from tare.cli.commands import build
 from tare.cli.plan import show
+from tare.errors import StudyError
 from tare.study.plan import make_plan
 from tare.study.read import load_study
 
@@ -88,6 +89,52 @@ def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> No
     shown = io.StringIO()
     show(make_plan(load_study(file)), Console(file=shown, width=200))
     assert excerpt.text in shown.getvalue()
+
+
+WRITTEN = [
+    block for block in BLOCKS if block.page == "docs/write-a-study.md" and block.language == "yaml"
+]
+"""The pieces of which the page's study grows, in the order of its steps."""
+
+
+def written(pieces: int, directory: Path) -> Path:
+    """The file as the page's reader has it after so many pieces."""
+    file = directory / "large-rows.yaml"
+    file.write_text("".join(block.text for block in WRITTEN[:pieces]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("piece", range(len(WRITTEN)), ids=[str(b) for b in WRITTEN])
+def test_every_piece_of_a_study_that_is_written_step_by_step_can_be_planned(
+    piece: int, tmp_path: Path
+) -> None:
+    file = written(piece + 1, tmp_path)
+    if WRITTEN[piece].text.startswith("factors:"):  # the baseline is the next piece
+        with pytest.raises(StudyError) as refused:
+            load_study(file)
+        said = next(b for b in BLOCKS if b.page == "docs/write-a-study.md" and "try:" in b.text)
+        assert said.text == f"tare: {refused.value}\n".replace(f"{tmp_path}/", "")
+    else:
+        assert make_plan(load_study(file)).trials
+
+
+def test_the_study_that_is_written_step_by_step_has_the_sizes_that_the_page_tells(
+    tmp_path: Path,
+) -> None:
+    without_exclusions = next(i for i, b in enumerate(WRITTEN) if b.text.startswith("exclude"))
+    assert len(make_plan(load_study(written(without_exclusions, tmp_path))).conditions) == 12
+    file = written(len(WRITTEN), tmp_path)
+    shown = io.StringIO()
+    show(make_plan(load_study(file)), Console(file=shown, width=200))
+    excerpt = next(
+        b for b in BLOCKS if b.page == "docs/write-a-study.md" and "trials, fresh" in b.text
+    )
+    assert excerpt.text in shown.getvalue()
+    pilot = make_plan(load_study(file, scale="pilot"))
+    assert len(pilot.conditions) == 10
+    assert len(pilot.trials) == 40
+    few = make_plan(load_study(file, only=["network=native,docker-published", "row=usual"]))
+    assert [one.name for one in few.conditions] == ["native.usual", "docker-published.usual"]
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda path: path.stem)

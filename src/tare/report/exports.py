@@ -92,7 +92,7 @@ def _errors(trial: TrialSummary) -> float:
 
 
 def effects_frame(analysis: Analysis) -> pl.DataFrame:
-    """One row per effect: the fields of the JSON but lists of parts; an interval is two columns."""
+    """One row per effect: the fields of the JSON but those of parts; an interval is two columns."""
     units = {metric.name: metric.unit for metric in analysis.metrics}
     factors = list(dict.fromkeys(f for e in analysis.effects for f in e.levels))
     rows = [_effect(effect, factors, units) for effect in analysis.effects]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tare.report import answer_grid, numbers, words
+from tare.report import answer_grid, numbers, others, words
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect, Metric, Pair, Series
@@ -34,6 +34,8 @@ EXHIBITS = 900_000
 """Characters of the drawings of all exhibits together."""
 EXHIBIT_ROWS = 200
 WHY_ROWS = 200
+OTHERS = 60
+"""Effects whose cells open to the sources of what others found."""
 # What a reader looks for after the primary metrics.
 _USUAL = (
     "throughput",
@@ -248,6 +250,25 @@ def cut_effects(analysis: Analysis, table: Table, at_most: int) -> Table:
         keys=[table.keys[i] for i in kept],
         notes=[*table.notes, note],
     )
+
+
+def cut_sources(analysis: Analysis, table: Table) -> Table:
+    """The table of effects with the sources of what others found in OTHERS cells, primary
+    endpoints first; the other cells keep their line."""
+    shown = [key.effect for key in table.keys if key.effect is not None]
+    opened = others.first(analysis, shown, OTHERS)
+    known = others.first(analysis, shown, len(shown))
+    if len(opened) == len(known):
+        return table
+    rows = [
+        row if key.effect in opened else [replace(cell, more=()) for cell in row]
+        for row, key in zip(table.rows, table.keys, strict=True)
+    ]
+    note = (
+        f"What others found opens to its sources in {len(opened):,} of {len(known):,} rows, those "
+        "on primary endpoints first; analysis.json has all."
+    )
+    return replace(table, rows=rows, notes=[*table.notes, note])
 
 
 def cut_rows(table: Table, at_most: int) -> Table:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.report import provenance, tables, words
+from tare.report import evidence_tables, left_out, others, provenance, tables, words
+from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
 from tare.report.exhibits.tables import exhibit_tables
+from tare.report.labels import pair_names
 from tare.report.methods import methods_paragraph
-from tare.report.page import check_summary, overview
+from tare.report.overview import check_summary, overview
 from tare.report.text import plain
 from tare.report.why import explanations, why_table
 
@@ -47,29 +49,56 @@ def render_markdown(analysis: Analysis) -> str:
         lines += [f"> - {escape(text)}" for text in alert.details]
         parts.append("\n".join([lines[0], ">", *lines[1:]] if alert.details else lines))
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
-    answers = words.answers(analysis)
-    parts.append(
-        "\n".join(f"- {escape(answer.sentence)}" for answer in answers)
-        or "No treatment was compared with the baseline."
-    )
+    parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
+    parts += _left_out(analysis)
     parts += _why(analysis)
     parts += ["## All numbers"]
     return _within_limit("\n\n".join(parts), _folded(analysis))
 
 
+def _answers(analysis: Analysis) -> list[str]:
+    """A sentence per treatment, and below it what others found of the same change."""
+    few = not answer_grids(analysis)
+    lines = []
+    for answer in words.answers(analysis):
+        lines.append(f"- {escape(answer.sentence)}")
+        for line in answer.lines if few else ():
+            if (found := analysis.effects[line.effect].others) is not None:
+                name = words.in_sentence(words.metric_of(analysis, line.metric))
+                lines.append(f"  - {escape(f'Others found of {name}: {others.line(found)}')}")
+    return lines
+
+
+def _others(analysis: Analysis) -> list[Folded]:
+    """Where what others found is printed, for the primary metrics."""
+    primary = {m.name for m in words.primary_metrics(analysis)}
+    names = pair_names(analysis)
+    content = []
+    for effect in analysis.effects:
+        if effect.others is None or effect.metric not in primary:
+            continue
+        metric = words.metric_of(analysis, effect.metric).title
+        name = names[effect.treatment, effect.baseline][0]
+        found = [f"- {escape(f'{metric}, {name}')}"]
+        found += [f"  - {escape(text)}" for text in others.sources(effect.others)]
+        content.append("\n".join(found))
+    return [("What others found, with sources", ["\n".join(content)])] if content else []
+
+
 def _folded(analysis: Analysis) -> list[Folded]:
     """What a reader opens, the most asked for first."""
-    found: list[Folded] = [_fold(tables.effects_table(analysis))]
+    found: list[Folded] = [_fold(tables.effects_table(analysis)), *_others(analysis)]
     found += [_exhibit(one) for one in analysis.exhibits]
     found.append(("Methods, ready to paste", _methods(analysis)))
     if analysis.parity:
-        found.append(_fold(tables.parity_table(analysis.parity), "What else differed"))
+        found.append(_fold(evidence_tables.parity_table(analysis.parity), "What else differed"))
     else:
         found.append(("What else differed", [words.nothing_differed(analysis)]))
+    found += [_fold(table) for table in left_out.tables(analysis)]
     if analysis.noise_floor:
-        found.append(_fold(tables.noise_table(analysis)))
+        found.append(_fold(evidence_tables.noise_table(analysis)))
     if analysis.why:
         found.append(_fold(why_table(analysis)))
     found += [
@@ -110,15 +139,15 @@ def _fold(table: Table, title: str = "") -> tuple[str, list[str]]:
 
 
 def _within_limit(text: str, folded: list[Folded]) -> str:
-    left_out = []
+    too_long = []
     for title, content in folded:
         part = "" if content is None else "\n\n".join(details(title, content))
         if not part or len(text) + len(part) > LONGEST:
-            left_out.append(title)
+            too_long.append(title)
         else:
             text += f"\n\n{part}"
-    if left_out:
-        names = ", ".join(name[:1].lower() + name[1:] for name in left_out)
+    if too_long:
+        names = ", ".join(name[:1].lower() + name[1:] for name in too_long)
         text += f"\n\nToo long for this page, and in report.html: {names}."
     return text + "\n"
 
@@ -148,6 +177,11 @@ def _why(analysis: Analysis) -> list[str]:
         if not one.aa
     ]
     return ["## What changed with it", "\n".join(lines)] if lines else []
+
+
+def _left_out(analysis: Analysis) -> list[str]:
+    lines = [f"- {escape(text)}" for text in left_out.sentences(analysis)]
+    return [f"## {left_out.TITLE}", "\n".join(lines)] if lines else []
 
 
 def _validity(analysis: Analysis) -> list[str]:

@@ -121,6 +121,7 @@ def _design(analysis: Analysis) -> list[str]:
         f"Each of {numbers.count(int(blocks or 0), 'block')} per round held every condition once, "
         f"{order}{seed}, over {numbers.count(int(rounds or 0), 'round')}."
     ]
+    found += _size(study)
     fresh = design.get("fresh")
     if fresh == "deployment":
         found.append("Every round deployed every condition's cluster anew.")
@@ -133,6 +134,20 @@ def _design(analysis: Analysis) -> list[str]:
             f"its time was up; {sum(warm)} of {len(warm)} trials ran on a flat one."
         )
     return found
+
+
+def _size(study: Mapping[str, Any]) -> list[str]:
+    """The scale at which the study was run, and the part of it that was."""
+    scale, only = study.get("scale"), _mapping(study.get("only"))
+    parts = [f"{factor} {listing(list(levels))}" for factor, levels in only.items()]
+    return [
+        *([f"The study was run at its scale {scale}."] if scale else []),
+        *(
+            [f"Of its conditions only those with {'; '.join(parts)} were selected."]
+            if parts
+            else []
+        ),
+    ]
 
 
 def _imported(analysis: Analysis) -> list[str]:
@@ -243,6 +258,10 @@ def _outcome(analysis: Analysis) -> list[str]:
     """Failed trials, and doubts, which a reader of the paper has to know too."""
     failed = sum(trial.status == "failed" for trial in analysis.trials)
     found = [f"{numbers.count(failed, 'trial')} failed and entered no effect."] if failed else []
+    if analysis.left_out:
+        reasons = listing(list(dict.fromkeys(one.why for one in analysis.left_out)))
+        missing = numbers.count(len(analysis.left_out), "further condition")
+        found.append(f"{missing} of the study could not be run: {reasons}.")
     if not analysis.valid:
         found.append("The run is not valid: " + "; ".join(analysis.problems[:3]) + ".")
     return found

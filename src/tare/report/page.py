@@ -15,8 +15,10 @@ from markupsafe import Markup
 from tare.report import (
     answer_grid,
     dependence,
+    evidence_tables,
     extent,
-    numbers,
+    left_out,
+    others,
     provenance,
     tables,
     timeline,
@@ -29,19 +31,19 @@ from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
 from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph
+from tare.report.overview import ORDER, check_summary, overview
 from tare.report.palette import condition_classes
 from tare.report.text import plain
 from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis, Check
+    from tare.analysis.model import Analysis
     from tare.report.figures import Figure
     from tare.report.svg import Panel
     from tare.report.table import Table
     from tare.report.words import Answer
 
-_ORDER = {"invalid": 0, "warning": 1, "ok": 2}
 # Longer tables are folded.
 _OPEN_ROWS = 30
 _DRAWN = ("wide", "more", "narrow")
@@ -67,7 +69,7 @@ def render_html(analysis: Analysis) -> str:
         .render(
             analysis=analysis,
             alerts=words.alerts(analysis),
-            checks=sorted(analysis.checks, key=lambda c: _ORDER[c.status]),
+            checks=sorted(analysis.checks, key=lambda c: ORDER[c.status]),
             check_summary=check_summary(analysis.checks),
             facts=overview(analysis),
             reference=words.reference(analysis),
@@ -87,8 +89,8 @@ def render_html(analysis: Analysis) -> str:
             why_note=_why_note(analysis, fitted),
             why_table=extent.cut_rows(why_table(fitted), extent.WHY_ROWS),
             effects_note=extent.effects_note(analysis),
-            noise=tables.noise_table(analysis) if analysis.noise_floor else None,
-            parity=tables.parity_table(analysis.parity),
+            noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
+            parity=evidence_tables.parity_table(analysis.parity),
             nothing_differed=words.nothing_differed(analysis),
             provenance_is_of_files=words.imported(analysis),
             provenance=provenance.sections(
@@ -103,6 +105,10 @@ def render_html(analysis: Analysis) -> str:
             data=Markup(embedded(fitted, classes)),  # noqa: S704 - has no <, > and &
             script=Markup(script),  # noqa: S704 - our own files
             script_hash=_hash(script),
+            left_out=left_out.sentences(analysis),
+            left_out_tables=[
+                extent.cut_rows(table, extent.EFFECT_ROWS) for table in left_out.tables(analysis)
+            ],
             **_answer(analysis),
             **_dependence(analysis),
             **_filters(analysis),
@@ -134,9 +140,10 @@ def _tables(analysis: Analysis) -> list[Table]:
     trials = tables.trials_table(for_trials)
     conditions = tables.conditions_table(for_conditions)
     conditions = replace(conditions, notes=[*conditions.notes, *conditions_cut])
+    effects = extent.cut_effects(analysis, tables.effects_table(analysis), extent.EFFECT_ROWS)
     return [
         extent.cut_rows(conditions, extent.EFFECT_ROWS),
-        extent.cut_effects(analysis, tables.effects_table(analysis), extent.EFFECT_ROWS),
+        extent.cut_sources(analysis, effects),
         extent.cut_effects(analysis, tables.statistics_table(analysis), extent.STATISTICS_ROWS),
         replace(trials, notes=[*trials.notes, *trials_cut]),
     ]
@@ -160,10 +167,21 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         answers = [a for a in answers if a.lines[0].effect in leading][: answer_grid.SENTENCES]
     return {
         "answers": answers,
+        "others": _others(analysis, answers),
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
+    }
+
+
+def _others(analysis: Analysis, answers: list[Answer]) -> dict[int, tuple[str, list[str]]]:
+    """Effect to what others found of it, a line and its sources, for the sentences."""
+    shown = [line.effect for answer in answers for line in answer.lines]
+    return {
+        i: (others.line(found), others.sources(found))
+        for i in shown
+        if (found := analysis.effects[i].others) is not None
     }
 
 
@@ -189,30 +207,6 @@ def _filters(analysis: Analysis) -> dict[str, object]:
     names = {c.condition for c in analysis.conditions}
     alone = len(several) == 1 and len(next(iter(several.values()))) == len(names)
     return {"factors": several, "conditions_differ": len(names) > 1 and not alone}
-
-
-def overview(analysis: Analysis) -> list[tuple[str, str]]:
-    """The size of the experiment in a few facts."""
-    rounds = len({t.round for t in analysis.trials})
-    blocks = len({(t.round, t.block) for t in analysis.trials})
-    failed = sum(t.status == "failed" for t in analysis.trials)
-    trials = f"{len(analysis.trials):,}" + (f", {failed:,} failed" if failed else ", none failed")
-    return [
-        ("Baseline", plain(analysis.baseline)),
-        ("Conditions", f"{len(analysis.conditions):,}"),
-        ("Rounds of deployments", f"{rounds:,}"),
-        ("Blocks", f"{blocks:,}"),
-        ("Trials", trials),
-    ]
-
-
-def check_summary(checks: list[Check]) -> str:
-    """'6 checks: 4 ok, 2 warnings, 0 invalid'."""
-    counts = {status: sum(c.status == status for c in checks) for status in _ORDER}
-    return (
-        f"{numbers.count(len(checks), 'check')}: {counts['ok']} ok, "
-        f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid"
-    )
 
 
 def _exhibits(analysis: Analysis) -> list[dict[str, object]]:

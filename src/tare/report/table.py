@@ -10,7 +10,7 @@ from urllib.parse import quote
 @dataclass(frozen=True)
 class Cell:
     """One cell: its text, and how it is shown (text, number, condition, verdict, flag, files,
-    trace); `value` is what sorting goes by, in the column's unit."""
+    trace, others); `value` is what sorting goes by, in the column's unit."""
 
     text: str
     kind: str = "text"
@@ -20,6 +20,8 @@ class Cell:
     """Paths inside the run's directory, which are linked."""
     sources: tuple[str, ...] = ()
     """Files of elsewhere, which are only named."""
+    more: tuple[str, ...] = ()
+    """Lines that the cell opens to."""
 
     @property
     def sort_key(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.report import numbers, words
+from tare.report import numbers, others, words
 from tare.report.labels import condition_labels, pair_names
 from tare.report.table import Cell, RowKey, Table
 from tare.report.traces import effect_trials
@@ -15,7 +15,11 @@ __all__ = ["Cell", "RowKey", "Table"]
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tare.analysis.model import Analysis, Effect, NoiseFloor, ParityDifference, TrialSummary
+    from tare.analysis.model import Analysis, Effect, TrialSummary
+
+
+_AFTER_INTERVAL = 7
+"""Column of the effects that stands behind the interval."""
 
 
 def conditions_table(analysis: Analysis) -> Table:
@@ -61,6 +65,9 @@ def effects_table(analysis: Analysis) -> Table:
                "Still needed", "Trials"]  # fmt: skip
     rows = []
     names = pair_names(analysis)
+    compared = others.any_known(analysis)
+    if compared:
+        columns.insert(_AFTER_INTERVAL, "Others found")
     for e, trials in zip(analysis.effects, effect_trials(analysis), strict=True):
         metric = words.metric_of(analysis, e.metric)
         rows.append(
@@ -71,6 +78,7 @@ def effects_table(analysis: Analysis) -> Table:
                 Cell(numbers.change(e.ratio), "number", value=100 * (e.ratio - 1)),
                 Cell(numbers.ratio(e.ratio), "number", value=e.ratio),
                 Cell(numbers.ratio_interval(e.ci), "number", value=e.ci[0]),
+                *([others.cell(e)] if compared else []),
                 _share(e.margin, "none"),
                 _quantity(e.baseline_value, metric.unit),
                 _quantity(e.treatment_value, metric.unit),
@@ -89,6 +97,7 @@ def effects_table(analysis: Analysis) -> Table:
         "Values are geometric means over trials."
     )
     notes = [note, *_average_notes(analysis), *verdict_notes(analysis)]
+    notes += [others.NOTE] if compared else []
     return Table("Effects", columns, rows, notes, "effects-table", {4: "%"}, _effect_keys(analysis))
 
 
@@ -245,49 +254,3 @@ def trial_remarks(trial: TrialSummary) -> list[str]:
     if trial.steady is False:
         remarks.append("never steady")
     return remarks
-
-
-def noise_table(analysis: Analysis) -> Table:
-    """How far apart identical setups were."""
-    columns = ["Metric", "Identical conditions", "Noise floor (pairs)",
-               "Noise floor (deployments)", "Against the margin"]  # fmt: skip
-    rows = [
-        [
-            Cell(words.metric_of(analysis, f.metric).title),
-            Cell(" and ".join(f.conditions)),
-            Cell(numbers.share(f.floor), "number"),
-            Cell(numbers.share(f.deployment_floor), "number"),
-            _against_margin(f, words.margin_of(analysis, f.metric)),
-        ]
-        for f in sorted(
-            analysis.noise_floor, key=lambda f: words.margin_of(analysis, f.metric) is None
-        )
-    ]
-    note = "Noise floor: 95% of the pairs of identical setups (A/A) were within this change."
-    return Table("Noise floor", columns, rows, [note], "noise-floor")
-
-
-def _against_margin(floor: NoiseFloor, margin: float | None) -> Cell:
-    if margin is None:
-        return Cell("no margin declared")
-    if floor.exceeds_margin:
-        return Cell(f"pairs exceed the margin of {numbers.share(margin)}", "flag")
-    return Cell(f"within the margin of {numbers.share(margin)}")
-
-
-def parity_table(differences: list[ParityDifference]) -> Table:
-    """Facts that differ between conditions, unexpected ones first."""
-    rows = []
-    for difference in sorted(differences, key=lambda d: d.expected):
-        values = "; ".join(
-            f"{value}: {', '.join(names)}" for value, names in difference.values.items()
-        )
-        kind = (
-            Cell("expected, the study varies it")
-            if difference.expected
-            else Cell("unexpected", "flag")
-        )
-        rows.append([Cell(difference.fact), kind, Cell(values)])
-    return Table(
-        "Parity differences", ["Fact", "Expected", "Value: conditions"], rows, [], "parity-table"
-    )

@@ -10,9 +10,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tare.report import numbers, words
+from tare.report import left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
-from tare.report.page import check_summary
+from tare.report.overview import check_summary
 from tare.report.text import plain
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ def render_summary(analysis: Analysis) -> RenderableType:
         if check.status != "ok":
             line = _text(f"  {check.status}: ", _STATUS[check.status])
             parts.append(line + _text(f"{check.name}: {check.summary}"))
+    missing = left_out.sentences(analysis)
+    if missing:
+        parts += [Text(), _text(f"{left_out.TITLE}. {missing[0]}", "bold")]
+        parts += [_text(f"  {text}") for text in missing[1:]]
     return Group(*parts)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.report import exports
+from tare.report.exhibits.csv_tables import exhibit_files, remove_stale_tables
 from tare.report.exhibits.figures import exhibit_figures, remove_stale
 from tare.report.figures import NAMES, make_figures, standalone
 from tare.report.markdown import render_markdown
@@ -51,7 +52,9 @@ def write_data(run_dir: Path, analysis: Analysis) -> None:
         OSError: the directory cannot be written.
     """
     replace_file(run_dir / "analysis.json", to_json(analysis))
-    for name, content in exports.files(analysis):
+    tables = dict(exhibit_files(analysis))
+    remove_stale_tables(run_dir, set(tables))
+    for name, content in (*exports.files(analysis), *tables.items()):
         replace_file(run_dir / name, content)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tare.report.exhibits.series import Look
 
 ROW = 18
-_SAMPLE, _GAP, _CHARACTER, _LONGEST = 24, 16, 6.6, 44
+_SAMPLE, _GAP, _LONGEST = 24, 16, 44
+_CHARACTER, _CAPITAL = 6.6, 8.2
+"""Widths in pixels of the page's small letters: no less than those of DejaVu Sans at 11 px."""
 
 
 def legend_height(chart: Chart, look: Mapping[str, Look], width: int) -> float:
@@ -51,7 +53,8 @@ def _places(chart: Chart, look: Mapping[str, Look], width: int) -> Iterator[tupl
     row, x = 0, 0.0
     for series in names:
         shown = shorten(plain(series), _LONGEST)
-        needed = _SAMPLE + 3 + len(shown) * _CHARACTER + _GAP
+        letters = sum(_CAPITAL if letter.isupper() else _CHARACTER for letter in shown)
+        needed = _SAMPLE + 3 + letters + _GAP
         if x > 0 and x + needed - _GAP > width:
             row, x = row + 1, 0.0
         yield series, row, x

@@ -59,5 +59,7 @@ def looks(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Look]:
         place = order if own is None else own
         hue = classes[condition].split()[0] if by_condition else f"c{place % (HUES + 1)}"
         css = f"{hue} s{place % DASHES}"
-        found[series] = Look(css, MARKERS[place % len(MARKERS)], TEXTURES[place % len(TEXTURES)])
+        # one on with every turn: a colour that comes again has another marker
+        marker = MARKERS[(place + place // len(MARKERS)) % len(MARKERS)]
+        found[series] = Look(css, marker, TEXTURES[place % len(TEXTURES)])
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tare.report.svg import add, number
@@ -22,12 +23,26 @@ def marker(parent: ET.Element, shape: str, x: float, y: float, r: float) -> ET.E
         "triangle": f"m0 {-1.2 * r}l{1.15 * r} {2 * r}h{-2.3 * r}z",
         "down": f"m0 {1.2 * r}l{1.15 * r} {-2 * r}h{-2.3 * r}z",
         "diamond": f"m0 {-1.3 * r}l{1.3 * r} {1.3 * r}l{-1.3 * r} {1.3 * r}l{-1.3 * r} {-1.3 * r}z",
-        "cross": f"m{-h} {-h}l{2 * h} {2 * h}m0 {-2 * h}l{-2 * h} {2 * h}",
-        "plus": f"m{-1.2 * r} 0h{2.4 * r}m{-1.2 * r} {-1.2 * r}v{2.4 * r}",
+        "cross": _arms(r, turned=True),
+        "plus": _arms(r, turned=False),
     }
     element = add(parent, "path", "marker")
     element.set("d", f"M{number(x)} {number(y)}{_rounded(outlines[shape])}")
     return element
+
+
+def _arms(r: float, *, turned: bool) -> str:
+    """Four arms as a closed outline, for markers are filled; turned by 45 degrees or not."""
+    half, reach = 0.42 * r, 1.35 * r
+    arm, width = reach - half, 2 * half
+    start = [(-half, -reach)]
+    steps = [(width, 0), (0, arm), (arm, 0), (0, width), (-arm, 0), (0, arm)]
+    steps += [(-width, 0), (0, -arm), (-arm, 0), (0, -width), (arm, 0)]
+    moves = start + steps
+    if turned:
+        moves = [((x - y) * math.sqrt(0.5), (x + y) * math.sqrt(0.5)) for x, y in moves]
+    (x0, y0), *rest = moves
+    return f"m{x0:f} {y0:f}" + "".join(f"l{x:f} {y:f}" for x, y in rest) + "z"
 
 
 def _rounded(outline: str) -> str:

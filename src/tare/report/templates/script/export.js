@@ -20,7 +20,7 @@ function tableCsv(table) {
 function cellValue(cell) {
   if (cell.matches(".off")) return "";
   const unit = cell.closest("table").tHead.rows[0].children[cell.cellIndex].dataset.unit;
-  const text = cell.textContent.trim();
+  const text = (cell.querySelector("summary") || cell).textContent.trim(); // not what it opens to
   const plain = unit || /^[\u2212\d.,]+$/.test(text); // with a unit only in the text, the text says more
   return cell.dataset.v !== undefined && plain ? Number(cell.dataset.v) : text;
 }

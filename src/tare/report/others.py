@@ -1,0 +1,102 @@
+"""What others found of the change that an effect is about: a line, and its sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report import numbers
+from tare.report.table import Cell
+from tare.report.text import plain
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Analysis, Effect, OtherFinding, Others
+
+NOTE = (
+    "Others found: the nearest finding of the knowledge base on the same change and kind of "
+    "metric, how near its conditions are (alike, near, related), and over three or more studies "
+    "the 95% prediction interval for another such study. Farther findings are not shown."
+)
+_DIRECTIONS = {"none": "no difference", "varies": "now higher, now lower"}
+
+
+def line(others: Others) -> str:
+    """The nearest finding and the range, in one line without the metric's name."""
+    return f"{_nearest(others.nearest[0])}; {_range(others)}"
+
+
+def sources(others: Others) -> list[str]:
+    """Each study's nearest finding: the change, the exact place, how near and in what it differs;
+    at the end how the range was made."""
+    found = [_source(one) for one in others.nearest]
+    left = others.studies - len(others.nearest)
+    if left:
+        found.append(f"And {_studies(left)} farther away.")
+    return [*found, plain(others.method)]
+
+
+def first(analysis: Analysis, places: list[int], at_most: int) -> set[int]:
+    """Of these effects, those whose sources are written out: primary endpoints come first."""
+
+    def rank(place: int) -> tuple[bool, int]:
+        return not analysis.effects[place].primary, place
+
+    known = [i for i in places if analysis.effects[i].others is not None]
+    return set(sorted(known, key=rank)[:at_most])
+
+
+def any_known(analysis: Analysis) -> bool:
+    """Whether anything near is known of any effect."""
+    return any(effect.others is not None for effect in analysis.effects)
+
+
+def cell(effect: Effect) -> Cell:
+    """The line as a cell that opens to its sources, sorted by the nearest finding's change."""
+    if effect.others is None:
+        return Cell("")
+    ratio = effect.others.nearest[0].ratio
+    change = None if ratio is None else 100 * (ratio - 1)
+    return Cell(line(effect.others), "others", value=change, more=tuple(sources(effect.others)))
+
+
+def _nearest(one: OtherFinding) -> str:
+    apart = f", differs in {plain(one.differs[0])}" if one.differs and one.word != "alike" else ""
+    return f"{_change(one)} ({plain(one.study)}, {one.word}{apart})"
+
+
+def _range(others: Others) -> str:
+    count = f"{numbers.count(others.findings, 'finding')} of {_studies(others.studies)}"
+    if others.pooled is not None:
+        low, high = (numbers.change(end) for end in others.pooled.prediction)
+        return f"{count}, another such study {low} to {high}"
+    if others.seen is None or others.seen[0] == others.seen[1]:
+        return f"{count}, too few to pool"
+    low, high = (numbers.change(end) for end in others.seen)
+    return f"{count}, {low} to {high}, too few to pool"
+
+
+def _studies(number: int) -> str:
+    return "1 study" if number == 1 else f"{number} studies"
+
+
+def _change(one: OtherFinding) -> str:
+    """A change, a stated range, or a direction."""
+    if one.ratio is not None:
+        ci = f" {numbers.interval(one.ci)}" if one.ci else ""
+        return numbers.change(one.ratio) + ci
+    low, high = (None if end is None else numbers.change(end) for end in (one.low, one.high))
+    if low and high:
+        return f"{low} to {high}"
+    if low or high:
+        return f"{low} or more" if low else f"up to {high}"
+    return _DIRECTIONS.get(one.direction, one.direction)
+
+
+def _source(one: OtherFinding) -> str:
+    apart = f", differs in: {plain('; '.join(one.differs))}" if one.differs else ""
+    against = ""
+    if one.contradicted:
+        against = f" Its source contradicts itself here: tare findings show {plain(one.id)}."
+    return (
+        f"{_change(one)} {plain(one.metric)}: {plain(one.source)}; {one.word} "
+        f"({one.distance:.2f}){apart}.{against}"
+    )

@@ -1,0 +1,39 @@
+"""The size of an experiment in a few facts, and its checks in one line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report import numbers
+from tare.report.text import plain
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Analysis, Check
+
+ORDER = {"invalid": 0, "warning": 1, "ok": 2}
+"""States of a check, the gravest first."""
+
+
+def overview(analysis: Analysis) -> list[tuple[str, str]]:
+    """The size of the experiment in a few facts."""
+    rounds = len({t.round for t in analysis.trials})
+    blocks = len({(t.round, t.block) for t in analysis.trials})
+    failed = sum(t.status == "failed" for t in analysis.trials)
+    missing = f", {len(analysis.left_out):,} more left out" if analysis.left_out else ""
+    trials = f"{len(analysis.trials):,}" + (f", {failed:,} failed" if failed else ", none failed")
+    return [
+        ("Baseline", plain(analysis.baseline)),
+        ("Conditions", f"{len(analysis.conditions):,}{missing}"),
+        ("Rounds of deployments", f"{rounds:,}"),
+        ("Blocks", f"{blocks:,}"),
+        ("Trials", trials),
+    ]
+
+
+def check_summary(checks: list[Check]) -> str:
+    """'6 checks: 4 ok, 2 warnings, 0 invalid'."""
+    counts = {status: sum(c.status == status for c in checks) for status in ORDER}
+    return (
+        f"{numbers.count(len(checks), 'check')}: {counts['ok']} ok, "
+        f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid"
+    )
