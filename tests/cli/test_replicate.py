@@ -148,3 +148,16 @@ def test_names_of_shipped_studies_are_found_and_near_ones_offered() -> None:
 def test_a_name_is_no_way_out_of_the_studies(name: str) -> None:
     with pytest.raises(UsageError):
         study_file(name)
+
+
+def test_a_study_beside_the_studies_is_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "inside.yaml").write_text("study: inside\n", encoding="utf-8")
+    (tmp_path / "outside.yaml").write_text("study: outside\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert study_file("inside") == Path("studies/inside.yaml")
+    for name in ("../outside", "../studies/inside", str(tmp_path / "outside")):
+        with pytest.raises(UsageError):
+            study_file(name)

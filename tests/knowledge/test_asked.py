@@ -57,3 +57,40 @@ def test_another_plugin_is_a_question_of_its_own() -> None:
     conditions = expand(study)
     (question,) = questions_of(conditions, conditions[0]).values()
     assert (question.platform, question.over) == ("kubernetes", "kubernetes")
+
+
+@pytest.mark.parametrize(
+    ("load", "at_rate", "threads"),
+    [
+        ({"threads": 8}, None, 8),
+        ({"rate": 5000}, True, None),
+        ({"rate": "66% of max"}, None, None),
+        (
+            {"phases": [{"for": "5s", "rate": 100}, {"for": "5s", "rate": 100, "to": 900}]},
+            True,
+            None,
+        ),
+    ],
+)
+def test_an_open_loop_asks_about_a_rate_of_unknown_weight(
+    load: dict[str, Any], at_rate: bool | None, threads: int | None
+) -> None:
+    asked = asked_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
+    assert (asked.at_rate, asked.threads) == (at_rate, threads)
+    assert ("load at a set rate" in asked.words()) == bool(at_rate)
+
+
+def test_another_rate_is_no_question_of_its_own() -> None:
+    study = Study.model_validate(
+        {
+            "study": "x",
+            "load": {"rate": 1000},
+            "factors": {
+                "platform": {"native": {}, "docker": {"platform": DOCKER}},
+                "load": {"slow": {}, "fast": {"load.rate": 2000}},
+            },
+            "baseline": {"platform": "native", "load": "slow"},
+        }
+    )
+    conditions = expand(study)
+    assert list(questions_of(conditions, conditions[0])) == ["docker.slow"]

@@ -106,3 +106,11 @@ def test_rounding_as_printed_holds_the_number_and_its_neighbours_below_half(valu
     span = as_printed(float(value))
     assert float(value) in span
     assert span.meets(Span(float(value) + 0.004, float(value) + 0.5))
+
+
+def test_a_step_is_of_two_values() -> None:
+    steps = {"baseline": 2.0, "treatment": 2.2, "step": 0.2}
+    assert problems(values=steps) == []
+    alone = changed(10.0, values={"baseline": None, "treatment": None, "step": 0.2})
+    [problem] = objections([alone])
+    assert problem.what == "values: a step, and the effect is not from two values"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from tare.errors import KnowledgeError
+from tare.knowledge import kept
 from tare.knowledge.kept import kept_or_parsed
 from tare.knowledge.library import shipped_directory
 from tare.knowledge.read import parse_knowledge
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tare.knowledge.schema import KnowledgeFile
 
 SHIPPED = sorted(shipped_directory().glob("*.yaml"))
@@ -72,3 +72,21 @@ def test_a_cache_that_cannot_be_written_costs_only_time(
     monkeypatch.setenv("TARE_CACHE", str(tmp_path / "file"))
     text = SHIPPED[0].read_text("utf-8")
     assert parsed(text) == parsed(text)
+
+
+@pytest.mark.parametrize("code", ["read.py", "schema.py", "document.py", "question.py"])
+def test_what_another_code_read_is_read_again(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = SHIPPED[0].read_text("utf-8")
+    parsed(text)
+    plain = Path.read_bytes
+
+    def changed(path: Path) -> bytes:
+        return plain(path) + (b"\n# changed" if path.name == code else b"")
+
+    monkeypatch.setattr(Path, "read_bytes", changed)
+    kept._code.cache_clear()
+    try:
+        with pytest.raises(AssertionError):
+            kept_or_parsed(text, unread)
+    finally:
+        kept._code.cache_clear()

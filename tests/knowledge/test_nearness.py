@@ -80,3 +80,13 @@ def test_a_distance_is_between_0_and_1(
     found = nearness(replace(ASKED, network=asked), one)
     assert 0 <= found.distance <= 1
     assert (found.distance == 0) == (found.differs == [])
+
+
+def test_a_rate_is_compared_with_no_load_and_counts_as_half_a_difference() -> None:
+    rate = replace(ASKED, share=None, at_rate=True)
+    found = nearness(rate, finding(load={"share": None, "threads": 10}))
+    assert found.differs == ["load 10 threads, against a rate"]
+    assert found.distance == nearness(ASKED, finding(load={"share": None})).distance > 0
+    assert nearness(rate, finding(load={"share": None})).differs == [
+        "load not stated, against a rate"
+    ]

@@ -272,3 +272,34 @@ def test_the_shipped_knowledge_answers_for_docker_on_a_bridge(
     assert found.pooled is not None
     assert {one.study for one in found.nearest} >= {"grambow-2018", "bth-docker-2016"}
     assert all(one.word in ("alike", "near", "related") for one in found.nearest)
+
+
+def test_at_a_rate_throughput_says_nothing_and_the_load_is_not_known_to_be_alike(
+    tmp_path: Path,
+) -> None:
+    levels = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
+    run = write_run(
+        tmp_path / "rates", effects=levels, rate=2000, deployments=2, blocks=2, measure_s=3
+    )
+    most = {"operation": "all", "metric": "throughput", "unit": "operations/s"}
+    known = library([near(10), near(-10, id="most", load={"threads": None}, **most)])
+    measured, study = analyse(run), load_study(run / "study.yaml")
+    assert beside(measured, study, known, "throughput") is None
+    found = beside(measured, study, known, "update.mean")
+    assert found is not None
+    assert [(one.word, one.differs) for one in found.nearest] == [
+        ("near", ["load 32 threads, 100%, against a rate"])
+    ]
+
+
+def test_at_the_maximum_of_each_condition_throughput_does_say_something(
+    analysis: Analysis, study: Study
+) -> None:
+    most = {"operation": "all", "metric": "throughput", "unit": "operations/s"}
+    known = library([near(-10, **most)])
+    own = study.model_copy(update={"load": study.load.model_copy(update={"rate": "max"})})
+    search = study.load.search.model_copy(update={"of": "baseline"})
+    theirs = own.model_copy(update={"load": own.load.model_copy(update={"search": search})})
+    assert beside(analysis, study, known, "throughput") is not None
+    assert beside(analysis, own, known, "throughput") is not None
+    assert beside(analysis, theirs, known, "throughput") is None

@@ -32,6 +32,8 @@ class Asked:
         client: how the load client is run; native where nobody says otherwise.
         against_network, against_storage: what is replaced, where the platform is the same.
         share: load as a share of the maximum, 0 to 1.
+        at_rate: operations come at a set rate; how many are then in flight, and what share of the
+            maximum they are, is not said.
         clusters: side by side, where they are more than one.
     """
 
@@ -48,6 +50,7 @@ class Asked:
     workload: str = ""
     share: float | None = None
     threads: int | None = None
+    at_rate: bool | None = None
     nodes: int | None = None
     replication_factor: int | None = None
     clusters: int | None = None
@@ -67,9 +70,12 @@ class Asked:
             if getattr(self, f"against_{name}"):
                 said.pop(name, None)  # the sides name it
         share = said.pop("share", None)
+        at_rate = said.pop("at_rate", None)
         parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items()]
         if share is not None:
             parts.append(f"load {share:.0%} of the maximum")
+        elif at_rate:
+            parts.append("load at a set rate")
         what = f"{head} {version}".strip()
         return ", ".join([f"{what} on {self.sides()}", *parts])
 
@@ -108,6 +114,7 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         operation=_OPERATIONS.get(setup.load.label, "all"),
         workload=setup.load.label,
         threads=_threads(setup),
+        at_rate=_at_rate(setup) or None,
         nodes=setup.database.nodes,
         replication_factor=setup.database.replication_factor,
         clusters=setup.clusters if setup.clusters > 1 else None,
@@ -128,7 +135,14 @@ def _platforms(side: Side, base: Side) -> tuple[str, str]:
 def _threads(setup: Setup) -> int | None:
     """In flight in a closed loop; None where it is open, or the number is yet to be found."""
     load = setup.load
-    return None if load.rate is not None or load.sought is not None else int(load.threads)
+    open_loop = load.rate is not None or bool(load.phases)
+    return None if open_loop or load.sought is not None else int(load.threads)
+
+
+def _at_rate(setup: Setup) -> bool:
+    """An open loop whose rate is a number, rather than a share of a maximum."""
+    load = setup.load
+    return bool(load.phases) or (load.rate is not None and load.sought is None)
 
 
 def questions_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str, Asked]:

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 import tare.knowledge
+import tare.study
 from tare.artifacts.tree import default_cache
 from tare.knowledge.schema import KnowledgeFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_READERS = (
+    (tare.knowledge, ("read.py", "schema.py")),
+    (tare.study, ("document.py", "question.py", "quantities.py")),
+)
+"""The code that makes findings of a text: the YAML parser, the models, and what these take their
+types from."""
 
 
 def kept_or_parsed(text: str, parse: Callable[[], KnowledgeFile]) -> KnowledgeFile:
@@ -41,6 +49,9 @@ def kept_or_parsed(text: str, parse: Callable[[], KnowledgeFile]) -> KnowledgeFi
 @cache
 def _code() -> bytes:
     """Digest of the code that reads: another version may read the same text differently."""
-    here = Path(tare.knowledge.__path__[0])
-    sources = [(here / name).read_bytes() for name in ("read.py", "schema.py")]
+    sources = [
+        (Path(package.__path__[0]) / name).read_bytes()
+        for package, names in _READERS
+        for name in names
+    ]
     return hashlib.sha256(b"\0".join(sources)).digest()

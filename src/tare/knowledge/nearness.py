@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tare.knowledge.text import load_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -138,6 +140,9 @@ def _load(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
     elif asked.threads is not None:
         much = UNKNOWN if load.threads is None else _counts(asked.threads, load.threads)
         yield "load", much, f"{load.threads or 'unknown'} operations in flight"
+    elif asked.at_rate:  # which does not say how hard that is, least of all elsewhere
+        said = load_of(load) or "not stated"
+        yield "load", UNKNOWN, f"load {said}, against a rate"
 
 
 def _say(field: str, value: object) -> str:

@@ -157,6 +157,8 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
         return None
     if {run.rests[name] for name in new} != {run.rests[name] for name in old}:
         return None
+    if effect.metric == "throughput" and any(_fixed(run.setups[name]) for name in new):
+        return None  # what was asked for, and no maximum
     asked = _common([asked_of(run.setups[name], run.setups[old[0]]) for name in new])
     if run.imported:  # their files do not know it
         asked = replace(asked, version="")
@@ -165,10 +167,19 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
         stated = [load for load in loads if load is not None]
         if len(stated) == len(loads):
             asked = replace(asked, share=sum(stated) / len(stated))
+    else:
+        asked = replace(asked, at_rate=None)
     operation = effect.metric.partition(".")[0]
     if operation in OPERATIONS and operation != ALL:
         asked = replace(asked, operation=operation)
     return _Question(asked, sides.pop(), bases.pop())
+
+
+def _fixed(setup: Setup) -> bool:
+    """Whether the load, and not the cluster, says how many operations there are."""
+    load = setup.load
+    own = load.sought == "rate" and load.search.of == "condition"
+    return bool(load.phases) or (load.rate is not None and not own)
 
 
 def _share(setup: Setup, measured: float | None) -> float | None:
@@ -207,7 +218,7 @@ def _others(question: _Question, entries: Iterable[Entry]) -> Others | None:
     studies: dict[str, list[Near]] = {}
     for one in near:
         studies.setdefault(one.finding.study, []).append(one)
-    wide = asked.threads is None and asked.share is None
+    wide = asked.threads is None and asked.share is None and not asked.at_rate
     firsts = sorted((_nearest(of, wide=wide) for of in studies.values()), key=_rank)
     lows, highs = [s.low for s in pooled.studies], [s.high for s in pooled.studies]
     return Others(

@@ -92,6 +92,12 @@ class Values(Part):
 
     baseline: Number | None = None
     treatment: Number | None = None
+    step: Number | None = Field(
+        None,
+        gt=0,
+        description="each value is the last of steps this wide that was reached: it stands for "
+        "anything from there to the next",
+    )
 
 
 class Effect(Part):

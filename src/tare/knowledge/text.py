@@ -110,7 +110,8 @@ def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "effect", f"{one.metric} {change_of(one)}"
     values = one.values
     if values.baseline is not None and values.treatment is not None:
-        yield "values", f"{values.baseline} to {values.treatment} {one.unit}"
+        steps = f", each the last of steps of {values.step}" if values.step is not None else ""
+        yield "values", f"{values.baseline} to {values.treatment} {one.unit}{steps}"
     if one.effect is not None:
         yield "how had", _how(one)
     yield "database", _cluster(one)

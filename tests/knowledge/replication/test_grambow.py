@@ -60,3 +60,19 @@ def test_the_first_line_counts_every_finding(card: Scorecard) -> None:
 
 def test_imported_files_are_of_the_sources_own_database_and_machines(card: Scorecard) -> None:
     assert card.differs == []
+
+
+def test_files_of_a_sources_own_servers_are_not_said_to_be_of_the_whole_machine(
+    card: Scorecard,
+) -> None:
+    assert not any("whole machine" in note for row in card.rows for note in row.notes)
+
+
+def test_extremes_over_single_cases_do_not_swell_what_agrees(card: Scorecard) -> None:
+    extremes = [row for row in card.rows if "the least and the greatest" in row.reason]
+    assert {row.finding.removeprefix("grambow-2018.") for row in extremes} == {
+        "conclusion.range",
+        "s4.1.read-extremes",
+        "s4.1.read-extremes-medium",
+    }
+    assert {row.verdict for row in extremes} == {"not run here"}

@@ -44,6 +44,10 @@ def names(stated: dict[str, Any], conditions: list[Condition]) -> list[str]:
         ({"label": "heavy"}, THREADS, ["high"]),
         ({}, THREADS, ["low", "high"]),
         ({"label": "mean of 15 runs, threads rising by 5"}, THREADS, ["low", "high"]),
+        ({}, RATES, ["slow", "fast"]),  # at the rates; the closed loop is the maximum
+        ({"label": "any"}, [RATES[0], RATES[2]], ["slow"]),
+        ({"label": "heavy"}, [*RATES[::2], condition("more", rate=2000)], ["more"]),
+        ({"label": "light"}, [*RATES[::2], condition("more", rate=2000)], ["slow"]),
     ],
 )
 def test_a_load_is_found_by_its_numbers_or_its_share(

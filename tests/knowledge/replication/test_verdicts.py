@@ -207,3 +207,34 @@ def test_any_number_of_further_units_is_positive_or_none(
 
 def test_the_sample_finding_is_what_these_tests_take_it_for() -> None:
     assert BASE["values"] == {"baseline": 2.0, "treatment": 2.2}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("docker", (200 / 240 / 1.05, 240 / 200 * 1.05)),
+        ("vmware", (160 / 240 / 1.05, 200 / 200 * 1.05)),
+    ],
+)
+def test_a_maximum_found_in_steps_may_be_anything_up_to_the_next(
+    name: str, expected: tuple[float, float]
+) -> None:
+    # Shirinbab, Figure 2: the last of steps of 40K that was reached
+    one = load_library([], {}).entries[f"shirinbab-2020.f2.maximum.{name}"].finding
+    band = band_of(one, {"throughput": 0.05})
+    assert ends(band) == pytest.approx(expected)
+    assert band is not None
+    assert band.basis == "margin 5%, and the steps"
+
+
+@pytest.mark.parametrize(
+    ("ci", "verdict"),
+    [((1.15, 1.25), "agrees"), ((0.98, 1.02), "agrees"), ((0.7, 0.8), "disagrees")],
+)
+def test_at_least_as_high_is_not_contradicted_by_higher(
+    ci: tuple[float, float], verdict: str
+) -> None:
+    one = load_library([], {}).entries["shirinbab-2020.conclusion.maximum.docker"].finding
+    band = band_of(one, {"throughput": 0.05})
+    assert band is not None
+    assert judge(band, ci) == verdict

@@ -20,12 +20,15 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 
 
 def at_load(stated: Stated, conditions: Sequence[Condition]) -> list[Condition]:
-    """Those of the conditions that have the finding's load; all where it names none.
+    """Those of the conditions that have the finding's load; where it names none, all that can be
+    compared.
 
     Equal numbers come first. Where no condition has them, and the study asks for shares of the
     maximum instead, an equal share is the same load; the whole maximum is also what a closed loop
-    reaches that stands beside rates. A load that a source calls light is any but the heaviest of
-    conditions that are alike otherwise; heavy is the heaviest.
+    reaches that stands beside rates. Such a closed loop has no other load than its maximum: a
+    finding that does not speak of the maximum is one at the rates, which both sides share. A load
+    that a source calls light is any but the heaviest of conditions that are alike otherwise; heavy
+    is the heaviest.
     """
     equal = [one for one in conditions if _equal(stated, one.setup.load)]
     if equal:
@@ -36,10 +39,12 @@ def at_load(stated: Stated, conditions: Sequence[Condition]) -> list[Condition]:
         return sought if sought or shares != [1.0] else _unlimited(conditions)
     if stated.threads is not None or stated.rate is not None:
         return []
+    maxima = {one.name for one in _unlimited(conditions)}
+    held = [one for one in conditions if one.name not in maxima]
     if stated.label in ("light", "heavy"):
-        heaviest = _heaviest(conditions)
-        return [one for one in conditions if (one.name in heaviest) == (stated.label == "heavy")]
-    return list(conditions)
+        heaviest = _heaviest(held)
+        return [one for one in held if (one.name in heaviest) == (stated.label == "heavy")]
+    return held
 
 
 def shares_of(stated: Stated) -> list[float]:
@@ -51,9 +56,10 @@ def shares_of(stated: Stated) -> list[float]:
     return [float(number) / 100 for number in _PERCENT.findall(stated.label)]
 
 
-def intensity(load: Load) -> tuple[object, object]:
-    """What makes two loads of one workload differ: operations in flight, and the rate."""
-    return load.threads, load.rate
+def intensity(load: Load) -> tuple[object, ...]:
+    """What makes two loads of one workload differ: operations in flight, the rate and whose it
+    is, phases."""
+    return load.threads, load.rate, load.rate_per, tuple(load.phases)
 
 
 def _equal(stated: Stated, load: Load) -> bool:

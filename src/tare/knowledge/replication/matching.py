@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Pair = tuple[str, str]
     """(baseline condition, treatment condition)"""
 
+_EXTREMES = (
+    "it states the least and the greatest change of single cases, and not what any of them is"
+)
 _WAIVED = frozenset({"address", "plugin"})
 """What a study of another database may have in no condition at all, and still ask the same."""
 
@@ -59,6 +62,8 @@ def match(finding: Finding, reference: Reference, known: Mapping[str, Finding]) 
     effect = finding.effect
     if effect is None or finding.treatment is None:
         return Match(reason="it states a variability alone, and compares nothing")
+    if effect.how == "range" and effect.direction == "varies":
+        return Match(reason=_EXTREMES)
     if not effect.mean_of:
         return _matched(finding, finding.treatment, reference)
     parts = [
@@ -88,7 +93,7 @@ def _matched(finding: Finding, treatment: Side, reference: Reference) -> Match:
     pairs = tuple(_pairs(bases.conditions, treated.conditions))
     if not pairs:
         return Match(reason="the study has no two conditions that differ in this alone")
-    notes = [*bases.notes, *treated.notes, *_notes(finding, treated.conditions, pairs)]
+    notes = [*bases.notes, *treated.notes, *_notes(finding, treated.conditions)]
     return Match((pairs,), notes=tuple(dict.fromkeys(notes)))
 
 
@@ -145,10 +150,8 @@ def _rest(condition: Condition, apart: set[str]) -> frozenset[tuple[str, str]]:
     return frozenset((f, level) for f, level in condition.levels.items() if f not in apart)
 
 
-def _notes(finding: Finding, treated: Sequence[Condition], pairs: Sequence[Pair]) -> Iterator[str]:
+def _notes(finding: Finding, treated: Sequence[Condition]) -> Iterator[str]:
     found = {one.setup.load.label for one in treated}
     missing = [name for name in finding.workload if name not in found]
     if missing:
         yield f"without {', '.join(missing)}, which the study does not have"
-    if finding.effect is not None and finding.effect.how == "range" and len(pairs) > 1:
-        yield "the source's range is over single cases, ours is the mean of them"

@@ -47,6 +47,11 @@ class Measured:
     conditions: dict[str, Condition]
     trials: tuple[Trial, ...]
 
+    @property
+    def imported(self) -> bool:
+        """Whether files of other tools are what was measured."""
+        return any(trial.imported for trial in self.trials)
+
     def done(self, metric: str) -> set[str]:
         """The conditions with a trial that has the metric."""
         return {trial.condition for trial in self.trials if _value(trial, metric) is not None}
@@ -123,13 +128,14 @@ def _reported(run: Measured) -> dict[Key, Effect]:
 def _compared(run: Measured, metric: str, wanted: Sequence[Wanted]) -> dict[Key, Effect]:
     """Effects of comparisons that the report does not have."""
     name = _AS_RATIO.format(metric) if metric in NO_RATIO else metric
+    wanted = [one for one in wanted if not zeros(run, one)]
+    if not wanted:
+        return {}
     trials = [
         replace(trial, values={name: value})
         for trial in run.trials
-        if (value := _value(trial, metric)) is not None
+        if (value := _value(trial, metric)) is not None and (value > 0 or metric not in NO_RATIO)
     ]
-    if metric in NO_RATIO and any(trial.values[name] <= 0 for trial in trials):
-        return {}
     keys: dict[tuple[str, str, tuple[str, ...]], Key] = {}
     contrasts: list[Contrast] = []
     for one in wanted:
@@ -146,6 +152,21 @@ def _compared(run: Measured, metric: str, wanted: Sequence[Wanted]) -> dict[Key,
         asked=asked,
     )
     return {keys[one.baseline, one.treatment, tuple(one.over)]: one for one in made}
+
+
+def zeros(run: Measured, wanted: Wanted) -> list[str]:
+    """Trials of the comparison in which there was nothing of what often is nothing: no ratio can
+    be made with them. Those of other conditions do not count."""
+    if wanted.metric not in NO_RATIO:
+        return []
+    names = {name for pair in wanted.pairs for name in pair}
+    return [
+        trial.name
+        for trial in run.trials
+        if trial.condition in names
+        and (value := _value(trial, wanted.metric)) is not None
+        and value <= 0
+    ]
 
 
 def _contrast(conditions: Mapping[str, Condition], one: Wanted) -> Contrast:

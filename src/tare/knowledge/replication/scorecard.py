@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
-from tare.knowledge.replication.differences import differences, load_notes
+from tare.knowledge.replication.departures import departed, departures
+from tare.knowledge.replication.differences import differences
+from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
 from tare.knowledge.replication.matching import Match, match
-from tare.knowledge.replication.measured import Wanted, effects_of, make_measured
-from tare.knowledge.replication.model import (
-    Further,
-    Ours,
-    Published,
-    Row,
-    Scorecard,
-    Verdict,
-    count,
-)
-from tare.knowledge.replication.unmeasured import levels_missing, why_missing
-from tare.knowledge.replication.verdicts import band_of, further, judge
+from tare.knowledge.replication.measured import Wanted, effects_of, make_measured, zeros
+from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
+from tare.knowledge.replication.row_notes import row_notes
+from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
+from tare.knowledge.replication.verdicts import band_of
 from tare.knowledge.text import change_of, load_of, side_of
 from tare.records.reader import read_run
 from tare.study.read import load_study
@@ -32,6 +28,19 @@ if TYPE_CHECKING:
     from tare.knowledge.replication.measured import Key, Measured
     from tare.knowledge.replication.reference import Reference
     from tare.knowledge.schema import Finding, Source
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A run beside the study that it repeats.
+
+    Attributes:
+        apart: condition to what of it is another thing here than in the study.
+    """
+
+    run: Measured
+    reference: Reference
+    apart: Mapping[str, tuple[str, ...]]
 
 
 def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> Scorecard:
@@ -51,12 +60,14 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
             remedy=f"tare replicate {study.study} --of {run_dir}",
         )
     run = make_measured(records, analysis, study)
+    beside = _Beside(run, reference, departures(run, reference))
     known = {entry.finding.id: entry.finding for entry in reference.entries}
     matches = {name: match(finding, reference, known) for name, finding in known.items()}
-    wanted = {name: _wanted(run, known[name], found) for name, found in matches.items()}
-    effects = effects_of(run, [one for one in wanted.values() if one.rows])
+    wanted = {name: _wanted(beside, known[name], found) for name, found in matches.items()}
+    asked = [case for name, one in wanted.items() for case in cases_of(known[name], one)]
+    effects = effects_of(run, asked)
     rows = [
-        _row(entry, matches[name], wanted[name], effects, run, reference)
+        _row(entry, matches[name], wanted[name], effects, beside)
         for name, entry in ((entry.finding.id, entry) for entry in reference.entries)
     ]
     return Scorecard(
@@ -74,31 +85,27 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
     )
 
 
-def _wanted(run: Measured, finding: Finding, found: Match) -> Wanted:
-    """What of the match was measured."""
-    done = run.done(finding.metric)
-    rows = [tuple(pair for pair in row if done.issuperset(pair)) for row in found.rows]
+def _wanted(beside: _Beside, finding: Finding, found: Match) -> Wanted:
+    """What of the match was measured, in conditions that are those of the study."""
+    usable = beside.run.done(finding.metric) - beside.apart.keys()
+    rows = [tuple(pair for pair in row if usable.issuperset(pair)) for row in found.rows]
     return Wanted(finding.metric, tuple(row for row in rows if row))
 
 
 def _row(
-    entry: Entry,
-    found: Match,
-    wanted: Wanted,
-    effects: Mapping[Key, Effect],
-    run: Measured,
-    reference: Reference,
+    entry: Entry, found: Match, wanted: Wanted, effects: Mapping[Key, Effect], beside: _Beside
 ) -> Row:
-    finding = entry.finding
-    band = band_of(finding, run.study.margins)
-    effect = effects.get(wanted.key) if wanted.rows else None
-    verdict: Verdict = "not run here"
-    more: Further | None = None
+    finding, run = entry.finding, beside.run
+    published = _published(finding, run)
+    judged: Judgement | None = None
     notes: list[str] = []
-    if effect is not None and band is not None:
-        verdict = judge(band, effect.ci)
-        more = further(band, effect) if verdict == "undecided" else None
-        notes = [*found.notes, *_partly(found, wanted, run), *load_notes(wanted, run, reference)]
+    if published.band is not None:
+        cases = cases_of(finding, wanted)
+        own = [effects[case.key] for case in cases if case.key in effects]
+        judged = judgement(published.band, own, len(cases))
+    if judged is not None:
+        notes = [*found.notes, *judged.notes, *_partly(found, wanted, beside)]
+        notes += row_notes(wanted, run, beside.reference)
     if finding.discrepancies:
         notes.append("the source contradicts itself here")
     return Row(
@@ -107,35 +114,42 @@ def _row(
         where=finding.source.where,
         metric=finding.metric,
         compared=_compared(finding),
-        published=_published(finding, run),
-        ours=_ours(effect, len(found.pairs)) if effect is not None and band is not None else None,
-        verdict=verdict,
-        further=more,
-        reason="" if verdict != "not run here" else _why_not(finding, found, wanted, run),
+        published=published,
+        ours=_ours(judged.effect, len(found.pairs)) if judged else None,
+        verdict=judged.verdict if judged else "not run here",
+        further=judged.further if judged else None,
+        reason="" if judged else _why_not(finding, found, wanted, beside),
         notes=notes,
     )
 
 
-def _why_not(finding: Finding, found: Match, wanted: Wanted, run: Measured) -> str:
+def _why_not(finding: Finding, found: Match, wanted: Wanted, beside: _Beside) -> str:
     """The first reason why a finding was not judged."""
+    run = beside.run
     if found.reason:
         return found.reason
     if band_of(finding, run.study.margins) is None:
         return "the source states neither a number nor a direction"
     if not wanted.rows:
+        done = run.done(finding.metric)
+        measured = [pair for pair in found.pairs if done.issuperset(pair)]
+        if apart := departed(measured, beside.apart):
+            return f"not as in the study: {apart}"
         return why_missing(finding.metric, found.pairs, run)
-    if finding.metric.startswith("disk."):
-        return "too few trials, or trials in which nothing was written, which have no ratio"
+    if nothing := zeros(run, wanted):
+        return f"no ratio with 0: nothing was written in {listed(nothing)}"
     return "too few trials for an interval: fewer than two units of analysis have both sides"
 
 
-def _partly(found: Match, wanted: Wanted, run: Measured) -> list[str]:
+def _partly(found: Match, wanted: Wanted, beside: _Beside) -> list[str]:
     of, cells = len(found.pairs), len(wanted.pairs)
     if cells == of:
         return []
     missing = [pair for pair in found.pairs if pair not in set(wanted.pairs)]
-    said = levels_missing(missing, wanted.pairs, run)
-    return [f"over {cells} of {of} pairs of conditions{', without ' if said else ''}{said}"]
+    said = levels_missing(missing, wanted.pairs, beside.run)
+    notes = [f"over {cells} of {of} pairs of conditions{', without ' if said else ''}{said}"]
+    apart = departed(missing, beside.apart)
+    return [*notes, *([f"not as in the study: {apart}"] if apart else [])]
 
 
 def _published(finding: Finding, run: Measured) -> Published:

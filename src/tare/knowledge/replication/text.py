@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COLUMNS = ("finding", "published", "ours", "verdict", "note")
 FOOTNOTE = (
     "Intervals are 95% each, not adjusted for their number: of findings that hold here, at most "
-    "about one in forty is said to disagree by chance."
+    "about one in forty is said to disagree by chance; of those judged by several cases, more."
 )
 _CONDITIONAL = (
     "Every condition had one deployment: what a platform costs and what a deployment happens to "

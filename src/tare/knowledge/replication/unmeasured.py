@@ -28,8 +28,8 @@ def why_missing(metric: str, pairs: Sequence[Pair], run: Measured) -> str:
     absent = [name for name in missing if name not in present]
     if absent:
         said = levels_missing([(name, name) for name in absent], [(n, n) for n in done], run)
-        return f"not in this run: {said or _listed(absent)}"
-    return f"no trial was done of {_listed(missing)}"
+        return f"not in this run: {said or listed(absent)}"
+    return f"no trial was done of {listed(missing)}"
 
 
 def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measured) -> str:
@@ -60,6 +60,7 @@ def _names(pairs: Iterable[Pair]) -> list[str]:
     return list(dict.fromkeys(name for pair in pairs for name in pair))
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first of these names, and how many more there are."""
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

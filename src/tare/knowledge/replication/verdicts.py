@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scipy.special import stdtrit
 
-from tare.knowledge.checks import as_printed
+from tare.knowledge.checks import Span, as_printed
 from tare.knowledge.pooling import se_log
 from tare.knowledge.replication.model import Band, Further
 from tare.knowledge.sizing import MOST, deployments_for
@@ -34,7 +34,8 @@ and the noncentral t distribution has no numbers so far out."""
 def band_of(finding: Finding, margins: Mapping[str, float]) -> Band | None:
     """The ratios that would agree; None where the finding states neither number nor direction.
 
-    A ratio p: from p / (1 + m) to p (1 + m), where p is all that the printed digits may stand for,
+    A ratio p: from p / (1 + m) to p (1 + m), where p is all that the printed digits, or steps of
+    which the last was printed, may stand for,
     and m the study's margin for the metric; or the published 95% interval, where that is wider.
     A range: from its lower end / (1 + m) to its upper end (1 + m). "No difference": p = 1.
     A direction alone: everything on that side of 1.
@@ -70,10 +71,10 @@ def _stated_range(effect: Stated) -> tuple[float, float]:
 
 
 def _around(finding: Finding, ratio: float, margin: float, basis: str) -> Band:
-    least, most = _digits(finding, ratio)
+    least, most = _hidden(finding, ratio)
     low, high = least / (1 + margin), most * (1 + margin)
     if (least, most) != (ratio, ratio):
-        basis += ", and the digits printed"
+        basis += ", and the digits printed" if finding.values.step is None else ", and the steps"
     interval = published_interval(finding)
     if interval is not None and (interval[0] < low or interval[1] > high):
         low, high = min(low, interval[0]), max(high, interval[1])
@@ -81,11 +82,13 @@ def _around(finding: Finding, ratio: float, margin: float, basis: str) -> Band:
     return Band(low=low, high=high, basis=basis)
 
 
-def _digits(finding: Finding, ratio: float) -> tuple[float, float]:
-    """All ratios that two printed values, or a printed change, may stand for."""
+def _hidden(finding: Finding, ratio: float) -> tuple[float, float]:
+    """All ratios that two printed values, or a printed change, may stand for: by their digits, or
+    by the steps in which the source went, of which a value is the last that was reached."""
     values, effect = finding.values, finding.effect
     if values.baseline is not None and values.treatment is not None:
-        base, treated = as_printed(values.baseline), as_printed(values.treatment)
+        base = _stands_for(values.baseline, values.step)
+        treated = _stands_for(values.treatment, values.step)
         if base.low <= 0 or treated.low <= 0:
             return ratio, ratio
         return treated.low / base.high, treated.high / base.low
@@ -93,6 +96,10 @@ def _digits(finding: Finding, ratio: float) -> tuple[float, float]:
         span = as_printed(effect.printed)
         return 1 + span.low / 100, 1 + span.high / 100
     return ratio, ratio
+
+
+def _stands_for(value: float, step: float | None) -> Span:
+    return as_printed(value) if step is None else Span(value, value + step)
 
 
 def published_interval(finding: Finding) -> tuple[float, float] | None:

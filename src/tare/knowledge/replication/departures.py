@@ -1,0 +1,74 @@
+"""Which conditions of a run are no longer those of the published study, and in what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tare.knowledge.replication.matching import Pair
+    from tare.knowledge.replication.measured import Measured
+    from tare.knowledge.replication.reference import Reference
+    from tare.study.schema import Setup
+
+_FREE: Any = {
+    "database": {"version", "home", "image", "heap", "jvm", "settings"},
+    "platform": {"limits"},
+    "client": {"limits", "tool"},
+    "load": {
+        "records", "threads", "rate", "rate_per", "phases", "search", "warmup", "measure",
+        "timeout",
+    },
+}  # fmt: skip
+"""Sizes, bits and how hard the database is driven: where these differ, the scorecard says so, and
+judges. Whatever else of a setup differs, it is another comparison."""
+_MOST_NAMED = 3
+_MOST_LETTERS = 40
+
+
+def departures(run: Measured, reference: Reference) -> dict[str, tuple[str, ...]]:
+    """Condition to what of it is another thing here than in the study; those alike are missing.
+
+    By name, a condition of a run is the one of the study; what it was made of may have been set
+    otherwise: `--set factors.server.docker.platform.network=host`.
+    """
+    theirs = {one.name: one.setup for one in reference.conditions}
+    found = {
+        name: tuple(_apart(run.conditions[name].setup, setup))
+        for name, setup in theirs.items()
+        if name in run.conditions
+    }
+    return {name: said for name, said in found.items() if said}
+
+
+def departed(pairs: Sequence[Pair], apart: Mapping[str, Sequence[str]]) -> str:
+    """What of these pairs is another thing here, in words; empty: nothing."""
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    said = list(dict.fromkeys(text for name in names for text in apart.get(name, ())))
+    more = len(said) - _MOST_NAMED
+    return "; ".join([*said[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _apart(here: Setup, there: Setup) -> Iterator[str]:
+    ours, theirs = (
+        dict(_fields(one.model_dump(mode="json", exclude=_FREE), ())) for one in (here, there)
+    )
+    for field in dict.fromkeys([*theirs, *ours]):
+        mine, other = ours.get(field), theirs.get(field)
+        if mine != other:
+            yield f"{field} {_value(mine)} here, {_value(other)} in the study"
+
+
+def _fields(part: object, path: tuple[str, ...]) -> Iterator[tuple[str, object]]:
+    """(dotted name, value) of everything that is no mapping."""
+    if not isinstance(part, dict):
+        yield ".".join(path), part
+        return
+    for key, value in part.items():
+        yield from _fields(value, (*path, str(key)))
+
+
+def _value(value: object) -> str:
+    text = "nothing" if value is None or value == "" else str(value)
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."

@@ -1,0 +1,91 @@
+"""What a reader has to know of one row: its loads, and what its metric is of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.checks.client import RATE_NOTED
+from tare.knowledge.replication.loads import intensity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tare.knowledge.replication.measured import Measured, Wanted
+    from tare.knowledge.replication.reference import Reference
+
+_MOST_OTHERS = 3
+_MOST_LOADS = 8
+_OF_THE_MACHINE = {
+    "cpu.util": "ours is the CPU of the whole machine, with the clients on it; the source's that "
+    "of its servers",
+    "disk.write_kbps": "ours is what the whole machine wrote, with the clients on it; the source's "
+    "what its servers wrote",
+}
+"""Metrics that a source had of its servers, on machines of their own."""
+
+
+def row_notes(wanted: Wanted, run: Measured, reference: Reference) -> Iterator[str]:
+    """What holds for the pairs that were measured, one sentence each."""
+    yield from _loads(wanted, run)
+    yield from _other_loads(wanted, run, reference)
+    yield from _rates_missed(wanted, run)
+    if wanted.metric in _OF_THE_MACHINE and not run.imported:
+        yield _OF_THE_MACHINE[wanted.metric]
+
+
+def _loads(wanted: Wanted, run: Measured) -> Iterator[str]:
+    """The loads of a finding that speaks of several, or of none."""
+    loads = list(
+        dict.fromkeys(
+            run.conditions[treated].setup.load.intensity
+            for _, treated in wanted.pairs
+            if treated in run.conditions
+        )
+    )
+    if len(loads) > 1:
+        yield f"over {len(loads)} loads: {', '.join(_cut(loads, _MOST_LOADS))}"
+
+
+def _other_loads(wanted: Wanted, run: Measured, reference: Reference) -> Iterator[str]:
+    """Where the load of a finding's conditions is another one than in the source."""
+    theirs = {one.name: one.setup.load for one in reference.conditions}
+    found: dict[str, None] = {}
+    for name in _names(wanted):
+        if name not in run.conditions or name not in theirs:
+            continue
+        here, there = run.conditions[name].setup.load, theirs[name]
+        if intensity(here) != intensity(there):
+            found[f"{here.intensity} here for {there.intensity}"] = None
+    yield from _cut(list(found), _MOST_OTHERS, "such loads")
+
+
+def _rates_missed(wanted: Wanted, run: Measured) -> Iterator[str]:
+    """Where operations came slower than they were asked for: latency is then one of a queue."""
+    asked: set[str] = set()
+    short: dict[str, float] = {}
+    names = set(_names(wanted))
+    for trial in run.trials:
+        if trial.condition not in names:
+            continue
+        for client in trial.manifest.clients:
+            if client.rate_error is None:
+                continue
+            asked.add(trial.condition)
+            if client.rate_error < -RATE_NOTED:
+                worst = min(short.get(trial.condition, 0.0), client.rate_error)
+                short[trial.condition] = worst
+    if short:
+        name = min(short, key=lambda one: short[one])
+        missed = f"{len(short)} of {len(asked)} conditions"
+        yield f"the rate was not reached in {missed}, least in {name}: {short[name]:+.0%}"
+
+
+def _names(wanted: Wanted) -> Iterable[str]:
+    return dict.fromkeys(name for pair in wanted.pairs for name in pair)
+
+
+def _cut(said: list[str], most: int, of: str = "") -> list[str]:
+    """The first of them, and how many more there are."""
+    more = len(said) - most
+    rest = f"and {more} more {of}".rstrip()
+    return [*said[:most], *([rest] if more > 0 else [])]
