@@ -15,6 +15,7 @@ from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.load.flatness import Calm
 from tare.study.conditions import expand
+from tare.study.load import Load
 from tare.study.schema import Study, Warm
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
     )
     native, docker = expand(STUDY)
     assert native.deployment == docker.deployment
-    deployment = Deployment("D1-all-1", native.setup, Warm(), outfit, Silent())
+    deployment = Deployment("D1-all-1", [native.setup], Warm(), outfit, Silent())
     for condition in (native, docker):
         deployment.clients(condition.setup, "trial", trial=True)
     assert settled == [
@@ -71,20 +72,22 @@ class Loaded(Deployment):
     """A deployment whose servers do 1,000 operations/s at 1 ms of CPU, their compilers quiet."""
 
     def _load(self, setup: Any, longest_s: float, seed: int, until: Calm | Warmth) -> None:
+        self.ran = [*getattr(self, "ran", []), (setup.load.workload, setup.load.threads)]
         for second in range(round(longest_s) + 1):
             until.reading(float(second), 1_000 * second, 1.0 * second, 0.01 * second)
             if until.flat:
                 return
 
 
-def warmed(**rule: Any) -> Loaded:
-    """A deployment after a warm-up by this rule."""
+def warmed(loads: tuple[dict[str, Any], ...] = ({},), **rule: Any) -> Loaded:
+    """A deployment after a warm-up by this rule, with each of these loads."""
     settled: list[tuple[str, str, str]] = []
     outfit: Any = SimpleNamespace(
         runtimes={"native": Scripted("native", settled)}, server=lambda setup: None
     )
     (setup, *_) = (one.setup for one in expand(STUDY))
-    made = Loaded("D1-native-1", setup, Warm(**rule), outfit, Silent())
+    kinds = [setup.model_copy(update={"load": Load(**load)}) for load in loads]
+    made = Loaded("D1-native-1", kinds, Warm(**rule), outfit, Silent())
     made.warm(seed=1)
     return made
 
@@ -101,6 +104,28 @@ def test_a_warm_up_tells_of_both_its_parts() -> None:
     assert found is not None
     assert found.flat
     assert (found.gentle_seconds, found.seconds, found.operations) == (3.0, 15.0, 15_000)
+
+
+def test_each_kind_of_load_is_warmed_up_gently_and_then_fully() -> None:
+    kinds: tuple[dict[str, Any], ...] = ({"workload": "ycsb-a"}, {"workload": "ycsb-c"})
+    made = warmed(kinds, gentle=30, gentle_threads=2, at_least=12, at_most=15, window=3)
+    assert made.ran == [("ycsb-a", 2), ("ycsb-c", 2), ("ycsb-a", 32), ("ycsb-c", 32)]
+    found = made.warm_up
+    assert found is not None
+    assert (found.gentle_seconds, found.seconds, found.operations) == (6.0, 30.0, 30_000)
+    # the windows of both, one after the other
+    times = [window["t"] for window in found.windows]
+    assert times == sorted(times)
+    assert times[-1] == found.seconds - found.gentle_seconds
+
+
+def test_a_kind_of_load_that_did_not_become_flat_is_named() -> None:
+    kinds: tuple[dict[str, Any], ...] = ({"workload": "ycsb-a"}, {"workload": "ycsb-c"})
+    found = warmed(kinds, at_least=12, at_most=6, window=3).warm_up
+    assert found is not None
+    assert found.flat is False
+    assert "ycsb-a: only 2 windows" in found.reason
+    assert "ycsb-c: only 2 windows" in found.reason
 
 
 @pytest.mark.parametrize("gentle", [0, 30])

@@ -6,6 +6,7 @@ tests/integration.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ from tare.lab.fleet import Fleet
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
 from tare.study.plan import Plan, Trial, make_plan
-from tare.study.schema import Study
+from tare.study.schema import Setup, Study
 
 STUDY: dict[str, Any] = {
     "study": "fleet",
@@ -34,10 +35,12 @@ class Scripted:
     """Notes each call; fails where its name is in `failing`."""
 
     calls: list[str]
+    kinds: dict[str, list[int]]
     failing: dict[str, Exception]
 
-    def __init__(self, identity: str, *_: Any) -> None:
+    def __init__(self, identity: str, kinds: Sequence[Setup], *_: Any) -> None:
         self.identity, self.description, self.warm_up = identity, {}, None
+        self.kinds[identity] = [setup.load.threads for setup in kinds]
 
     def _note(self, what: str) -> None:
         self.calls.append(f"{what} {self.identity}")
@@ -75,7 +78,9 @@ class Scene:
         directory.work.mkdir()
         self.calls: list[str] = []
         self.failing: dict[str, Exception] = {}
-        script = type("Script", (Scripted,), {"calls": self.calls, "failing": self.failing})
+        self.kinds: dict[str, list[int]] = {}
+        scripted = {"calls": self.calls, "failing": self.failing, "kinds": self.kinds}
+        script = type("Script", (Scripted,), scripted)
         self.fleet = Fleet(
             self.plan.rounds[0],
             self.plan,
@@ -94,6 +99,19 @@ class Scene:
         told = list(self.calls)
         self.calls.clear()
         return told
+
+
+def test_a_cluster_of_a_single_trial_is_made_for_that_trials_load(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, fresh="trial")
+    scene.fleet.take(scene.trial("native.many"))
+    assert scene.kinds == {"D1-native-1": [64]}
+
+
+def test_a_cluster_of_several_trials_is_made_for_every_kind_of_their_loads(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, fresh="deployment")
+    scene.fleet.take(scene.trial("native.many"))
+    # few and many threads do the same operations: one kind
+    assert scene.kinds == {"D1-native-1": [4]}
 
 
 def test_a_deployment_is_made_when_a_trial_first_needs_it_and_serves_its_load_levels(

@@ -77,6 +77,25 @@ def test_with_a_cluster_per_block_the_conditions_of_a_cluster_follow_one_another
         assert (len(set(clusters)), changes) == (2, 1)
 
 
+def test_a_cluster_is_warmed_up_with_every_kind_of_load_that_it_will_serve() -> None:
+    plan = make_plan(
+        Study.model_validate(
+            {
+                "study": "x",
+                "factors": {
+                    "workload": {"a": {}, "c": {"load.workload": "ycsb-c"}},
+                    "threads": {"few": {"load.threads": 2}, "many": {}},
+                },
+                "baseline": {"workload": "a", "threads": "few"},
+                "design": {"deployments": 1, "warm": {"gentle": "20s", "at_most": "10s"}},
+            }
+        )
+    )
+    (key,) = {one.deployment for one in plan.conditions}
+    assert [one.load.workload for one in plan.kinds(key)] == ["ycsb-a", "ycsb-c"]
+    assert plan.estimate.breakdown["warm up"] == 2 * (20 + 10)
+
+
 @given(SEEDS)
 def test_more_deployments_only_add_rounds(seed: int) -> None:
     short, long = (make_plan(study(seed=seed, deployments=n)) for n in (2, 5))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from tare.databases.cassandra.cluster import CassandraCluster
 from tare.errors import LoadError, TareError
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
+from tare.lab.warm_up import warm_up_record
 from tare.load.client import LoadClient, progress, result_of
 from tare.load.flatness import Calm, Warmth
 from tare.load.specification import Phase, specification
@@ -26,7 +27,7 @@ class Deployment:
     def __init__(
         self,
         identity: str,
-        setup: Setup,
+        kinds: Sequence[Setup],
         rule: Warm,
         outfit: Outfit,
         watcher: Watcher,
@@ -36,14 +37,16 @@ class Deployment:
 
         Args:
             identity: unique within the run, e.g. D1-docker-host-1.
-            setup: the setup of a condition that it serves.
+            kinds: setups of conditions that it serves, one for each kind of load; the clusters are
+                those of the first.
             rule: how it is warmed up, and on which CPUs until then.
             outfit: the run's runtimes and files.
             watcher: told what happens.
             clock: monotonic seconds.
         """
         self.identity = identity
-        self.setup = setup
+        self.setup = setup = kinds[0]
+        self._kinds = tuple(kinds)
         self.warm_up: WarmUp | None = None
         self.description: dict[str, Any] = {}
         self._outfit = outfit
@@ -102,44 +105,30 @@ class Deployment:
                 self._tell("populating", ops_per_s=line.event["ops_per_s"])
 
     def warm(self, seed: int) -> None:
-        """Let the compiler work under a gentle load, then run the full load until it is flat."""
+        """Let the compiler work under a gentle load, then run the full load until it is flat.
+
+        Both with each kind of load that will be measured here: reads do not compile writes.
+        """
         rule = self._rule
-        gentle = self._warm_gently(seed) if rule.gentle > 0 else None
+        calm = [self._warm_gently(one, seed) for one in self._kinds] if rule.gentle > 0 else []
         cpuset = self.setup.platform.limits.cpuset
         if rule.cpus == "all" and cpuset is not None:
             for cluster in self.clusters:
                 cluster.confine(cpuset)
-        seconds, operations = (gentle.seconds, gentle.operations) if gentle else (0.0, 0)
-        if rule.at_most <= 0:
-            if gentle:
-                self.warm_up = WarmUp(
-                    flat=None,
-                    seconds=seconds,
-                    gentle_seconds=seconds,
-                    operations=operations,
-                    windows=[],
-                )
-            return
-        warmth = Warmth(rule.at_least, rule.at_most, rule.window, rule.bound)
-        self._load(self.setup, rule.at_most, seed, warmth)
-        self.warm_up = WarmUp(
-            flat=warmth.flat,
-            seconds=seconds + warmth.seconds,
-            gentle_seconds=seconds,
-            operations=operations + warmth.operations,
-            windows=[
-                {"t": w.t, "ops_per_s": w.ops_per_s, "server_cpu_us_per_op": w.cpu_us_per_op}
-                for w in warmth.windows
-            ],
-            reason=warmth.verdict(),
-        )
+        full: list[tuple[str, Warmth]] = []
+        for one in self._kinds if rule.at_most > 0 else ():
+            warmth = Warmth(rule.at_least, rule.at_most, rule.window, rule.bound)
+            self._load(one, rule.at_most, seed, warmth)
+            full.append((one.load.label, warmth))
+        if calm or full:
+            self.warm_up = warm_up_record(calm, full)
 
-    def _warm_gently(self, seed: int) -> Calm:
+    def _warm_gently(self, setup: Setup, seed: int) -> Calm:
         """What was seen until the compiler was quiet, or the time was up."""
         rule = self._rule
-        load = self.setup.load.model_copy(update={"threads": rule.gentle_threads})
-        calm = Calm(rule.window, len(self.clusters) * self.setup.database.nodes)
-        self._load(self.setup.model_copy(update={"load": load}), rule.gentle, seed, calm)
+        load = setup.load.model_copy(update={"threads": rule.gentle_threads})
+        calm = Calm(rule.window, len(self.clusters) * setup.database.nodes)
+        self._load(setup.model_copy(update={"load": load}), rule.gentle, seed, calm)
         return calm
 
     def _load(self, setup: Setup, longest_s: float, seed: int, until: Calm | Warmth) -> None:

@@ -64,18 +64,19 @@ class Fleet:
             if key != trial.deployment:
                 self._rest(key)
         if trial.deployment not in self._alive:
-            self._raise(trial.deployment)
+            self._raise(trial.deployment, trial.condition)
         return self._alive[trial.deployment]
 
-    def _raise(self, key: str) -> None:
+    def _raise(self, key: str, only: str = "") -> None:
+        """Make a deployment; if it serves a single trial, it is warmed up for that one alone."""
         of = f"D{self._turn.index}-{key}"
         identity = f"{of}-{self._journal.lives(of) + 1}"
-        condition = next(c for c in self._plan.conditions if c.deployment == key)
-        refuse_full_disk(condition.setup, self._directory.work, self._outfit.engine_directory)
+        kinds = self._plan.kinds(key)
+        if self._design.fresh == "trial" and only:
+            kinds = [self._plan.condition(only).setup]
+        refuse_full_disk(kinds[0], self._directory.work, self._outfit.engine_directory)
         self._journal.write("deployment begun", deployment=identity, of=of)
-        deployment = self._make(
-            identity, condition.setup, self._design.warm, self._outfit, self._watcher
-        )
+        deployment = self._make(identity, kinds, self._design.warm, self._outfit, self._watcher)
         self._alive[key] = deployment
         try:
             deployment.deploy()

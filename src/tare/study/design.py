@@ -14,7 +14,11 @@ WINDOWS = 4
 
 
 class Warm(Part):
-    """The warm-up of a fresh deployment, before its first trial: load until the server is flat."""
+    """The warm-up of a fresh deployment, before its first trial: load until the server is flat.
+
+    A cluster that serves conditions of several workloads is warmed up with each of them, each for
+    so long: reads do not compile what writes need.
+    """
 
     gentle: Annotated[Duration, Field(ge=0)] = Field(
         0.0,

@@ -69,6 +69,9 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
     """Time, memory and disk of `design.deployments` rounds over the conditions."""
     first = {one.deployment: one for one in reversed(conditions)}
     sharing = Counter(one.deployment for one in conditions)
+    loads: dict[str, set[str]] = {key: set() for key in first}
+    for one in conditions:
+        loads[one.deployment].add(one.setup.load.operations)
     passes = design.deployments * design.blocks
     breakdown = dict.fromkeys(
         (
@@ -92,7 +95,8 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
         }[design.fresh]
         breakdown["deploy"] += lives * _deploy_s(one.setup)
         breakdown["populate"] += lives * _populate_s(one.setup)
-        breakdown["warm up"] += lives * (design.warm.gentle + design.warm.at_most)
+        kinds = 1 if design.fresh == "trial" else len(loads[key])
+        breakdown["warm up"] += lives * kinds * (design.warm.gentle + design.warm.at_most)
         breakdown["tear down"] += lives * _nodes(one.setup) * NODE_STOP_S
         if design.reset != "keep" and design.fresh != "trial":
             again = passes * sharing[key] - lives

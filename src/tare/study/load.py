@@ -119,6 +119,14 @@ class Load(Part):
         return self.workload if self.statements is None else NATIVE
 
     @property
+    def operations(self) -> str:
+        """Which operations it sends, not how many or how fast.
+
+        A server that is warm for one load is warm for another that is alike in this.
+        """
+        return self.model_dump_json(include={"workload", "statements", "mix"})
+
+    @property
     def table(self) -> str:
         """The table that the workload reads and writes; of one's own, the keyspace alone."""
         if self.statements is not None:

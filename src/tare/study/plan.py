@@ -94,6 +94,14 @@ class Plan(_Part):
             for position, condition in enumerate(block.order, start=1)
         ]
 
+    def kinds(self, deployment: str) -> list[Setup]:
+        """A setup for each kind of load that the deployment's conditions put on it, in order."""
+        found: dict[str, Setup] = {}
+        for one in self.conditions:
+            if one.deployment == deployment:
+                found.setdefault(one.setup.load.operations, one.setup)
+        return list(found.values())
+
     def condition(self, name: str) -> Condition:
         """The condition of that name. KeyError when there is none."""
         for one in self.conditions:
