@@ -5,46 +5,15 @@ from __future__ import annotations
 import math
 
 import pytest
-from scipy import stats
 
-from tare.analysis.model import Effect
 from tare.knowledge.replication.judgement import cases_of, judgement
 from tare.knowledge.replication.measured import Wanted
 from tare.knowledge.replication.model import Band
+from tests.knowledge.replication.effects import effect
 from tests.knowledge.sample import changed, finding
 
 UP_TO_29 = Band(low=1 / 1.05, high=1.29 * 1.05, basis="margin 5% of the range")
 PAIRS = (("a", "x"), ("b", "y"), ("c", "z"))
-
-
-def effect(name: str, ratio: float, sd_log: float = 0.01, units: int = 5) -> Effect:
-    """The effect of one case, of so many blocks."""
-    half = stats.t.ppf(0.975, units - 1) * sd_log / math.sqrt(units)
-    return Effect(
-        metric="cpu.util",
-        levels={},
-        baseline="a",
-        treatment=name,
-        aa=False,
-        ratio=ratio,
-        ci=(ratio * math.exp(-half), ratio * math.exp(half)),
-        ci90=(ratio, ratio),
-        verdict="inconclusive",
-        margin=None,
-        baseline_value=1.0,
-        treatment_value=ratio,
-        deployments=units,
-        blocks=units,
-        unit_of_analysis="block",
-        df=units - 1,
-        sd_log=sd_log,
-        mde=None,
-        needed=None,
-        pairs=[],
-        p=None,
-        p_equivalence=None,
-        method="",
-    )
 
 
 def ranged(**changes: object) -> dict[str, object]:
@@ -63,7 +32,7 @@ def test_a_range_is_said_of_each_pair_and_a_change_of_their_mean() -> None:
 
 
 def test_one_case_beyond_the_range_disagrees_though_the_mean_lies_inside() -> None:
-    cases = [effect("x", 1.05), effect("y", 1.55), effect("z", 1.10)]
+    cases = [effect(1.05, treatment="x"), effect(1.55, treatment="y"), effect(1.10, treatment="z")]
     found = judgement(UP_TO_29, cases, 3)
     assert found is not None
     mean = math.prod(one.ratio for one in cases) ** (1 / 3)
@@ -73,16 +42,20 @@ def test_one_case_beyond_the_range_disagrees_though_the_mean_lies_inside() -> No
 
 
 def test_all_cases_have_to_agree_and_the_one_nearest_to_an_end_is_shown() -> None:
-    found = judgement(UP_TO_29, [effect("x", 1.1), effect("y", 1.25), effect("z", 1.15)], 3)
+    found = judgement(
+        UP_TO_29,
+        [effect(1.1, treatment="x"), effect(1.25, treatment="y"), effect(1.15, treatment="z")],
+        3,
+    )
     assert found is not None
     assert (found.verdict, found.effect.treatment, found.further) == ("agrees", "y", None)
 
 
 def test_what_is_undecided_needs_as_many_units_as_its_worst_case() -> None:
-    wide = [effect("x", 1.1, sd_log=0.4), effect("y", 1.2, sd_log=0.4)]
+    wide = [effect(1.1, sd_log=0.4, treatment="x"), effect(1.2, sd_log=0.4, treatment="y")]
     alone = [judgement(UP_TO_29, [one], 1) for one in wide]
     units = [one.further.units for one in alone if one and one.further and one.further.units]
-    found = judgement(UP_TO_29, [*wide, effect("z", 1.1)], 4)
+    found = judgement(UP_TO_29, [*wide, effect(1.1, treatment="z")], 4)
     assert found is not None
     assert found.further is not None
     assert len(units) == 2

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tare.analysis.model import Effect
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.model import Band
 from tare.knowledge.replication.verdicts import (
@@ -20,6 +19,7 @@ from tare.knowledge.replication.verdicts import (
     judge,
     published_interval,
 )
+from tests.knowledge.replication.effects import effect
 from tests.knowledge.sample import BASE, changed, finding
 
 FIVE = {"mean": 0.05}
@@ -134,36 +134,6 @@ def test_a_narrower_interval_never_turns_a_verdict_round(
     wide = judge(band, (centre / half, centre * half))
     narrow = judge(band, (centre / half ** (1 / less), centre * half ** (1 / less)))
     assert wide == "undecided" or narrow == wide
-
-
-def effect(ratio: float, sd_log: float, units: int) -> Effect:
-    """An effect as a report has it, of so many blocks."""
-    half = stats.t.ppf(0.975, units - 1) * sd_log / math.sqrt(units)
-    return Effect(
-        metric="update.mean",
-        levels={},
-        baseline="a",
-        treatment="b",
-        aa=False,
-        ratio=ratio,
-        ci=(ratio * math.exp(-half), ratio * math.exp(half)),
-        ci90=(ratio, ratio),
-        verdict="inconclusive",
-        margin=None,
-        baseline_value=1.0,
-        treatment_value=ratio,
-        deployments=units,
-        blocks=units,
-        unit_of_analysis="block",
-        df=units - 1,
-        sd_log=sd_log,
-        mde=None,
-        needed=None,
-        pairs=[],
-        p=None,
-        p_equivalence=None,
-        method="",
-    )
 
 
 def test_the_further_units_are_those_of_a_paired_t_test_against_the_nearer_end() -> None:
