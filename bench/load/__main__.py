@@ -33,6 +33,7 @@ from bench.load.warm import flat, warm
 from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.databases.cassandra.session import Session, connect
 from tare.errors import LoadError, TareError
+from tare.machines.awake import awake
 
 AGAIN = 2
 """times that a run is repeated in which the host left no second undisturbed"""
@@ -43,7 +44,10 @@ def main() -> int:
     arguments = _parser().parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="tare-bench-load-"))
     try:
-        document = _compare(arguments, scratch)
+        with awake() as why_not:
+            if why_not:
+                _say(f"idle CPUs halt, which adds noise under a hypervisor ({why_not})")
+            document = _compare(arguments, scratch)
     except TareError as error:
         print(error, file=sys.stderr)
         return error.exit_code

@@ -149,3 +149,4 @@ def test_a_cassandra_directory_of_the_user_s_own_can_be_run(bench: Bench) -> Non
     assert str(home) in " ".join(manifest["units"][0]["command"])
     environment = json.loads((bench.root / "runs/small/environment.json").read_text())
     assert [a["locked"] for a in environment["artifacts"].values()] == [False]
+    assert environment["idle_cpus"].startswith(("poll", "halt (")), "the run says what they did"

@@ -52,6 +52,26 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
     assert "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        ("poll", "Its idle CPUs polled and did not halt."),
+        ("halt", "Its idle CPUs halted."),
+        ("halt (/dev/cpu_dma_latency: Permission denied)", "Its idle CPUs halted."),
+    ],
+)
+def test_what_idle_cpus_did_is_said(measured: Analysis, recorded: str, said: str) -> None:
+    environment = {"machine": {"cpus": 2}, "idle_cpus": recorded}
+    provenance = {**measured.provenance, "environment": environment}
+    assert said in methods_paragraph(measured.model_copy(update={"provenance": provenance}))
+
+
+def test_runs_that_did_not_record_their_idle_cpus_say_nothing_of_them(measured: Analysis) -> None:
+    provenance = {**measured.provenance, "environment": {"machine": {"cpus": 2}}}
+    text = methods_paragraph(measured.model_copy(update={"provenance": provenance}))
+    assert "idle" not in text
+
+
 def test_what_is_not_recorded_is_called_unknown(measured: Analysis) -> None:
     text = methods_paragraph(measured)
     assert "The machine is not recorded." in text, "synthetic runs have no environment.json"

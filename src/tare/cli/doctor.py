@@ -12,7 +12,7 @@ from rich.console import Console
 
 from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines import addresses, cgroups
+from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
 from tare.runtimes.docker_engine import connect
 
@@ -81,6 +81,7 @@ def findings() -> list[Finding]:
             "run as root",
             needed=False,
         ),
+        _idle_cpus(),
         Finding(
             "maven",
             shutil.which("mvn") is not None,
@@ -92,6 +93,17 @@ def findings() -> list[Finding]:
     found += [_binary("tare-load"), _binary("tare-probe")]
     return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
             _program("cargo", "cargo", "latte")]  # fmt: skip
+
+
+def _idle_cpus() -> Finding:
+    why_not = awake.why_not()
+    return Finding(
+        "idle CPUs",
+        not why_not,
+        why_not or "can be kept polling while a run measures (design.idle_cpus)",
+        "run as root; without it they halt, which adds noise under a hypervisor",
+        needed=False,
+    )
 
 
 def _program(name: str, package: str, tools: str) -> Finding:

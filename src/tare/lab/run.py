@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
 from tare.lab.trial import TrialRun, failed_manifest
+from tare.machines.awake import awake
 from tare.records.layout import TrialFiles
 from tare.records.manifest import TrialManifest
 from tare.study.conditions import Condition
@@ -75,12 +76,13 @@ class Lab:
             TareError: the run could not be prepared.
         """
         same_plan(self._directory, self._plan)
-        with Hold(self._directory.name):
+        with Hold(self._directory.name), self._idle_cpus() as idle_cpus:
             self._sweep("removing what a dead run left")
             setups = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
-            begin(self._directory, self._plan, self._study_file, outfit.environment())
+            environment = outfit.environment() | {"idle_cpus": idle_cpus}
+            begin(self._directory, self._plan, self._study_file, environment)
             self._journal = Journal(self._directory.files.journal)
             self._maxima = Maxima(
                 self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
@@ -109,6 +111,17 @@ class Lab:
         return Outcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
         )
+
+    @contextlib.contextmanager
+    def _idle_cpus(self) -> Iterator[str]:
+        """CPUs without work do what the study asks for; yields what they do."""
+        if self._plan.study.design.idle_cpus == "halt":
+            yield "halt"
+            return
+        with awake() as why_not:
+            if why_not:
+                self._watcher.say(f"idle CPUs halt, which adds noise on a VM ({why_not})")
+            yield f"halt ({why_not})" if why_not else "poll"
 
     def _sweep(self, why: str) -> None:
         """Remove everything that carries our labels; the lab is held, so nobody needs it."""

@@ -251,7 +251,13 @@ def _machine(analysis: Analysis) -> list[str]:
         parts.append(f"Docker {docker}")
     where = machine.get("virtualization")
     under = f", under {where}" if where and where not in ("none", "unknown") else ""
-    return [f"The machine had {', '.join(parts)}{under}.", tool]
+    found = [f"The machine had {', '.join(parts)}{under}."]
+    idle = environment.get("idle_cpus")
+    if idle == "poll":
+        found.append("Its idle CPUs polled and did not halt.")
+    elif isinstance(idle, str):
+        found.append("Its idle CPUs halted.")
+    return [*found, tool]
 
 
 def _outcome(analysis: Analysis) -> list[str]:

@@ -76,6 +76,11 @@ class Design(Part):
     idle: Literal["pause", "run"] = Field(
         "pause", description="what clusters do while another one is measured"
     )
+    idle_cpus: Literal["poll", "halt"] = Field(
+        "poll",
+        description="what a CPU without work does during a run: poll for some, where permitted, so "
+        "that waking it costs no trip to a hypervisor; or halt, as the kernel has it",
+    )
     reset: Literal["truncate", "drop", "keep"] = Field(
         "truncate", description="what happens to the data before each trial"
     )

@@ -29,6 +29,7 @@ FIELDS: frozenset[FieldPath] = frozenset(
         ("design", "blocks"),
         ("design", "fresh"),
         ("design", "idle"),
+        ("design", "idle_cpus"),
         ("design", "reset"),
         ("design", "drop_caches"),
         ("database", "heap"),

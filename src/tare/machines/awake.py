@@ -1,0 +1,52 @@
+"""Keeps idle CPUs polling instead of halting while something is measured."""
+
+from __future__ import annotations
+
+import os
+import struct
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LATENCY = Path("/dev/cpu_dma_latency")
+"""The kernel's request for a wake-up latency (Documentation/power/pm_qos_interface.rst): a process
+that writes 0 microseconds there keeps all CPUs from halting for as long as it holds the file open.
+When it ends, however it ends, the kernel takes the request back."""
+
+NO_LATENCY = struct.pack("=i", 0)
+
+
+def why_not(device: Path = LATENCY) -> str:
+    """Why idle CPUs cannot be kept polling here; empty when they can."""
+    try:
+        os.close(os.open(device, os.O_WRONLY | os.O_CLOEXEC))
+    except OSError as error:
+        return f"{device}: {error.strerror}"
+    return ""
+
+
+@contextmanager
+def awake(device: Path = LATENCY) -> Iterator[str]:
+    """Idle CPUs poll inside of this context.
+
+    Yields:
+        An empty text, or why they halt as usual; that is no error, for a measurement is possible
+        all the same, only noisier under a hypervisor.
+    """
+    try:
+        held = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
+    except OSError as error:
+        yield f"{device}: {error.strerror}"
+        return
+    try:
+        try:
+            os.write(held, NO_LATENCY)
+            why = ""
+        except OSError as error:
+            why = f"{device}: {error.strerror}"
+        yield why
+    finally:
+        os.close(held)
