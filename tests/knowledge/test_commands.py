@@ -84,8 +84,7 @@ def test_check_of_a_wrong_effect_does_not(tmp_path: Path) -> None:
 def test_add_writes_findings_that_the_next_command_lists(tmp_path: Path) -> None:
     levels = {name: QUICKSTART[name] for name in ("native", "docker-bridge")}
     run = write_run(tmp_path / "mine", effects=levels)
-    own = tmp_path / "own"
-    own.mkdir()
+    own = tmp_path / "team" / "own"  # made by the command
     out = own / "mine.yaml"
     assert "findings written" in tare("findings", "add", str(run), "--out", str(out)).stdout
     listed = json.loads(

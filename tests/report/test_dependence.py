@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
+from rich.console import Console
+
 from tare.analysis.model import Analysis, CrossCheck, Interaction, VarianceRatio
 from tare.report.dependence import interactions, interactions_note, noisier, variance_table
+from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.tables import cross_checks, effects_table
+from tare.report.terminal import render_summary
 
 from .sample import sample_analysis
 
@@ -75,6 +81,28 @@ def test_the_page_says_both_and_escapes_them() -> None:
     assert "depends on &lt;b&gt;threads&lt;/b&gt;" in html
     assert "docker-bridge is noisier than native" in html
     assert 'id="factors"' not in render_html(sample_analysis())
+
+
+def test_markdown_says_both_of_primary_metrics_and_escapes_them() -> None:
+    text = render_markdown(studied())
+    assert "## What it depends on, and what is noisier" in text
+    assert "- What docker-bridge does to throughput depends on &lt;b&gt;threads&lt;/b&gt;." in text
+    assert "- docker-bridge is noisier than native" in text
+    assert "It does not." not in text, "other metrics are in the page"
+    assert "What it depends on" not in render_markdown(sample_analysis())
+
+
+def test_the_terminal_says_both_of_primary_metrics() -> None:
+    text = in_terminal(studied())
+    assert "What docker-bridge does to throughput depends on <b>threads</b>." in text
+    assert "docker-bridge is noisier than native" in text
+    assert "It does not." not in text
+
+
+def in_terminal(analysis: Analysis) -> str:
+    console = Console(record=True, width=160, file=io.StringIO())
+    console.print(render_summary(analysis))
+    return console.export_text()
 
 
 def test_cross_checks_say_when_they_contradict() -> None:

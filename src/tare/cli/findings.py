@@ -225,6 +225,7 @@ def add(
     if out is None:
         typer.echo(text, nl=False)
     else:
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
         typer.echo(f"{len(content.findings)} findings written to {out}")
     raise typer.Exit(0 if analysis.valid else NOT_VALID)

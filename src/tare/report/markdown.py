@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.report import evidence_tables, left_out, others, provenance, tables, words
+from tare.report import dependence, evidence_tables, left_out, others, provenance, tables, words
 from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
 from tare.report.exhibits.tables import exhibit_tables
@@ -53,6 +53,7 @@ def render_markdown(analysis: Analysis) -> str:
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
     parts += _left_out(analysis)
+    parts += _dependence(analysis)
     parts += _why(analysis)
     parts += ["## All numbers"]
     return _within_limit("\n\n".join(parts), _folded(analysis))
@@ -177,6 +178,15 @@ def _why(analysis: Analysis) -> list[str]:
         if not one.aa
     ]
     return ["## What changed with it", "\n".join(lines)] if lines else []
+
+
+def _dependence(analysis: Analysis) -> list[str]:
+    """On what primary effects depend, and who is noisier; nothing where nothing was tested."""
+    first, _ = dependence.interactions(analysis)
+    lines = [f"- {escape(text)}" for text in (*first, *dependence.noisier(analysis))]
+    note = dependence.interactions_note(analysis) if first else ""
+    parts = ["## What it depends on, and what is noisier", "\n".join(lines), escape(note)]
+    return [part for part in parts if part] if lines else []
 
 
 def _left_out(analysis: Analysis) -> list[str]:

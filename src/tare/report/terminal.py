@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tare.report import left_out, numbers, words
+from tare.report import dependence, left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.overview import check_summary
 from tare.report.text import plain
@@ -49,6 +49,10 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [_answer(answer) for answer in words.answers(analysis)]
         if analysis.effects:
             parts += [Text(), _table(analysis)]
+    first, _ = dependence.interactions(analysis)
+    further = [*first, *dependence.noisier(analysis)]
+    if further:
+        parts += [Text(), *(_text(text) for text in further)]
     state = "Valid" if analysis.valid else "Not valid"
     parts += [Text(), _text(f"{state}. {check_summary(analysis.checks)}.", "bold")]
     for check in analysis.checks:
