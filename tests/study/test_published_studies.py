@@ -146,10 +146,10 @@ def test_the_theses_thread_counts_can_be_asked_for_as_printed(name: str) -> None
     assert made.estimate.breakdown["search"] == 0
 
 
-def test_the_docker_theses_laptop_takes_less_than_25_minutes_and_16_gigabytes() -> None:
+def test_the_docker_theses_laptop_takes_less_than_40_minutes_and_16_gigabytes() -> None:
     made = plan("bth-docker-2016", "laptop")
     assert made.study.database.nodes == 3
-    assert made.estimate.seconds < 25 * 60
+    assert made.estimate.seconds < 40 * 60
     assert made.estimate.memory_bytes < 16 * 1024**3
 
 
