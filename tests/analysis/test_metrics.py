@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tare.analysis.metrics import describe, in_order, trial_values
+from tare.analysis.metrics import _FIXED, describe, in_order, trial_values
 from tare.records.hlog import Latencies
 from tare.records.manifest import ClientResult, OperationResult, TrialManifest
+from tare.study.endpoints import OF_THE_MACHINE
 
 if TYPE_CHECKING:
     from tare.analysis.metrics import LatencyKey
@@ -107,3 +108,10 @@ def test_metrics_are_described_and_ordered_for_readers() -> None:
         "read.p99",
         "cpu.server_per_op",
     ]
+
+
+def test_what_studies_may_name_of_the_machine_is_what_trials_have() -> None:
+    described = {name: describe(name).unit for name in OF_THE_MACHINE}
+    assert all(described.values()), "an unknown name has no unit"
+    mine = {name for name in _FIXED if name.partition(".")[0] in ("cpu", "disk")}
+    assert set(OF_THE_MACHINE) == mine

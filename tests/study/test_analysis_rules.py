@@ -57,6 +57,8 @@ def test_roles_metrics_and_averages_are_read(read: ReadStudy) -> None:
         ("  metrics: [errors]\n", 11, "errors cannot be compared as a ratio", "remove errors"),
         ("  metrics: [read.p98]\n", 11, "read has no p98", "did you mean p99?"),
         ("  metrics: [raed.p99]\n", 11, "unknown operation 'raed'", "did you mean read?"),
+        ("  metrics: [cpu.utl]\n", 11, "unknown metric 'cpu.utl'", "did you mean cpu.util?"),
+        ("  primary: [disk.wkbps]\n", 11, "unknown metric 'disk.wkbps'", "disk.write_kbps"),
         ("  metrics: [scan.p99]\n", 11, "no condition sends scan operations", "files.template"),
         ("  metrics: [throughput, throughput]\n", 11, "throughput twice", "remove one"),
         (

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from tare.cli.console import table_console
 from tare.errors import KnowledgeError
 from tare.knowledge.checks import objections
 from tare.knowledge.library import Entry, knowledge_files, load_library, shipped_directory
@@ -23,8 +24,6 @@ from tare.knowledge.text import COLUMNS, change_of, finding_lines, load_of, row,
 from tare.knowledge.write import knowledge_yaml
 
 NOT_VALID = 3
-UNCUT = 170
-"""Columns of a table that goes to a file or a pipe."""
 
 app = typer.Typer(
     help="What others found, and your own: list, show, check, add.", invoke_without_command=True
@@ -66,7 +65,7 @@ def listing(
     elif as_csv:
         typer.echo(_csv(found), nl=False)
     else:
-        _table(found, Console())
+        _table(found, table_console())
         if not found:
             typer.echo("none matches; without a filter, `tare findings` lists all that there are")
 
@@ -95,8 +94,6 @@ def _harmless(value: object) -> object:
 
 
 def _table(found: list[Entry], console: Console) -> None:
-    if not console.is_terminal:
-        console = Console(width=max(console.width, UNCUT))
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("id", no_wrap=True)
     for title in ("change", "metric", "treatment", "over", "load"):

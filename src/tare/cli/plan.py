@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tare.artifacts.lock import locked_versions
+from tare.cli.console import table_console
 from tare.cli.doctor import runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
@@ -101,7 +102,7 @@ def command(
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:
-        show(plan, Console())
+        show(plan, table_console())
     refuse_here(plan)
 
 
@@ -159,7 +160,7 @@ def show(plan: Plan, console: Console) -> None:
     console.print(f"[bold]{study.study}[/]{size}  {study.question}", highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("condition", "runs on", "nodes", "load", "own deployment"):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")
     for one in plan.conditions:
         setup = one.setup
         platform = f"{setup.platform.runtime}, {setup.platform.network}, {setup.platform.storage}"

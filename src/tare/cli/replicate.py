@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tare.analysis.analyse import analyse
+from tare.cli.console import table_console
 from tare.cli.plan import Json, Only, Overrides, Scale, checked_plan
 from tare.cli.report import NOT_VALID, beside_others, near
 from tare.cli.run import Runs, measure
@@ -27,8 +28,6 @@ from tare.report.write import replace_file, write_report
 if TYPE_CHECKING:
     from tare.knowledge.replication.model import Scorecard
 
-UNCUT = 170
-"""Columns of a table that goes to a file or a pipe."""
 JSON_FILE, MARKDOWN_FILE = "scorecard.json", "scorecard.md"
 _WHOLE = ("ours", "verdict")
 """Columns whose cells are not broken into lines."""
@@ -85,7 +84,7 @@ def command(
     if json:
         typer.echo(card.model_dump_json(indent=1))
     else:
-        console = Console()
+        console = table_console()
         if of is None:
             console.print(render_summary(analysis))
             console.print()
@@ -120,8 +119,6 @@ def _refuse_beside_of(of: Path | None, options: list[str]) -> None:
 
 def show(card: Scorecard, console: Console) -> None:
     """The scorecard for people."""
-    if not console.is_terminal:
-        console = Console(width=max(console.width, UNCUT), file=console.file)
     counts, *rest = heading(card)
     console.print(_text(counts, "bold"))
     for line in rest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.endpoints import KINDS, OPERATIONS
+from tare.study.endpoints import KINDS, OF_THE_MACHINE, OPERATIONS
 from tare.study.problems import Problem, nearest, remedy_for
 
 if TYPE_CHECKING:
@@ -120,6 +120,8 @@ def _metrics(study: Study) -> Iterator[Problem]:
                 yield Problem(
                     study.origin(path), f"analysis.{role}: {name} twice", "", "remove one of them"
                 )
+    for name in study.margins:
+        yield from _of_the_machine(study, ("margins", name), "margins", name)
     for index, name in enumerate(asked.primary):
         if asked.metrics and name not in asked.metrics:
             yield Problem(
@@ -154,6 +156,7 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
 
 def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
     """A latency of an operation, or of a kind, that there is not; other tools may have others."""
+    yield from _of_the_machine(study, path, field, name)
     operation, _, kind = name.rpartition(".")
     known = ("all", *OPERATIONS, *_own(study))
     foreign = study.files.template is None or nearest(operation, known, 0.7)
@@ -170,6 +173,20 @@ def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[
             f"{field}: unknown operation {operation!r}",
             f"operations: {', '.join(known)}",
             remedy_for(operation, known),
+        )
+
+
+def _of_the_machine(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Problem]:
+    """A metric of CPUs or disks that no trial has; files of other tools may have others."""
+    families = {one.partition(".")[0] for one in OF_THE_MACHINE}
+    family = name.partition(".")[0]
+    if family in families and name not in OF_THE_MACHINE and study.files.template is None:
+        known = [one for one in OF_THE_MACHINE if one.startswith(f"{family}.")]
+        yield Problem(
+            study.origin(path),
+            f"{field}: unknown metric {name!r}",
+            f"metrics of the {family}: {', '.join(known)}",
+            remedy_for(name, known),
         )
 
 
