@@ -142,7 +142,7 @@ impl Recorder {
     }
 
     /// A request of the operation meant to be sent at `intended` has to wait in the client until
-    /// a connection takes more.
+    /// its node takes more.
     pub fn blocked(&mut self, intended: u64) {
         if !self.scheduled || self.is_of_part(intended) {
             self.current.blocked += 1;

@@ -28,7 +28,7 @@ pub struct Totals {
     pub held: u64,
     /// Those of them that were never sent.
     pub unserved: u64,
-    /// Requests that had to wait in the client until a connection took more.
+    /// Requests that had to wait in the client until their node took more.
     pub blocked: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,

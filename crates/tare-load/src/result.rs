@@ -43,7 +43,7 @@ pub struct ClientResult {
     pub held_share: f64,
     /// Those of them that were never sent, out of all that fell due.
     pub unserved_share: f64,
-    /// Requests that had to wait in the client because no node read what was sent before them.
+    /// Requests that had to wait in the client because their node did not read what was sent before them.
     pub blocked: u64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,

@@ -117,8 +117,8 @@ pub struct Interval {
     pub held: u64,
     /// Those of them that were never sent.
     pub unserved: u64,
-    /// Requests that had to wait in the client, with 16 MiB before them on every connection that
-    /// its node did not read: the cluster's doing, too.
+    /// Requests that had to wait in the client, with 16 MiB before them on every connection to
+    /// their node, which did not read: the cluster's doing, too.
     pub blocked: u64,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,

@@ -4,11 +4,11 @@ mod answer;
 mod begin;
 mod flight;
 mod preparation;
+mod room;
 mod routes;
 mod schedule;
 mod send;
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
@@ -26,6 +26,7 @@ use crate::workload::Source;
 use begin::beat;
 use flight::{Agenda, Flight};
 pub use preparation::Preparation;
+use room::Room;
 pub use routes::Routes;
 use schedule::Schedule;
 
@@ -79,8 +80,8 @@ pub struct Worker<S: Source> {
     deadlines: Vec<(u64, u64)>,
     /// Slots whose requests are written and not yet sent.
     outbox: Vec<usize>,
-    /// Slots, and the numbers of their requests, that wait until a connection takes more.
-    room: VecDeque<(usize, u32)>,
+    /// Slots whose requests wait until their node takes more.
+    room: Room,
     /// A server said that it has forgotten a statement.
     forgotten: bool,
     agenda: Agenda,
@@ -95,6 +96,7 @@ pub struct Worker<S: Source> {
 impl<S: Source> Worker<S> {
     pub fn new(start: Start, source: S, routes: Routes, recorder: Recorder) -> Worker<S> {
         let (beat, deadlines) = beat(&start);
+        let room = Room::new(routes.nodes());
         Worker {
             source,
             routes,
@@ -105,7 +107,7 @@ impl<S: Source> Worker<S> {
             idle: Vec::new(),
             deadlines,
             outbox: Vec::new(),
-            room: VecDeque::new(),
+            room,
             forgotten: false,
             agenda: Agenda::default(),
             finished: 0,

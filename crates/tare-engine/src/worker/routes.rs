@@ -24,15 +24,17 @@ const MOST_WAITING: usize = 16 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     Route(usize),
-    /// Nowhere for now: so much waits on every connection that it has to wait, too.
-    Full,
-    /// Nowhere: no connection is open that has a stream to spare.
+    /// To this node, but not yet: so much waits on each of its connections that it has to wait, too.
+    Full(usize),
+    /// Nowhere: no connection is open.
     None,
 }
 
 /// One connection of one worker, open or being opened again.
 struct Route {
     address: SocketAddr,
+    /// Position in `Routes::nodes`.
+    node: usize,
     link: Option<Link>,
     /// Bytes are queued that have not been written.
     dirty: bool,
@@ -49,6 +51,8 @@ pub struct Routes {
     options: Options,
     /// Taken in turn, so that replicas and connections share the load.
     turn: usize,
+    /// The same for requests whose node in turn has no connection.
+    astray: usize,
     dirty: Vec<usize>,
     opened: Receiver<(usize, Link)>,
     opener: Sender<(usize, Link)>,
@@ -70,6 +74,7 @@ impl Routes {
             ring,
             options: options.clone(),
             turn: 0,
+            astray: 0,
             dirty: Vec::new(),
             opened,
             opener,
@@ -86,6 +91,7 @@ impl Routes {
                     .map_err(|e| Fatal::unreachable(address.to_string(), e))?;
                 routes.routes.push(Route {
                     address,
+                    node: routes.nodes.len(),
                     link: None,
                     dirty: false,
                     blocked: false,
@@ -114,39 +120,80 @@ impl Routes {
         }
     }
 
-    /// The connection for a request whose partition has this token: the first usable one of its
-    /// replicas, else of any node.
-    pub fn choose(&mut self, token: Option<i64>) -> Choice {
-        let found = match self.routes.len() {
-            1 => self.usable(0).then_some(0),
-            _ => self.find(token),
-        };
-        let open = || self.routes.iter().filter_map(|route| route.link.as_ref());
-        match found {
-            Some(route) => Choice::Route(route),
-            None if open().any(|link| link.free() > 0) => Choice::Full,
-            None => Choice::None,
-        }
+    /// Nodes, with those that cannot be reached.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
     }
 
-    fn find(&mut self, token: Option<i64>) -> Option<usize> {
+    pub fn node_of(&self, route: usize) -> usize {
+        self.routes[route].node
+    }
+
+    /// Where a request goes whose partition has this token: to its replicas in turn, without a
+    /// token to all nodes in turn. A node that takes no more for now keeps its turn, so that what
+    /// it does not read makes nobody else's share larger; only one without a connection loses it.
+    pub fn choose(&mut self, token: Option<i64>) -> Choice {
         self.turn = self.turn.wrapping_add(1);
         let owners = match (&self.ring, token) {
             (Some(ring), Some(token)) => ring.owners(token),
             _ => &[],
         };
-        // Nodes in turn, and each node's connections in turn over the rounds.
-        let (turn, round) = (self.turn, self.turn / self.nodes.len().max(1));
-        let replicas = (0..owners.len()).map(|i| owners[(turn + i) % owners.len()] as usize);
-        let others = (0..self.nodes.len()).map(|i| (turn + i) % self.nodes.len());
-        replicas
-            .chain(others)
-            .filter_map(|node| self.nodes.get(node))
-            .flat_map(|routes| (0..routes.len()).map(move |i| routes[(round + i) % routes.len()]))
-            .find(|&route| self.usable(route))
+        let node = match owners.len() {
+            0 => self.turn % self.nodes.len().max(1),
+            count => usize::from(owners[self.turn % count]),
+        };
+        match self.on(node) {
+            Choice::None => self.elsewhere(token),
+            choice => choice,
+        }
     }
 
-    fn usable(&self, route: usize) -> bool {
+    /// Where a request for this node goes: to its connections in turn over the rounds, but for
+    /// those that take no more for now.
+    pub fn on(&self, node: usize) -> Choice {
+        let Some(routes) = self.nodes.get(node) else {
+            return Choice::None;
+        };
+        let round = self.turn / self.nodes.len();
+        let mut in_turn = (0..routes.len()).map(|i| routes[(round + i) % routes.len()]);
+        match in_turn.find(|&route| self.takes_more(route)) {
+            Some(route) => Choice::Route(route),
+            None if self.is_connected(node) => Choice::Full(node),
+            None => Choice::None,
+        }
+    }
+
+    /// The choice where the node in turn has no connection: the others share its part evenly.
+    fn elsewhere(&mut self, token: Option<i64>) -> Choice {
+        self.astray = self.astray.wrapping_add(1);
+        let owners = match (&self.ring, token) {
+            (Some(ring), Some(token)) => ring.owners(token),
+            _ => &[],
+        };
+        let connected = |node: &usize| self.is_connected(*node);
+        let replicas = || {
+            owners
+                .iter()
+                .map(|&node| usize::from(node))
+                .filter(connected)
+        };
+        let all = || (0..self.nodes.len()).filter(connected);
+        let node = match (replicas().count(), all().count()) {
+            (0, 0) => None,
+            (0, count) => all().nth(self.astray % count),
+            (count, _) => replicas().nth(self.astray % count),
+        };
+        node.map_or(Choice::None, |node| self.on(node))
+    }
+
+    fn is_connected(&self, node: usize) -> bool {
+        let routes = self.nodes.get(node).map_or(&[][..], Vec::as_slice);
+        routes
+            .iter()
+            .any(|&route| self.routes[route].link.is_some())
+    }
+
+    fn takes_more(&self, route: usize) -> bool {
         let link = self.routes[route].link.as_ref();
         link.is_some_and(|link| link.free() > 0 && link.waiting() < MOST_WAITING)
     }

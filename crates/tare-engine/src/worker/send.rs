@@ -50,19 +50,36 @@ impl<S: Source> Worker<S> {
         if !self.requests[slot].complete() {
             return self.unsent(slot, now, ErrorKind::Other);
         }
-        let request = flight.request;
-        match self.routes.choose(self.requests[slot].inner().token()) {
+        // Also for what waits: it was to be sent now.
+        let deadline = now + self.start.timeout;
+        self.agenda.expect(deadline, slot, flight.request);
+        self.place(slot, true);
+    }
+
+    /// Hands a request to a connection of the node that it is for, or has it wait there.
+    fn place(&mut self, slot: usize, first: bool) {
+        let choice = match self.routes.choose(self.requests[slot].inner().token()) {
+            // Who waits already goes first.
+            Choice::Route(route) if self.room.is_waited_for(self.routes.node_of(route)) => {
+                Choice::Full(self.routes.node_of(route))
+            }
+            choice => choice,
+        };
+        match choice {
             Choice::Route(route) if self.queue(slot, route) => {}
-            Choice::Full => {
+            Choice::Full(node) => {
                 let flight = &mut self.flights[slot];
                 (flight.stream, flight.waiting) = (None, true);
-                self.recorder.blocked(flight.intended);
-                self.room.push_back((slot, request));
+                if first {
+                    self.recorder.blocked(flight.intended);
+                }
+                self.room.push(node, slot, flight.request);
             }
-            _ => return self.unsent(slot, now, ErrorKind::Connection),
+            _ => {
+                let now = self.start.clock.now();
+                self.unsent(slot, now, ErrorKind::Connection);
+            }
         }
-        // Also for what waits: it was to be sent now.
-        self.agenda.expect(now + self.start.timeout, slot, request);
     }
 
     /// Hands a request to a connection; false if that has no stream left or is closed.
@@ -83,22 +100,29 @@ impl<S: Source> Worker<S> {
         self.settle(slot, now, answer, NO_CONNECTION);
     }
 
-    /// Hands what waits for a connection to those that take more, first come, first served.
+    /// Hands what waits for a node to its connections that take more, first come, first served.
     fn let_in(&mut self) {
-        while let Some(&(slot, number)) = self.room.front() {
-            let flight = &self.flights[slot];
-            // It may have timed out meanwhile, and its slot have gone on.
-            if flight.waiting && flight.stream.is_none() && flight.request == number {
-                match self.routes.choose(self.requests[slot].inner().token()) {
-                    Choice::Full => return,
+        if self.room.is_empty() {
+            return;
+        }
+        for node in 0..self.routes.nodes() {
+            while let Some((slot, number)) = self.room.first(node) {
+                let flight = &self.flights[slot];
+                // It may have timed out meanwhile, and its slot have gone on.
+                let waits = flight.waiting && flight.stream.is_none() && flight.request == number;
+                match self.routes.on(node) {
+                    _ if !waits => {}
+                    Choice::Full(_) => break,
                     Choice::Route(route) if self.queue(slot, route) => self.flush(),
-                    _ => {
+                    Choice::Route(_) => {
                         let now = self.start.clock.now();
                         self.unsent(slot, now, ErrorKind::Connection);
                     }
+                    // The node has no connection any more: the others stand in for it.
+                    Choice::None => self.place(slot, false),
                 }
+                self.room.pop(node);
             }
-            self.room.pop_front();
         }
     }
 }

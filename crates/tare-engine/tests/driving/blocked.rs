@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use tare_engine::errors::{ErrorKind, Fatal};
 use tare_engine::observe::{Control, Observer};
+use tare_engine::order::Arrivals;
 use tare_engine::record::Interval;
 use tare_engine::run::{run, Stop};
 use tare_engine::totals::{Outlook, Totals};
 use tare_stub::{Script, Stub};
 
-use super::reads::{closed, counted, order, Reads};
+use super::reads::{closed, counted, open, order, seen, Reads};
 
 /// Octets of a key: a thousand of them are three times what may wait on a connection.
 const LONG: usize = 50_000;
@@ -116,6 +117,36 @@ fn requests_wait_in_the_client_until_the_node_reads_again_and_none_is_lost() {
     assert_eq!((totals.answered, totals.failed), (1000, 0));
     // 16 MiB and what the kernel holds are well under two thirds of the load.
     assert!((300..1000).contains(&totals.blocked), "{}", totals.blocked);
+}
+
+#[test]
+fn what_one_node_does_not_read_neither_moves_to_another_nor_holds_it_up() {
+    let gate = Arc::new(Gate::default());
+    let held = Stub::start(Script::default()).unwrap();
+    let node = Stub::start(Script {
+        peers: vec![way(held.address(), &gate)],
+        ..Script::default()
+    })
+    .unwrap();
+    let mut order = order(&node, open(1000.0, Arrivals::Fixed), Some(1.5));
+    order.timeout = Duration::from_secs(1);
+    (order.workers, order.links) = (Some(1), Some(1));
+    let reads = Reads {
+        long: LONG,
+        ..Reads::default()
+    };
+    let (seen, totals) = seen(&order, reads);
+    gate.open();
+    assert_eq!(seen.ready.unwrap().nodes, 2);
+    // Each node owns half of the tokens; of 1500 keys the standard deviation is 19. What the
+    // client keeps for a node is less than two thirds of its half.
+    let record = &totals.operations[0];
+    assert!((650..850).contains(&record.ok), "{}", record.ok);
+    let waited = record.errors[ErrorKind::Timeout as usize];
+    assert_eq!(record.ok + waited, totals.due);
+    assert!(totals.blocked > 100, "{}", totals.blocked);
+    // The node's doing, not the client's.
+    assert!(totals.facts().rate_error.unwrap() > -0.01);
 }
 
 #[test]

@@ -33,6 +33,12 @@ pub struct Reads {
 
 pub struct ReadsSource(Reads, Vec<bool>);
 
+impl Reads {
+    fn key(&self, number: u64) -> Vec<u8> {
+        format!("{number:0width$}", width = self.long.max(10)).into_bytes()
+    }
+}
+
 impl Workload for Reads {
     type Source = ReadsSource;
 
@@ -64,7 +70,7 @@ impl Source for ReadsSource {
             return Begin::Finished;
         }
         self.1[slot] = self.0.twice;
-        request.execute(0).value(&vec![b'0'; self.0.long.max(10)]);
+        request.execute(0).value(&self.0.key(begun));
         Begin::Send { operation: 0 }
     }
 
@@ -85,7 +91,7 @@ impl Source for ReadsSource {
             _ if self.1[slot] => {
                 self.1[slot] = false;
                 notes.also(1, notes.sent, Ok(()));
-                request.execute(0).value(&vec![b'0'; self.0.long.max(10)]);
+                request.execute(0).value(&self.0.key(0));
                 Follow::Send
             }
             _ => Follow::Done(Ok(())),
