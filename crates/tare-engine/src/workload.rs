@@ -84,8 +84,6 @@ pub enum Begin {
     Send { operation: usize },
     /// Nothing is left for this slot, now and later. The run ends when all slots have finished.
     Finished,
-    /// Nothing can be sent now; ask again after so long.
-    Wait { after: Duration },
 }
 
 /// What follows an answer.

@@ -66,11 +66,7 @@ impl<S: Source> Worker<S> {
             return false;
         }
         schedule.pass();
-        self.recorder.due(due);
         let free = due.max(self.full_until);
-        if free > due {
-            self.recorder.held(due);
-        }
         let slot = self.idle.pop().unwrap_or(self.flights.len());
         self.begin(slot, due, free);
         true
@@ -98,16 +94,19 @@ impl<S: Source> Worker<S> {
             }
             let (first, begun) = self.deadlines[slot];
             intended = first + (begun as f64 * tick) as u64;
-            if intended < free {
-                self.recorder.held(intended);
-            }
         }
         self.requests[slot].begin(intended);
         match self.source.begin(slot, &mut self.requests[slot]) {
             Begin::Send { operation } => {
-                if let Beat::PerSlot(_) = self.beat {
+                // Not before: where nothing is left to begin, nothing falls due.
+                if !matches!(self.beat, Beat::Closed) {
                     self.recorder.due(intended);
-                    self.deadlines[slot].1 += 1;
+                    if intended < free {
+                        self.recorder.held(intended);
+                    }
+                }
+                if let Some((_, begun)) = self.deadlines.get_mut(slot) {
+                    *begun += 1;
                 }
                 let flight = &mut self.flights[slot];
                 flight.operation = operation;
@@ -122,10 +121,6 @@ impl<S: Source> Worker<S> {
             Begin::Finished => {
                 self.finished += 1;
                 self.exhausted = true;
-            }
-            Begin::Wait { after } => {
-                let later = self.start.clock.now() + after.as_nanos() as u64;
-                self.agenda.at(later, slot, Later::Begin);
             }
         }
     }

@@ -6,7 +6,7 @@ use tare_engine::errors::ErrorKind;
 use tare_engine::order::{Arrivals, Pace};
 use tare_stub::{Script, Service, Stub};
 
-use super::reads::{open, order, seen, Reads};
+use super::reads::{counted, open, order, seen, Reads};
 
 #[test]
 fn the_open_loop_sends_as_many_as_fall_due() {
@@ -17,6 +17,16 @@ fn the_open_loop_sends_as_many_as_fall_due() {
     // On a busy machine the last ones are sent after the end.
     assert!((1000..=2000).contains(&totals.sent), "{}", totals.sent);
     assert!(totals.lateness.is_some());
+}
+
+#[test]
+fn a_counted_load_has_no_send_due_after_its_last_one() {
+    let stub = Stub::start(Script::default()).unwrap();
+    let mut order = order(&stub, open(1000.0, Arrivals::Fixed), None);
+    order.workers = Some(3);
+    let (_, totals) = seen(&order, counted(20));
+    assert_eq!((totals.due, totals.sent), (20, 20));
+    assert_eq!(totals.facts().rate_error, Some(0.0));
 }
 
 #[test]
