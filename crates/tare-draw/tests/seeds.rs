@@ -171,11 +171,14 @@ fn lookback_reads_only_what_is_written_without_a_gap() {
     let written: Vec<Seed> = (0..4).filter_map(|_| seeds.next_write(&mut rng)).collect();
     let mut read = || seeds.next_read(&mut rng).map(|seed| seed.number());
     assert_eq!(read(), Some(11), "nothing is written yet");
+    assert!(!seeds.is_begun());
     seeds.answered(&written[1]);
     seeds.answered(&written[2]);
     assert_eq!(read(), Some(11), "the first one is still under way");
+    assert!(!seeds.is_begun());
     seeds.answered(&written[0]);
     assert_eq!(read(), Some(13), "one behind the third");
+    assert!(seeds.is_begun());
 }
 
 /// A table with up to 20 rows in a partition.

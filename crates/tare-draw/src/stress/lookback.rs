@@ -44,6 +44,11 @@ impl Lookback {
         self.written.store(written, Ordering::Release);
     }
 
+    /// Whether the first partition was written.
+    pub(super) fn is_begun(&self) -> bool {
+        self.written.load(Ordering::Acquire) > 0
+    }
+
     /// The offset of the next partition to read; none when the sequence of `length` is over.
     pub(super) fn next(&self, rng: &mut impl Rng, length: i64, wrap: bool) -> Option<i64> {
         let back = self.law.draw(rng);

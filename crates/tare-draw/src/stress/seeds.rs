@@ -209,6 +209,15 @@ impl Seeds {
         lookback.is_some()
     }
 
+    /// Whether reads that follow the writes have one to follow: the first write of the sequence has
+    /// been answered. Before, they would ask for what may not be there.
+    pub fn is_begun(&self) -> bool {
+        let Source::Sequence { lookback, .. } = &self.source else {
+            return false;
+        };
+        lookback.as_ref().is_some_and(Lookback::is_begun)
+    }
+
     /// A partition's first write has been answered: reads may follow it. The tool lets them follow
     /// when the write is made, so that they may overtake it.
     pub fn answered(&self, seed: &Seed) {

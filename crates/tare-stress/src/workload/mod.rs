@@ -6,6 +6,7 @@ pub mod predefined;
 pub mod profile;
 pub mod tally;
 pub mod trouble;
+pub mod turns;
 
 use std::sync::Arc;
 use std::time::Duration;

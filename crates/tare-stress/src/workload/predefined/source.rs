@@ -12,11 +12,14 @@ use super::cells::{expect, hex, matches};
 use super::Predefined;
 use crate::settings::command::Kind;
 use crate::workload::chooser::{Chooser, Run};
+use crate::workload::turns::Turns;
 
 /// One worker's operations.
 pub struct PredefinedSource {
     plan: Predefined,
     chooser: Chooser,
+    /// The operation that writes what reads follow.
+    write: Option<usize>,
     partition: Partition,
     add: Sampler,
     row_share: Ratio,
@@ -28,6 +31,7 @@ pub struct PredefinedSource {
 #[derive(Debug, Clone, Default)]
 struct Slot {
     run: Run,
+    turns: Turns,
     operation: usize,
     key: Vec<u8>,
     /// The cells that a read must find: for each its length, or -1 for null, and its bytes.
@@ -43,7 +47,9 @@ impl Source for PredefinedSource {
             return Begin::Finished;
         }
         let state = &mut self.slots[slot];
-        let operation = self.chooser.next(&mut state.run, &mut self.rng);
+        let drawn = self.chooser.next(&mut state.run, &mut self.rng);
+        let reads = !self.plan.ratios[drawn].0.writes();
+        let operation = state.turns.next(drawn, reads, self.write, &shared.seeds);
         let kind = self.plan.ratios[operation].0;
         if shared.permits.take(1) == 0 {
             return Begin::Finished;
@@ -100,6 +106,7 @@ impl PredefinedSource {
         let ratios = plan.ratios.iter().map(|(_, ratio)| *ratio);
         PredefinedSource {
             chooser: Chooser::new(ratios, plan.clustering.clone()),
+            write: plan.ratios.iter().position(|(kind, _)| kind.writes()),
             partition: Partition::new(plan.shape.clone()),
             add: Sampler::new(plan.add.clone()),
             row_share: plan.row_share.clone(),
@@ -147,6 +154,8 @@ impl PredefinedSource {
                 for _ in 0..columns {
                     request.value(&self.add.draw_from(&mut self.rng).to_be_bytes());
                 }
+                let follows = self.plan.shared.seeds.looks_back();
+                state.written = follows.then(|| seed.clone());
             }
             Kind::Read if self.plan.validate => {
                 state.expected.clear();

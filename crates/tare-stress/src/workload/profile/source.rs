@@ -14,6 +14,7 @@ use super::ProfileLoad;
 use crate::profile::Fields;
 use crate::workload::chooser::{Chooser, Run};
 use crate::workload::predefined::cells::hex;
+use crate::workload::turns::Turns;
 
 /// Statements of one batch (native protocol v4, section 4.1.7: a short).
 const MOST_IN_BATCH: usize = 65_535;
@@ -21,6 +22,8 @@ const MOST_IN_BATCH: usize = 65_535;
 pub struct ProfileSource {
     load: ProfileLoad,
     chooser: Chooser,
+    /// The operation that writes what queries follow.
+    write: Option<usize>,
     /// By operation, for those that insert.
     draws: Vec<Option<Draws>>,
     row_share: Ratio,
@@ -41,6 +44,7 @@ struct Draws {
 #[derive(Debug, Clone, Default)]
 struct Slot {
     run: Run,
+    turns: Turns,
     operation: usize,
     rows: Rows,
     partitions: u64,
@@ -73,6 +77,10 @@ impl ProfileSource {
             });
         ProfileSource {
             chooser: Chooser::new(ratios, Some(load.clustering.clone())),
+            write: load
+                .operations
+                .iter()
+                .position(|operation| matches!(operation.action, Action::Insert { .. })),
             draws: draws.collect(),
             row_share: load.row_share.clone(),
             partition: Partition::new(load.shape.clone()),
@@ -222,7 +230,11 @@ impl Source for ProfileSource {
         if self.load.shared.trouble.is_over() {
             return Begin::Finished;
         }
-        let operation = self.chooser.next(&mut self.slots[slot].run, &mut self.rng);
+        let state = &mut self.slots[slot];
+        let drawn = self.chooser.next(&mut state.run, &mut self.rng);
+        let queries = matches!(self.load.operations[drawn].action, Action::Query { .. });
+        let seeds = &self.load.shared.seeds;
+        let operation = state.turns.next(drawn, queries, self.write, seeds);
         let ready = match &self.load.operations[operation].action {
             Action::Insert { .. } => self.make_rows(slot, operation),
             Action::Query { fields } => self.make_arguments(slot, operation, *fields),
