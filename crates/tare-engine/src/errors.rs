@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use tare_cql::ServerError;
+use tare_cql::{ServerError, ServerErrorKind};
 
 /// The root of what ends a run.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -105,11 +105,41 @@ impl ErrorKind {
 
     /// Sorts a server's error by its code (native protocol v4 and v5, section 9).
     pub fn of(error: &ServerError) -> ErrorKind {
-        match error.code {
-            0x1000 => ErrorKind::Unavailable,
-            0x1001 | 0x1002 => ErrorKind::Overloaded,
-            0x1100 | 0x1200 => ErrorKind::Timeout,
+        match error.kind() {
+            ServerErrorKind::Unavailable => ErrorKind::Unavailable,
+            ServerErrorKind::Overloaded | ServerErrorKind::Bootstrapping => ErrorKind::Overloaded,
+            ServerErrorKind::Timeout => ErrorKind::Timeout,
             _ => ErrorKind::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_cql::Detail;
+
+    use super::*;
+
+    #[test]
+    fn a_servers_error_has_the_kind_of_its_code() {
+        // Section 9 of the v5 specification; 0x1700 is a compare-and-set that ended unknown in time.
+        let cases = [
+            (0x1000, ErrorKind::Unavailable),
+            (0x1001, ErrorKind::Overloaded),
+            (0x1002, ErrorKind::Overloaded),
+            (0x1100, ErrorKind::Timeout),
+            (0x1200, ErrorKind::Timeout),
+            (0x1700, ErrorKind::Timeout),
+            (0x1500, ErrorKind::Other),
+            (0x2500, ErrorKind::Other),
+        ];
+        for (code, kind) in cases {
+            let error = ServerError {
+                code,
+                message: String::new(),
+                detail: Detail::None,
+            };
+            assert_eq!(ErrorKind::of(&error), kind, "{code:#x}");
         }
     }
 }
