@@ -27,6 +27,8 @@ pub struct Collector {
     throttled_before: u64,
     stolen_before: CpuTime,
     pending: BTreeMap<u64, (usize, Interval)>,
+    /// The last intervals of the workers that have ended.
+    ended: Vec<u64>,
 }
 
 impl Collector {
@@ -43,6 +45,7 @@ impl Collector {
             throttled_before: 0,
             stolen_before: CpuTime::default(),
             pending: BTreeMap::new(),
+            ended: Vec::new(),
         }
     }
 
@@ -105,6 +108,9 @@ impl Collector {
         observer: &mut dyn Observer,
     ) -> Result<Control, Fatal> {
         let index = interval.slot.index;
+        if interval.last {
+            self.ended.push(index);
+        }
         if let Some((count, merged)) = self.pending.get_mut(&index) {
             merged.add(&interval);
             *count += 1;
@@ -112,15 +118,23 @@ impl Collector {
         } else {
             self.pending.insert(index, (1, interval));
         }
-        if self.pending.get(&index).map(|(count, _)| *count) != Some(self.workers) {
-            return Ok(Control::GoOn);
+        let mut control = Control::GoOn;
+        while let Some(merged) = self.complete() {
+            if self.account(&merged, observer)? == Control::Stop {
+                control = Control::Stop;
+            }
+            crew.recycle(merged);
         }
-        let Some((_, merged)) = self.pending.remove(&index) else {
-            return Ok(Control::GoOn);
-        };
-        let control = self.account(&merged, observer)?;
-        crew.recycle(merged);
         Ok(control)
+    }
+
+    /// The earliest interval, if all workers have sealed it that had not ended before.
+    fn complete(&mut self) -> Option<Interval> {
+        let (&index, &(count, _)) = self.pending.first_key_value()?;
+        let gone = self.ended.iter().filter(|&&last| last < index).count();
+        let complete = count + gone >= self.workers;
+        let (_, merged) = complete.then(|| self.pending.remove(&index)).flatten()?;
+        Some(merged)
     }
 
     fn account(

@@ -190,6 +190,7 @@ impl Recorder {
     pub fn finish(&mut self, now: u64) {
         self.advance(now);
         self.current.end = now.clamp(self.current.slot.begin, self.current.slot.end);
+        self.current.last = true;
         self.seal(self.current.slot);
     }
 

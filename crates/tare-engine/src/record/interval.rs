@@ -99,6 +99,8 @@ pub struct Interval {
     pub slot: Slot,
     /// Where the interval really ended; earlier than the slot when the run was stopped.
     pub end: u64,
+    /// The worker that sealed it has none after it.
+    pub last: bool,
     /// By position in `Workload::operations`.
     pub operations: Vec<OperationRecord>,
     /// Operations that the engine began itself and that ended well within the interval,
@@ -129,6 +131,7 @@ impl Interval {
         Interval {
             slot,
             end: slot.end,
+            last: false,
             operations: vec![OperationRecord::new(scheduled); operations],
             answered: 0,
             failed: 0,
@@ -174,6 +177,7 @@ impl Interval {
     pub(super) fn renew(&mut self, slot: Slot) {
         self.slot = slot;
         self.end = slot.end;
+        self.last = false;
         self.operations.iter_mut().for_each(OperationRecord::clear);
         (self.answered, self.failed) = (0, 0);
         (self.partitions, self.rows) = (0, 0);

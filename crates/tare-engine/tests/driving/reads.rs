@@ -27,6 +27,8 @@ pub struct Reads {
     /// The second request of every operation, where there is one.
     pub twice: bool,
     pub refused: bool,
+    /// A worker that has nothing to do.
+    pub idle: Option<usize>,
     /// Octets of the key, if more than ten.
     pub long: usize,
 }
@@ -59,7 +61,11 @@ impl Workload for Reads {
     }
 
     fn source(&self, seat: Seat, _statements: &[Statement]) -> ReadsSource {
-        ReadsSource(self.clone(), vec![false; seat.slots.len()])
+        let mut reads = self.clone();
+        if self.idle == Some(seat.worker) {
+            reads.most = Some(0);
+        }
+        ReadsSource(reads, vec![false; seat.slots.len()])
     }
 }
 

@@ -73,6 +73,24 @@ fn an_observer_can_stop_the_run() {
 }
 
 #[test]
+fn intervals_are_told_in_time_also_after_a_worker_has_ended() {
+    let stub = Stub::start(Script::default()).unwrap();
+    let mut seen = Seen {
+        stop_after: Some(3),
+        ..Seen::default()
+    };
+    let mut order = order(&stub, closed(2), Some(3.0));
+    order.workers = Some(2);
+    let workload = Reads {
+        idle: Some(0),
+        ..Reads::default()
+    };
+    run(&order, workload, &mut seen, &Stop::default()).unwrap();
+    // Of thirty; had they been told at the end, nothing would have stopped the run.
+    assert!(seen.intervals <= 8, "{}", seen.intervals);
+}
+
+#[test]
 fn a_run_that_is_told_to_stop_says_so() {
     let stub = Stub::start(Script::default()).unwrap();
     let stop = Stop::default();
