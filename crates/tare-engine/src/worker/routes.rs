@@ -47,9 +47,11 @@ pub struct Routes {
     routes: Vec<Route>,
     /// Positions in `routes` per node, nodes in the order of the ring.
     nodes: Vec<Vec<usize>>,
+    /// Counts each node's requests, so that its connections share them.
+    turns: Vec<usize>,
     ring: Option<Ring>,
     options: Options,
-    /// Taken in turn, so that replicas and connections share the load.
+    /// Counts all requests, so that nodes and replicas share them.
     turn: usize,
     /// The same for requests whose node in turn has no connection.
     astray: usize,
@@ -71,6 +73,7 @@ impl Routes {
         let mut routes = Routes {
             routes: Vec::new(),
             nodes: Vec::new(),
+            turns: vec![0; nodes.len()],
             ring,
             options: options.clone(),
             turn: 0,
@@ -148,14 +151,15 @@ impl Routes {
         }
     }
 
-    /// Where a request for this node goes: to its connections in turn over the rounds, but for
-    /// those that take no more for now.
-    pub fn on(&self, node: usize) -> Choice {
-        let Some(routes) = self.nodes.get(node) else {
+    /// Where a request for this node goes: to its connections in turn, but for those that take no
+    /// more for now.
+    pub fn on(&mut self, node: usize) -> Choice {
+        let (Some(routes), Some(turn)) = (self.nodes.get(node), self.turns.get_mut(node)) else {
             return Choice::None;
         };
-        let round = self.turn / self.nodes.len();
-        let mut in_turn = (0..routes.len()).map(|i| routes[(round + i) % routes.len()]);
+        *turn = turn.wrapping_add(1);
+        let first = *turn;
+        let mut in_turn = (0..routes.len()).map(|i| routes[first.wrapping_add(i) % routes.len()]);
         match in_turn.find(|&route| self.takes_more(route)) {
             Some(route) => Choice::Route(route),
             None if self.is_connected(node) => Choice::Full(node),
@@ -183,7 +187,10 @@ impl Routes {
             (0, count) => all().nth(self.astray % count),
             (count, _) => replicas().nth(self.astray % count),
         };
-        node.map_or(Choice::None, |node| self.on(node))
+        match node {
+            Some(node) => self.on(node),
+            None => Choice::None,
+        }
     }
 
     fn is_connected(&self, node: usize) -> bool {

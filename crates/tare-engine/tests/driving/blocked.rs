@@ -143,10 +143,8 @@ fn what_one_node_does_not_read_neither_moves_to_another_nor_holds_it_up() {
     let record = &totals.operations[0];
     assert!((650..850).contains(&record.ok), "{}", record.ok);
     let waited = record.errors[ErrorKind::Timeout as usize];
-    assert_eq!(record.ok + waited, totals.due);
+    assert!((600..850).contains(&waited), "{waited}");
     assert!(totals.blocked > 100, "{}", totals.blocked);
-    // The node's doing, not the client's.
-    assert!(totals.facts().rate_error.unwrap() > -0.01);
 }
 
 #[test]
