@@ -67,18 +67,20 @@ fn copy(mut from: TcpStream, mut to: TcpStream, gate: Option<Arc<Gate>>) {
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// Opens the gate once requests wait in the client.
+/// Opens the gate once requests wait in the client, and no more come to wait.
 struct Opener {
     gate: Arc<Gate>,
     opens: bool,
+    waiting: bool,
     totals: Option<Totals>,
 }
 
 impl Observer for Opener {
     fn interval(&mut self, seen: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        if self.opens && seen.blocked > 0 {
+        if self.opens && self.waiting && seen.blocked == 0 {
             self.gate.open();
         }
+        self.waiting |= seen.blocked > 0;
         Ok(Control::GoOn)
     }
 
@@ -100,6 +102,7 @@ fn held_up(opens: bool, timeout: Duration, measure: Option<f64>) -> Totals {
     let mut opener = Opener {
         gate: Arc::clone(&gate),
         opens,
+        waiting: false,
         totals: None,
     };
     let reads = Reads {
