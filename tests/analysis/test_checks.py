@@ -158,6 +158,18 @@ def test_deployments_that_drift_over_their_blocks(tmp_path: Path) -> None:
     assert found.details[0].startswith("native: throughput changes by 2")
 
 
+def test_a_change_that_all_conditions_share_is_seen_where_none_alone_has_blocks_enough(
+    tmp_path: Path,
+) -> None:
+    names = {name: Truth() for name in ("native", "docker", "bridge", "layer")}
+    drifting = check(analyse(run(tmp_path / "a", effects=names, blocks=3, drift=0.2)), "steady")
+    assert drifting.status == "warning"
+    assert "all conditions together still changing over the blocks" in drifting.summary
+    assert drifting.details[0].startswith("all conditions together: throughput changes by ")
+    flat = check(analyse(run(tmp_path / "b", effects=names, blocks=3)), "steady")
+    assert flat.status == "ok"
+
+
 def test_a_round_served_by_two_lives_of_a_cluster(tmp_path: Path) -> None:
     root = run(tmp_path)
     change(root, "D2-B02-docker", lambda record: record.update(deployment="D2-docker-2"))

@@ -20,6 +20,9 @@ DRIFT_ALPHA = 0.01
 DRIFT_NOTED = 0.025
 """Least change from the first to the last block that is mentioned, if it is significant."""
 LEAST_BLOCKS = 3
+LEAST_SHARING = 3
+"""Conditions from which a change is called one of all of them."""
+_ALL = "all conditions together"
 COMPILING_NOTED = 0.1
 """Share of server CPU in the JIT compiler: Cassandra's falls below it after some millions of
 operations, or half a minute of a gentle load."""
@@ -85,9 +88,11 @@ def steady(evidence: Evidence) -> Check:
     """Trials whose own series did not settle, and deployments that drift from block to block."""
     restless = [trial.name for trial in evidence.done if trial.steady is False]
     judged = sum(trial.steady is not None for trial in evidence.done)
+    shared = _common_drift(evidence) if evidence.by_deployment else []
     drifts = _drifts(evidence) if evidence.by_deployment else []
-    details = drifts + [f"{name}: throughput did not settle (MSER-5)" for name in restless]
-    parts = [f"{count(len(drifts), 'condition')} still changing over the blocks"] if drifts else []
+    details = [*shared, *drifts, *(f"{n}: throughput did not settle (MSER-5)" for n in restless)]
+    who = [_ALL] if shared else [count(len(drifts), "condition")] if drifts else []
+    parts = [f"{name} still changing over the blocks" for name in who]
     details += [
         f"{trial.name}: throughput changes its level after {_seconds(trial.change_points)} (PELT)"
         for trial in evidence.done
@@ -126,15 +131,32 @@ def _drifts(evidence: Evidence) -> list[str]:
     return found
 
 
+def _common_drift(evidence: Evidence) -> list[str]:
+    """A change that all conditions share: of the machine, or of clusters that still warm up.
+
+    A condition alone has too few blocks to show it. Ratios inside the blocks are spared by it; what
+    it says is that the clusters were not measured in the state that they would reach.
+    """
+    measured = [trial for trial in evidence.done if "throughput" in trial.values]
+    slope, p = within_slope(measured)
+    change = math.expm1(slope * (evidence.design.blocks - 1))
+    if len(evidence.conditions) < LEAST_SHARING or p >= DRIFT_ALPHA or abs(change) <= DRIFT_NOTED:
+        return []
+    return [
+        f"{_ALL}: throughput changes by {percent(change)} from a deployment's "
+        f"first block to its last (p = {p:.2g})"
+    ]
+
+
 def within_slope(trials: Sequence[Trial]) -> tuple[float, float]:
     """Slope of log throughput per block inside deployments, and its p value.
 
-    Regression with one intercept per deployment. (0, 1) with too few blocks to tell.
+    Regression with one intercept per deployment and condition. (0, 1) with too few blocks to tell.
     """
-    groups: dict[str, list[tuple[int, float]]] = {}
+    groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for trial in trials:
         point = trial.manifest.block, math.log(trial.values["throughput"])
-        groups.setdefault(trial.manifest.deployment, []).append(point)
+        groups.setdefault((trial.manifest.deployment, trial.condition), []).append(point)
     long = [np.array(points, dtype=float) for points in groups.values() if len(points) > 1]
     if max((len(points) for points in long), default=0) < LEAST_BLOCKS:
         return 0.0, 1.0
