@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
 
 from tare.artifacts.lock import read_lock
-from tare.artifacts.maven import copy_locked, pom
+from tare.artifacts.maven import copy_file, copy_locked, pom
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
 from .small_lock import small_lock
@@ -73,3 +74,49 @@ def test_the_plugin_of_the_lock_is_the_one_that_runs(
     assert "org.example:plugin:1:copy-dependencies" in arguments
     assert f"-DoutputDirectory={tmp_path / 'lib'}" in arguments
     assert "--strict-checksums" in arguments
+
+
+def _copies(directory: Path, content: str) -> None:
+    """A Maven that copies one file with this content, and keeps its arguments."""
+    _mvn(
+        directory,
+        f'echo "$@" > {directory}/arguments; mkdir {directory}/out; '
+        f"printf '%s' '{content}' > {directory}/out/tool.tar.gz",
+    )
+
+
+def test_a_file_with_a_pinned_digest_needs_no_checksum_of_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _copies(tmp_path, "a tool")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    copy_file("g:a:1:tar.gz", tmp_path / "out", hashlib.sha256(b"a tool").hexdigest())
+
+    assert (tmp_path / "out" / "tool.tar.gz").read_text() == "a tool"
+    assert "--lax-checksums" in (tmp_path / "arguments").read_text().split()
+
+
+def test_a_file_that_is_not_the_pinned_one_is_refused_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _copies(tmp_path, "something else")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    with pytest.raises(ArtifactError) as caught:
+        copy_file("g:a:1:tar.gz", tmp_path / "out", hashlib.sha256(b"a tool").hexdigest())
+
+    assert "tool.tar.gz" in caught.value.what
+    assert hashlib.sha256(b"something else").hexdigest() in caught.value.why
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_without_a_pinned_digest_the_repository_has_to_have_a_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _copies(tmp_path, "a tool")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    copy_file("g:a:1", tmp_path / "out")
+
+    assert "--strict-checksums" in (tmp_path / "arguments").read_text().split()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from tare.artifacts.digest import file_digest
 from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
@@ -84,17 +85,31 @@ def copy_with_dependencies(roots: Iterable[str], directory: Path) -> None:
     )
 
 
-def copy_file(artifact: str, directory: Path) -> None:
-    """Copy one file, `group:artifact:version[:packaging[:classifier]]`, into a directory.
+def copy_file(artifact: str, directory: Path, sha256: str | None = None) -> None:
+    """Copy one file, `group:artifact:version[:packaging[:classifier]]`, into an empty directory.
+
+    Args:
+        sha256: what it has to be. It then takes the place of the repository's own checksum, which
+            mirrors do not have for every file.
 
     Raises:
         RuntimeUnavailableError: no Maven client.
-        ArtifactError: Maven failed.
+        ArtifactError: Maven failed, or the file is another one; then it is not kept.
     """
     _run(
         _project(""),
         [f"{PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={directory}"],
+        strict=sha256 is None,
     )
+    for file in directory.iterdir() if sha256 is not None else ():
+        if (found := file_digest(file)) != sha256:
+            file.unlink()
+            raise ArtifactError(
+                f"{file.name} is not the file that was expected",
+                why=f"expected SHA-256 {sha256}\nfound SHA-256    {found}",
+                remedy="remove it from Maven's local repository (~/.m2/repository), then run the "
+                "same again",
+            )
 
 
 def _project(body: str) -> str:
@@ -127,7 +142,7 @@ def _coordinates(
     return f"\n<dependency>{inner}</dependency>"
 
 
-def _run(pom_text: str, arguments: list[str]) -> None:
+def _run(pom_text: str, arguments: list[str], *, strict: bool = True) -> None:
     mvn = shutil.which("mvn")
     if mvn is None:
         raise RuntimeUnavailableError(
@@ -138,8 +153,9 @@ def _run(pom_text: str, arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="tare-maven-") as scratch:
         file = Path(scratch) / "pom.xml"
         file.write_text(pom_text, "utf-8")
-        # --strict-checksums: Maven refuses what differs from the repository's own checksum.
-        command = [mvn, "--batch-mode", "--strict-checksums", "--file", str(file), *arguments]
+        # Strict: Maven refuses what differs from the repository's own checksum, or has none.
+        checksums = "--strict-checksums" if strict else "--lax-checksums"
+        command = [mvn, "--batch-mode", checksums, "--file", str(file), *arguments]
         ended = run_to_end(command, _MOST_SECONDS, cwd=scratch)
     if not ended.ok:
         reasons = [line for line in ended.lines if "ERROR" in line]

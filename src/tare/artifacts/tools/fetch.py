@@ -1,7 +1,7 @@
 """Fetch a tool with the client of its own package registry: mvn for the Java ones, cargo for latte.
 
-The versions are pinned. Maven checks each file against the repository's checksum, cargo against
-the index; what was fetched is verified against its own digests on every use.
+The versions are pinned. Maven checks each file against the repository's checksum, or we against a
+pinned one, cargo against the index; what was fetched is verified against its own digests on every use.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ YCSB_JARS = (
 BINDING = "tare.ycsb.CassandraCQLClient"
 """Our binding with the statements and properties of YCSB's own cassandra-cql."""
 STRESS_TARBALL = "org.apache.cassandra:apache-cassandra:3.11.2:tar.gz:bin"
+STRESS_SHA256 = "e922770ad95d5288d42442c3cfa1475938597b38418b7be5c4234a9de388c720"
+"""Of the tarball as Apache released it; not every mirror has the repository's checksum of it."""
 STRESS_OPENS = tuple(
     f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.io", "sun.nio.ch")
 )
@@ -116,7 +118,7 @@ def _stress(root: Path, say: Callable[[str], None]) -> None:
     jdk.program("java")
     say(f"fetching cassandra-stress {VERSIONS['cassandra-stress']} with Maven")
     scratch = root / "scratch"
-    copy_file(STRESS_TARBALL, scratch)
+    copy_file(STRESS_TARBALL, scratch, STRESS_SHA256)
     copy_file(HDR_HISTOGRAM, root / "first")
     for tarball in scratch.glob("*.tar.gz"):
         _unpack(tarball, root)
