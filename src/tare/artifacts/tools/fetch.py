@@ -1,7 +1,8 @@
 """Fetch a tool with the client of its own package registry: mvn for the Java ones, cargo for latte.
 
-The versions are pinned. Maven checks each file against the repository's checksum, or we against a
-pinned one, cargo against the index; what was fetched is verified against its own digests on every use.
+The versions are pinned. Maven checks each file against the repository's checksum, or Tare against a
+pinned one, cargo against the index; what was fetched is verified against its own digests on every
+use.
 """
 
 from __future__ import annotations
