@@ -60,7 +60,7 @@ def main() -> int:
     random.Random(options.seed).shuffle(cases)  # noqa: S311 an order, not a secret
     with awake() as why_not:
         if why_not:
-            print(f"starved: idle CPUs halt, which adds noise ({why_not})", file=sys.stderr)
+            print(f"starved: idle CPUs halt as usual: {why_not}", file=sys.stderr)
         seen = [outcome(case, options) for case in cases]
     report = summary(seen)
     print(json.dumps(report, indent=1))

@@ -46,7 +46,7 @@ def main() -> int:
     try:
         with awake() as why_not:
             if why_not:
-                _say(f"idle CPUs halt, which adds noise under a hypervisor ({why_not})")
+                _say(f"idle CPUs halt as usual: {why_not}")
             document = _compare(arguments, scratch)
     except TareError as error:
         print(error, file=sys.stderr)

@@ -101,7 +101,7 @@ def _idle_cpus() -> Finding:
         "idle CPUs",
         not why_not,
         why_not or "can be kept polling while a run measures (design.idle_cpus)",
-        "run as root; without it they halt, which adds noise under a hypervisor",
+        "run as root, on a kernel with a cpuidle driver; else they halt as usual, and runs say so",
         needed=False,
     )
 

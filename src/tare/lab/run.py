@@ -120,7 +120,7 @@ class Lab:
             return
         with awake() as why_not:
             if why_not:
-                self._watcher.say(f"idle CPUs halt, which adds noise on a VM ({why_not})")
+                self._watcher.say(f"idle CPUs halt as usual: {why_not}")
             yield f"halt ({why_not})" if why_not else "poll"
 
     def _sweep(self, why: str) -> None:

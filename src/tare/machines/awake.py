@@ -15,38 +15,41 @@ LATENCY = Path("/dev/cpu_dma_latency")
 """The kernel's request for a wake-up latency (Documentation/power/pm_qos_interface.rst): a process
 that writes 0 microseconds there keeps all CPUs from halting for as long as it holds the file open.
 When it ends, however it ends, the kernel takes the request back."""
+DRIVER = Path("/sys/devices/system/cpu/cpuidle/current_driver")
+"""The driver that heeds the request. Virtual machines often have none; an idle CPU then halts,
+whatever is asked for."""
 
 NO_LATENCY = struct.pack("=i", 0)
 
 
-def why_not(device: Path = LATENCY) -> str:
+def why_not(device: Path = LATENCY, driver: Path = DRIVER) -> str:
     """Why idle CPUs cannot be kept polling here; empty when they can."""
     try:
         os.close(os.open(device, os.O_WRONLY | os.O_CLOEXEC))
     except OSError as error:
         return f"{device}: {error.strerror}"
-    return ""
+    try:
+        name = driver.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        name = "none"
+    return "the kernel has no cpuidle driver here" if name == "none" else ""
 
 
 @contextmanager
-def awake(device: Path = LATENCY) -> Iterator[str]:
+def awake(device: Path = LATENCY, driver: Path = DRIVER) -> Iterator[str]:
     """Idle CPUs poll inside of this context.
 
     Yields:
         An empty text, or why they halt as usual; that is no error, for a measurement is possible
-        all the same, only noisier under a hypervisor.
+        all the same.
     """
-    try:
-        held = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
-    except OSError as error:
-        yield f"{device}: {error.strerror}"
+    reason = why_not(device, driver)
+    if reason:
+        yield reason
         return
+    held = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
     try:
-        try:
-            os.write(held, NO_LATENCY)
-            why = ""
-        except OSError as error:
-            why = f"{device}: {error.strerror}"
-        yield why
+        os.write(held, NO_LATENCY)
+        yield ""
     finally:
         os.close(held)
