@@ -78,8 +78,8 @@ class Design(Part):
     )
     idle_cpus: Literal["poll", "halt"] = Field(
         "poll",
-        description="what a CPU without work does during a run: poll for some, where permitted, so "
-        "that waking it costs no trip to a hypervisor; or halt, as the kernel has it",
+        description="what a CPU without work does during a run: poll for some, where the kernel "
+        "has a driver for it, so that none has to be woken; or halt, as the kernel has it",
     )
     reset: Literal["truncate", "drop", "keep"] = Field(
         "truncate", description="what happens to the data before each trial"
