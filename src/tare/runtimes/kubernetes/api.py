@@ -212,8 +212,7 @@ class ClientApi:
         return made
 
     def statistics(self, node: str) -> Document:
-        found: Document = self._ask("GET", f"/api/v1/nodes/{node}/proxy/stats/summary")
-        return found
+        return self._ask("GET", f"/api/v1/nodes/{node}/proxy/stats/summary")
 
     def _ask(
         self,
@@ -223,8 +222,10 @@ class ClientApi:
         *,
         body: Document | None = None,
         content: str = "application/json",
-    ) -> Any:
-        return json.loads(self._send(method, path, query, body=body, content=content).data)
+    ) -> Document:
+        answer = self._send(method, path, query, body=body, content=content)
+        found: Document = json.loads(answer.data)
+        return found
 
     def _send(
         self,
