@@ -14,7 +14,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.api import no_answer
 from tare.runtimes.kubernetes.settings import ClusterSettings
-from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi
+from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, running_pod
 
 SETTINGS = ClusterSettings(context="rig")
 
@@ -99,3 +99,23 @@ def test_one_that_is_stuck_in_deletion_is_told_with_the_clusters_reason(notes: P
     assert "stuck in deletion" in caught.value.what
     assert "foregroundDeletion" in caught.value.why
     assert len(list(notes.iterdir())) == 1, "a later tare clean finds it"
+
+
+def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel is scripted here: that freezing works is shown in tests/machines."""
+    api = ScriptedApi()
+    one = made(api, "dead")
+    pod = running_pod("c-0", "u1", api.nodes[0], "10.244.0.1", {})
+    api.kept["Pod", "tare-dead", "c-0"] = pod
+    thawed: list[tuple[str, bool]] = []
+    monkeypatch.setattr(namespaces.here, "process_of", lambda container: 4321)
+    monkeypatch.setattr(
+        namespaces.here,
+        "freeze",
+        lambda unit, accounting, frozen: thawed.append((unit, frozen)),
+    )
+    namespaces.remove(one)
+    assert thawed == [("u1", False)]
+    assert api.made("Namespace") == {}

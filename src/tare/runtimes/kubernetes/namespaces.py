@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from tare.artifacts.tree import default_cache
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import manifests
+from tare.runtimes.kubernetes import here, manifests
 from tare.runtimes.kubernetes.api import ApiError, ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
+from tare.runtimes.kubernetes.manifests import MAIN
 from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL, slug
+from tare.runtimes.kubernetes.pods import container_id
 from tare.runtimes.kubernetes.settings import ClusterSettings
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ def remove(
     Raises:
         RuntimeUnavailableError: it is stuck in deletion; why, as the cluster tells it.
     """
+    thaw_pods(one.api, one.name)
     with contextlib.suppress(TareError):  # the namespace must go, whatever a node does
         remove_host_data(
             one.api, one.name, one.run, one.helper, pull=one.pull, clock=clock, wait=wait
@@ -100,6 +103,16 @@ def remove(
             raise _stuck(one, left)
         wait(_POLL_S)
     one.note.unlink(missing_ok=True)
+
+
+def thaw_pods(api: Api, namespace: str) -> None:
+    """Let pods of this machine go on that a dead run left paused: a frozen process cannot die."""
+    for pod in api.find("Pod", namespace):
+        container = container_id(pod, MAIN)
+        accounting = here.accounting_of(container, lambda: 0.0)
+        if accounting.pid:
+            with contextlib.suppress(TareError):
+                here.freeze(container, accounting, False)
 
 
 def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
