@@ -1,0 +1,71 @@
+"""What a member is run from: a mongod, or FerretDB in its stead, and what is said of the latter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tare.artifacts.digest import file_digest
+from tare.databases.mongodb import configuration
+from tare.errors import ArtifactError, StudyError
+from tare.runtimes.unit import Bits, Site
+
+STAND_IN = "FerretDB (a functional stand-in for MongoDB, not MongoDB)"
+"""what every output calls it"""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where a runtime's units find the server's program."""
+
+    program: str
+    bits: Bits
+    kind: Literal["mongod", "ferretdb"] = "mongod"
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether this only behaves like MongoDB: nothing that it measures says anything of it."""
+        return self.kind == "ferretdb"
+
+    def command(self, site: Site) -> list[str]:
+        """A member's command line."""
+        if self.stands_in:
+            return configuration.ferretdb_command(self.program, site)
+        return configuration.mongod_command(self.program, site)
+
+
+def installed(home: Path) -> Installation:
+    """The server in a directory of the user's: `bin/mongod`, `mongod` or `ferretdb`, or that file.
+
+    Raises:
+        ArtifactError: there is none.
+    """
+    places = [home / "bin" / "mongod", home / "mongod", home / "ferretdb", home]
+    program = next((place for place in places if place.is_file()), None)
+    if program is None:
+        raise ArtifactError(
+            "no mongod here",
+            where=str(home),
+            why="neither bin/mongod nor mongod is in this directory",
+            remedy="unpack a release of MongoDB's server and set database.home to its directory",
+        )
+    kind: Literal["mongod", "ferretdb"] = "ferretdb" if "ferretdb" in program.name else "mongod"
+    return Installation(str(program.resolve()), Bits(file_digest(program)), kind)
+
+
+def refuse_stand_in(installation: Installation, *, forced: bool) -> None:
+    """Do not let a stand-in pass for the database that a study compares.
+
+    Raises:
+        StudyError: it is one, and was not asked for in so many words.
+    """
+    if installation.stands_in and not forced:
+        raise StudyError(
+            f"{STAND_IN} cannot be the target of a benchmark",
+            where="database.home",
+            why="its storage, its locks and its replication are others: a number from it would "
+            "pass for one of MongoDB's",
+            remedy="set database.home to the directory of a mongod, or database.stand_in: true to "
+            "try the study out",
+        )
