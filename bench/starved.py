@@ -7,7 +7,8 @@ Every run is against a stub with a constant service time, pinned to a CPU of its
 get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
 2), or share their CPU with busy neighbours; healthy runs get all of it. Half of the runs of
 each kind are closed loop, half open loop. Prints both shares with their 95% intervals (Wilson) as
-JSON. Needs root, two CPUs and a machine with nothing else to do.
+JSON, and that of the healthy runs from which a virtual machine's host took no time. Needs root, two
+CPUs and a machine with nothing else to do.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.load.measure import stolen
 from tare.machines.awake import awake
 
 if TYPE_CHECKING:
@@ -108,7 +110,10 @@ def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
             group = stack.enter_context(quota(max(LEAST_QUOTA_US, int(PERIOD_US * need * NEED))))
         elif case.starved == "neighbours":
             stack.enter_context(neighbours())
+        cpus = frozenset(sorted(os.sched_getaffinity(0))[:2])
+        before = stolen(cpus)
         result = run(command, specification(case, address, options.seconds), group)
+        ticks = stolen(cpus) - before
     told = {
         "loop": case.loop,
         "starved": case.starved,
@@ -116,6 +121,7 @@ def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
         "reasons": result["saturation_reasons"],
         "cpu_share": result["cpu_share"],
         "send_lateness_p99_us": result["send_lateness_p99_us"],
+        "stolen_s": ticks / os.sysconf("SC_CLK_TCK"),
     }
     print(json.dumps(told), file=sys.stderr)
     return told
@@ -209,18 +215,30 @@ def neighbours() -> Iterator[None]:
 
 
 def summary(seen: list[dict[str, Any]]) -> dict[str, Any]:
-    """Share of flagged runs among the starved and the healthy ones."""
+    """Share of flagged runs among the starved and the healthy ones, and among those healthy ones
+    from which the host of a virtual machine took no time (a host that does starves them, too)."""
+    starved = [one for one in seen if one["starved"] is not None]
+    healthy = [one for one in seen if one["starved"] is None]
+    undisturbed = [one for one in healthy if one["stolen_s"] == 0]
+    return {
+        "starved": share(starved),
+        "healthy": share(healthy),
+        "healthy, nothing stolen": share(undisturbed),
+    }
 
-    def share(starved: bool) -> dict[str, Any]:
-        flags = [one["saturated"] for one in seen if (one["starved"] is not None) == starved]
-        low, high = wilson(sum(flags), len(flags))
-        return {
-            "runs": len(flags),
-            "flagged": sum(flags) / len(flags),
-            "interval": [round(low, 4), round(high, 4)],
-        }
 
-    return {"starved": share(True), "healthy": share(False)}
+def share(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """How many of these runs were flagged, as a share with its interval; None where there are
+    none."""
+    flagged = sum(bool(one["saturated"]) for one in runs)
+    if not runs:
+        return {"runs": 0, "flagged": None, "interval": None}
+    low, high = wilson(flagged, len(runs))
+    return {
+        "runs": len(runs),
+        "flagged": flagged / len(runs),
+        "interval": [round(low, 4), round(high, 4)],
+    }
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:

@@ -195,11 +195,11 @@ def _sample(pid: int, cpus: frozenset[int], server: Server, session: Session) ->
     (row,) = session.execute(_REQUESTS % _POOL)
     requests, cpu = int(row.completed_tasks), cpu_seconds(pid)
     return Sample(
-        time.monotonic(), requests, cpu, server.cpu_seconds(), _resident_mb(pid), _steal(cpus)
+        time.monotonic(), requests, cpu, server.cpu_seconds(), _resident_mb(pid), stolen(cpus)
     )
 
 
-def _steal(cpus: frozenset[int]) -> int:
+def stolen(cpus: frozenset[int]) -> int:
     """Ticks that the host took from these CPUs since it started: proc_stat(5), eighth column."""
     lines = (line.split() for line in Path("/proc/stat").read_text("ascii").splitlines())
     names = {f"cpu{number}" for number in cpus}
