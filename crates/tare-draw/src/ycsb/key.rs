@@ -48,8 +48,8 @@ impl Keys {
             InsertOrder::Hashed => fnv64(number),
             InsertOrder::Ordered => number,
         };
-        let mut digits = [0u8; 20];
-        let text = decimal(number, &mut digits);
+        let mut digits = itoa::Buffer::new();
+        let text = digits.format(number).as_bytes();
         key.extend_from_slice(b"user");
         // YCSB pads the text, so a minus sign stands behind the zeros.
         key.extend(std::iter::repeat_n(
@@ -65,23 +65,4 @@ impl Keys {
         self.write(number, &mut key);
         key.into_iter().map(char::from).collect()
     }
-}
-
-/// The number in decimal digits, at the end of `digits`.
-fn decimal(number: i64, digits: &mut [u8; 20]) -> &[u8] {
-    let mut rest = number.unsigned_abs();
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        at -= 1;
-        digits[at] = b'-';
-    }
-    &digits[at..]
 }
