@@ -14,7 +14,12 @@ from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
+from tare.runtimes.availability import Cluster, no_cluster
 from tare.runtimes.docker_engine import connect
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
+from tare.runtimes.kubernetes.probe import fault
+from tare.runtimes.kubernetes.settings import cluster_settings
 
 
 @dataclass(frozen=True)
@@ -29,14 +34,44 @@ class Finding:
     """without it the main job cannot run at all"""
 
 
-def runtime_states() -> dict[str, str | None]:
-    """Runtime name to None when it can run here, else to the reason why not."""
+def runtime_states(*, kubernetes: bool = False) -> dict[str, str | None]:
+    """Runtime name to None when it can run here, else to the reason why not.
+
+    Args:
+        kubernetes: ask the cluster too, which may be far away and none of ours otherwise.
+    """
     try:
         connect(timeout_s=5)
         docker: str | None = None
     except RuntimeUnavailableError as error:
         docker = f"{error.what} ({error.remedy})"
-    return {"native": None, "docker": docker}
+    states = {"native": None, "docker": docker}
+    if kubernetes:
+        states["kubernetes"] = _cluster_fault()
+    return states
+
+
+def _cluster_fault() -> str | None:
+    """Why the cluster that is named here cannot be used; None where it can."""
+    try:
+        settings = cluster_settings()
+    except RuntimeUnavailableError as error:
+        return f"{error.what}: {error.why} ({error.remedy})"
+    if settings is None:
+        missing = no_cluster()
+        return f"{missing.what} ({missing.remedy})"
+    return fault(settings)
+
+
+def named_cluster() -> Cluster | None:
+    """The Kubernetes cluster that is named here, asked what it is; None where none is named."""
+    settings = cluster_settings()
+    if settings is None:
+        return None
+    try:
+        return Cluster(read_facts(ClientApi(settings)))
+    except TareError:
+        return Cluster(None)
 
 
 def findings() -> list[Finding]:
@@ -60,6 +95,7 @@ def findings() -> list[Finding]:
             "make setup (as root) installs docker.io and starts dockerd",
             needed=False,
         ),
+        _kubernetes(),
         Finding(
             "control groups",
             machine.root and kind > 0,
@@ -90,7 +126,7 @@ def findings() -> list[Finding]:
             needed=False,
         ),
     ]
-    found += [_binary("tare-load"), _binary("tare-probe")]
+    found += [_binary("tare-load"), _binary("tare-probe"), _binary("tare-pod")]
     return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
             _program("cargo", "cargo", "latte")]  # fmt: skip
 
@@ -104,6 +140,22 @@ def _idle_cpus() -> Finding:
         "run as root, on a kernel with a cpuidle driver; else they halt as usual, and runs say so",
         needed=False,
     )
+
+
+def _kubernetes() -> Finding:
+    found = _cluster_fault()
+    says = found or ""
+    if found is None:
+        cluster = named_cluster()
+        facts = cluster.facts if cluster else None
+        says = _of_cluster(facts) if facts else "it answers no more"
+    remedy = "see docs/kubernetes.md: any kubeconfig, or make rig"
+    return Finding("kubernetes runtime", found is None, says, remedy, needed=False)
+
+
+def _of_cluster(facts: ClusterFacts) -> str:
+    plugin = facts.plugin or "a network plugin that is not recognised"
+    return f"{facts.version} at {facts.server}, {len(facts.usable)} usable nodes, {plugin}"
 
 
 def _program(name: str, package: str, tools: str) -> Finding:

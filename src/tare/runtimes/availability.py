@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.errors import RuntimeUnavailableError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tare.runtimes.kubernetes.facts import ClusterFacts
     from tare.study.schema import Setup
 
-RUNTIMES = ("native", "docker")
+RUNTIMES = ("native", "docker", "kubernetes")
 """Runtimes that this version has, as a study names them."""
+_NO_CLUSTER = "no Kubernetes cluster is named here"
+_NAME_ONE = (
+    "name one with KUBECONFIG, or make one with `make rig` (docs/kubernetes.md); `tare doctor` "
+    "says whether it can be used"
+)
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
     "run the other conditions once on the physical machine and once inside the virtual one, each "
@@ -39,13 +47,29 @@ class Obstacle:
     remedy: str
 
 
-def obstacle(setup: Setup) -> Obstacle | None:
-    """What hinders this setup in this version, on every machine; None where nothing does.
+@dataclass(frozen=True)
+class Cluster:
+    """A Kubernetes cluster that is named here. `facts` is None where it does not answer now."""
 
-    A Docker engine that does not answer is no such thing: it may answer after one command, and
-    `tare plan` refuses the study until it does.
+    facts: ClusterFacts | None
+
+
+def no_cluster() -> RuntimeUnavailableError:
+    """The error for a setup that needs a cluster where none is named."""
+    return RuntimeUnavailableError(_NO_CLUSTER, remedy=_NAME_ONE)
+
+
+def obstacle(setup: Setup, cluster: Cluster | None = None) -> Obstacle | None:
+    """What hinders this setup in this version; None where nothing does.
+
+    An engine or a cluster that does not answer is no such thing: it may answer after one command,
+    and `tare plan` refuses the study until it does.
+
+    Args:
+        setup: one condition's.
+        cluster: the Kubernetes cluster that is named here; None: none is.
     """
-    found = list(_obstacles(setup))
+    found = [*_obstacles(setup), *_of_cluster(setup, cluster)]
     if not found:
         return None
     return Obstacle(found[0].field, "; ".join(one.why for one in found), found[0].remedy)
@@ -66,6 +90,33 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     if platform.address:
         why = f"this version gives machines no {platform.address}"
         yield Obstacle(("platform", "address"), why, _ELSEWHERE)
+
+
+def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
+    platform, client = setup.platform, setup.client
+    if "kubernetes" not in (platform.runtime, client.runtime):
+        return
+    told_by_nodes = platform.network in ("host", "container-dns")
+    if client.tool != "tare" and not told_by_nodes:
+        why = f"{client.tool} goes where nodes say they are, not to their {platform.network}"
+        remedy = "set platform.network to host or container-dns, or load it with `tare load`"
+        yield Obstacle(("client", "tool"), why, remedy)
+    if cluster is None:
+        yield Obstacle(("platform", "runtime"), _NO_CLUSTER, _NAME_ONE)
+        return
+    facts = cluster.facts
+    if facts is None or platform.runtime != "kubernetes":
+        return
+    if platform.plugin and platform.plugin != facts.plugin:
+        has = facts.plugin or "one that is not recognised"
+        why = f"the Kubernetes cluster's network plugin is {has}, not {platform.plugin}"
+        remedy = f"make rig-down, then make rig PLUGIN={platform.plugin}, and `tare run` again"
+        yield Obstacle(("platform", "plugin"), why, remedy)
+    able = len(facts.fitting(platform.placement.node_selector))
+    if platform.placement.spread == "required" and able < setup.database.nodes:
+        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
+        remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
+        yield Obstacle(("platform", "placement", "spread"), why, remedy)
 
 
 def _named(word: str) -> str:

@@ -12,7 +12,6 @@ import docker
 from docker.errors import DockerException
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups
 from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
@@ -71,26 +70,6 @@ def packet_path(site: Site) -> str:
     if loopback or rules:
         return "published port: userland docker-proxy, bridge and veth pair"
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
-
-
-def group_paths(pid: int, container: str) -> dict[str, str]:
-    """The container's control groups, from /proc/PID/cgroup, as directories of the host."""
-    try:
-        text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
-    except OSError:  # it has ended
-        return {}
-    paths: dict[str, str] = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if container[:12] not in path:
-            continue
-        if not controllers and cgroups.version() == 2:
-            paths["unified"] = str(cgroups.ROOT / path.lstrip("/"))
-        for controller in controllers.split(","):
-            directory = cgroups.ROOT / controller / path.lstrip("/")
-            if controller in (*cgroups.V1_CONTROLLERS, "blkio") and directory.is_dir():
-                paths[controller] = str(directory)
-    return paths
 
 
 def leftovers() -> dict[str, list[Any]]:

@@ -41,8 +41,20 @@ def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
         value = getattr(platform, field)
         if value not in fitting:
             yield _clash(("platform", field), value, platform.runtime, origins, condition)
+    if client.runtime == "kubernetes" and platform.runtime != "kubernetes":
+        yield _client_elsewhere(platform.runtime, origins, condition)
     if client.runtime == "native" and client.network != "host":
         yield _clash(("client", "network"), client.network, "native", origins, condition)
+
+
+def _client_elsewhere(runtime: str, origins: Origins, condition: str) -> Problem:
+    """A pod's client and nodes that are none: nothing says that it could reach them."""
+    return Problem(
+        later(origins, ("client", "runtime"), ("platform", "runtime")),
+        f"client.runtime: kubernetes with platform.runtime {runtime}",
+        f"a client inside the cluster asks nodes inside the cluster (condition {condition})",
+        f"set client.runtime to native, or platform.runtime to kubernetes instead of {runtime}",
+    )
 
 
 def _clash(
@@ -51,8 +63,8 @@ def _clash(
     part, field = path
     place: FieldPath = path
     owners = [name for name, fields in _FITTING.items() if value in fields[field]]
-    if part == "client":  # which no orchestrator runs
-        owners = ["docker"]
+    if part == "client":
+        owners = ["docker", "kubernetes"]
     own = [one or '""' for one in _FITTING[runtime][field]]
     what = "a native process" if runtime == "native" else runtime
     return Problem(
