@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test calibration rig rig-down rig-swarm
+.PHONY: help setup demo lint test calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -37,7 +37,10 @@ rig: ## start Kubernetes here: NODES=1 or 3, PLUGIN=flannel-vxlan, flannel-host-
 rig-swarm: ## start a Docker Swarm of three here
 	@rig/swarm.sh
 
-rig-down: ## take the rig down, Kubernetes and Swarm
+rig-swarm-down: ## take the Swarm down
+	@RIG_NAME=tare-swarm rig/down.sh
+
+rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
 	@rig/down.sh
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)

@@ -4,10 +4,13 @@
 
 readonly KUBERNETES_VERSION=1.33.13
 readonly RIG_PROGRAMS=${TARE_CACHE:-$HOME/.cache/tare}/rig/kubernetes-$KUBERNETES_VERSION
-readonly RIG_STATE=/var/lib/tare-rig
-readonly RIG_BRIDGE=tare-rig
-readonly RIG_HOST=10.213.0.1 # this machine, on the bridge
-readonly RIG_NETWORK=10.213.0.0/16
+# Two rigs may stand side by side, Kubernetes and Swarm: each has its own name, bridge and addresses.
+readonly RIG_NAME=${RIG_NAME:-tare-rig}
+readonly RIG_STATE=/var/lib/$RIG_NAME
+readonly RIG_BRIDGE=$RIG_NAME
+readonly RIG_PREFIX=${RIG_PREFIX:-10.213}
+readonly RIG_HOST=$RIG_PREFIX.0.1 # this machine, on the bridge
+readonly RIG_NETWORK=$RIG_PREFIX.0.0/16
 readonly RIG_PODS=10.214.0.0/16
 readonly RIG_SERVICES=10.215.0.0/16
 readonly RIG_FIRST_SERVICE=10.215.0.1
@@ -51,14 +54,14 @@ begin() {
 inside() {
   local node=$1
   shift
-  nsenter "--net=/run/netns/tare-rig-$node" "$@"
+  nsenter "--net=/run/netns/$RIG_NAME-$node" "$@"
 }
 
 # Joins a network namespace of its own to the bridge: make_network NODE ADDRESS.
 make_network() {
   local node=$1 address=$2
-  ip netns add "tare-rig-$node"
-  ip link add "tr-$node" type veth peer name eth0 netns "tare-rig-$node"
+  ip netns add "$RIG_NAME-$node"
+  ip link add "tr-$node" type veth peer name eth0 netns "$RIG_NAME-$node"
   ip link set "tr-$node" master "$RIG_BRIDGE" up
   inside "$node" ip link set lo up
   inside "$node" ip addr add "$address/16" dev eth0

@@ -17,7 +17,7 @@ processes() {
 
 # Its control groups, innermost first.
 groups() {
-  find /sys/fs/cgroup/tare-rig /sys/fs/cgroup/*/tare-rig -depth -type d 2>/dev/null || true
+  find "/sys/fs/cgroup/$RIG_NAME" /sys/fs/cgroup/*/"$RIG_NAME" -depth -type d 2>/dev/null || true
 }
 
 alive() {
@@ -72,7 +72,7 @@ unmount() {
 
 remove_networks() {
   local name
-  for name in $(ip netns list 2>/dev/null | awk '/^tare-rig-/ {print $1}'); do
+  for name in $(ip netns list 2>/dev/null | awk -v own="$RIG_NAME-" 'index($1, own) == 1 {print $1}'); do
     ip netns del "$name"
   done
   if ip link show "$RIG_BRIDGE" >/dev/null 2>&1; then
@@ -92,6 +92,7 @@ restore_kernel_settings() {
 # kubelet and the CNI library leave links and notes outside of the rig's directory.
 remove_traces() {
   local link
+  [ "$RIG_NAME" = tare-rig ] || return 0
   for link in /var/log/containers/*; do
     case $(readlink "$link") in "$RIG_STATE"/*) rm -f "$link" ;; esac
   done
