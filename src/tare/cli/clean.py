@@ -19,8 +19,8 @@ def command(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Remove what dead runs left: containers, networks, volumes, processes, groups, addresses, and
-    namespaces of Kubernetes clusters.
+    """Remove what dead runs left: containers, networks, volumes, processes, groups, addresses,
+    namespaces of Kubernetes clusters, and services of the Docker Swarm that is named here.
     """
     with Hold("tare clean"):
         found = clean.find(runs.absolute())

@@ -14,12 +14,14 @@ from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
-from tare.runtimes.availability import Cluster, no_cluster
+from tare.runtimes.availability import Cluster, Swarm, no_cluster
 from tare.runtimes.docker_engine import connect
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.settings import cluster_settings
+from tare.runtimes.swarm.facts import SwarmFacts
+from tare.runtimes.swarm.named import ask_swarm, swarm_fault
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,12 @@ class Finding:
     """without it the main job cannot run at all"""
 
 
-def runtime_states(*, kubernetes: bool = False) -> dict[str, str | None]:
+def runtime_states(*, kubernetes: bool = False, swarm: bool = False) -> dict[str, str | None]:
     """Runtime name to None when it can run here, else to the reason why not.
 
     Args:
         kubernetes: ask the cluster too, which may be far away and none of ours otherwise.
+        swarm: ask the Swarm too, for the same reason.
     """
     try:
         connect(timeout_s=5)
@@ -48,6 +51,8 @@ def runtime_states(*, kubernetes: bool = False) -> dict[str, str | None]:
     states = {"native": None, "docker": docker}
     if kubernetes:
         states["kubernetes"] = _cluster_fault()
+    if swarm:
+        states["swarm"] = swarm_fault()
     return states
 
 
@@ -74,6 +79,14 @@ def named_cluster() -> Cluster | None:
         return Cluster(None)
 
 
+def named_swarm() -> Swarm | None:
+    """The Docker Swarm that is named here, asked what it is; None where none is named."""
+    found = ask_swarm()
+    if isinstance(found, SwarmFacts):
+        return Swarm(found)
+    return Swarm(None) if found else None
+
+
 def findings() -> list[Finding]:
     """Everything that decides what can run here."""
     machine = local_facts()
@@ -96,6 +109,7 @@ def findings() -> list[Finding]:
             needed=False,
         ),
         _kubernetes(),
+        _swarm(),
         Finding(
             "control groups",
             machine.root and kind > 0,
@@ -151,6 +165,18 @@ def _kubernetes() -> Finding:
         says = _of_cluster(facts) if facts else "it answers no more"
     remedy = "see docs/kubernetes.md: any kubeconfig, or make rig"
     return Finding("kubernetes runtime", found is None, says, remedy, needed=False)
+
+
+def _swarm() -> Finding:
+    found = ask_swarm()
+    remedy = "see docs/swarm.md: any Swarm's manager, or make rig-swarm"
+    if not isinstance(found, SwarmFacts):
+        says = f"{found.what}: {found.why}" if found else "docker's engine is in no Swarm"
+        return Finding("swarm runtime", False, says, remedy, needed=False)
+    says = f"{found.version} at {found.manager}, {len(found.usable)} usable nodes"
+    if found.ip_vs is False:
+        says += "; the kernel lacks IP_VS: service-ip and node-port cannot run"
+    return Finding("swarm runtime", bool(found.usable), says, remedy, needed=False)
 
 
 def _of_cluster(facts: ClusterFacts) -> str:

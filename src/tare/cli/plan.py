@@ -12,13 +12,14 @@ from rich.table import Table
 
 from tare.artifacts.lock import locked_versions
 from tare.cli.console import table_console
-from tare.cli.doctor import named_cluster, runtime_states
+from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
 from tare.machines.facts import local_facts
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.here import kubelet_runs
+from tare.runtimes.swarm.settings import swarm_settings
 from tare.study.checks import refusals, refuse_plan
 from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
@@ -89,22 +90,29 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
     machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
-    asked = any(_needs_cluster(one.setup) for one in plan.conditions)
-    states = runtime_states(kubernetes=asked)
+    asked = any(_uses("kubernetes", one.setup) for one in plan.conditions)
+    swarm = any(_uses("swarm", one.setup) for one in plan.conditions)
+    states = runtime_states(kubernetes=asked, swarm=swarm)
     elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
+    if swarm and not swarm_settings().local:
+        elsewhere.add("swarm")
     refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere))
 
 
-def _needs_cluster(setup: Setup) -> bool:
-    return "kubernetes" in (setup.platform.runtime, setup.client.runtime)
+def _uses(runtime: str, setup: Setup) -> bool:
+    return runtime in (setup.platform.runtime, setup.client.runtime)
 
 
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
-    """What hinders a setup here; the Kubernetes cluster is asked once, and only if one needs it."""
-    asked = cache(named_cluster)
+    """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
+    cluster, swarm = cache(named_cluster), cache(named_swarm)
 
     def hindered(setup: Setup) -> Obstacle | None:
-        return obstacle(setup, asked() if _needs_cluster(setup) else None)
+        return obstacle(
+            setup,
+            cluster() if _uses("kubernetes", setup) else None,
+            swarm() if _uses("swarm", setup) else None,
+        )
 
     return hindered
 

@@ -56,7 +56,7 @@ class Side(Part):
     )
     plugin: Plugin = Field("", description="network plugin of an orchestrator")
     storage: Storage | None = Field(None, description="where the data lay")
-    client: Literal["native", "docker", "kubernetes"] | None = Field(
+    client: Literal["native", "docker", "kubernetes", "swarm"] | None = Field(
         None, description="how the client was run"
     )
     clusters: int | None = Field(None, ge=1, description="clusters side by side")

@@ -12,6 +12,8 @@ from tare.machines import addresses, cgroups
 from tare.runtimes import docker_engine, native
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.namespaces import Namespace
+from tare.runtimes.swarm import leftovers as swarm
+from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
 
 @dataclass
@@ -22,6 +24,8 @@ class Leftovers:
     docker: dict[str, list[Any]] = field(default_factory=dict)
     namespaces: list[Namespace] = field(default_factory=list)
     """of Kubernetes clusters that this machine noted"""
+    swarm: SwarmLeftovers = field(default_factory=SwarmLeftovers)
+    """of the Docker Swarm that is named here"""
     addresses: list[str] = field(default_factory=list)
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
@@ -34,6 +38,7 @@ class Leftovers:
         """A line per kind, for people."""
         kinds: dict[str, list[str]] = {
             "processes": [str(pid) for pid in self.processes],
+            **self.swarm.words(),
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
             "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
@@ -51,6 +56,7 @@ def find(runs: Path) -> Leftovers:
         processes=native.leftovers(),
         docker=docker_engine.leftovers(),
         namespaces=namespaces.leftovers(),
+        swarm=swarm.leftovers(),
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
@@ -69,6 +75,10 @@ def remove(found: Leftovers) -> list[TareError]:
             namespaces.remove(namespace)
         except TareError as error:
             faults.append(error)
+    try:
+        swarm.remove(found.swarm)
+    except TareError as error:
+        faults.append(error)
     docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)

@@ -25,10 +25,12 @@ from tare.runtimes.docker_engine import connect, data_directory
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
+from tare.runtimes.swarm.runtime import SwarmRuntime
+from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
 
-_KUBERNETES = "kubernetes"
+_KUBERNETES, _SWARM = "kubernetes", "swarm"
 
 
 @dataclass
@@ -79,6 +81,9 @@ class Outfit:
         cluster = self.runtimes.get("kubernetes")
         if isinstance(cluster, KubernetesRuntime):
             facts["kubernetes"] = cluster.cluster_facts().as_dict()
+        swarm = self.runtimes.get("swarm")
+        if isinstance(swarm, SwarmRuntime):
+            facts["swarm"] = swarm.swarm_facts().as_dict()
         return facts
 
     def close(self) -> list[TareError]:
@@ -93,7 +98,7 @@ class Outfit:
 
 
 def runtimes_for(run: str, work: Path, setups: Sequence[Setup]) -> dict[str, Runtime]:
-    """The runtimes of this machine, sharing addresses, and a cluster's where a setup names it.
+    """The runtimes of this machine, sharing addresses, and an orchestrator's that a setup names.
 
     Host addresses are routable where a client needs them.
 
@@ -116,6 +121,8 @@ def runtimes_for(run: str, work: Path, setups: Sequence[Setup]) -> dict[str, Run
         if settings is None:
             raise no_cluster()
         made[_KUBERNETES] = KubernetesRuntime(run, work, settings)
+    if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
+        made[_SWARM] = SwarmRuntime(run, work, swarm_settings())
     return made
 
 
@@ -136,6 +143,10 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     if isinstance(cluster, KubernetesRuntime):
         helper = image.build_pod_image(connect(), find("tare-pod"), say)
         cluster.use_helper(cluster.provide(connect(), helper, say))
+    swarm = outfit.runtimes.get(_SWARM)
+    if isinstance(swarm, SwarmRuntime):
+        helper = image.build_pod_image(swarm.engine, find("tare-pod"), say)
+        swarm.use_helper(swarm.provide(helper, say))
     for setup in setups:
         database, runtime = setup.database, setup.platform.runtime
         key = _bits_key(database)
@@ -167,11 +178,22 @@ def _cluster(outfit: Outfit) -> KubernetesRuntime:
     return runtime
 
 
+def _swarm(outfit: Outfit) -> SwarmRuntime:
+    runtime = outfit.runtimes[_SWARM]
+    if not isinstance(runtime, SwarmRuntime):
+        raise RuntimeUnavailableError("the swarm runtime has been replaced by another")
+    return runtime
+
+
 def _server(
     outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installation:
     if database.image and runtime == "docker":
         return _named_server(_engine(outfit), database.image)
+    if database.image and runtime == _SWARM:
+        named = _named_server(_swarm(outfit).engine, database.image)
+        _swarm(outfit).provide(named.bits.image, say)
+        return named
     if database.image and runtime == _KUBERNETES:
         named = _named_server(_engine(outfit), database.image)
         reference = _cluster(outfit).use_image(database.image)
@@ -187,6 +209,10 @@ def _server(
             "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
         )
     jars = tuple(tree.jars)
+    if runtime == _SWARM:
+        built = image.build_image(_swarm(outfit).engine, tree, say)
+        _swarm(outfit).provide(built, say)
+        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     if runtime in ("docker", _KUBERNETES):
         built = image.build_image(_engine(outfit), tree, say)
         if runtime == _KUBERNETES:
@@ -225,6 +251,9 @@ def _client(outfit: Outfit, runtime: str, say: Callable[[str], None]) -> ClientI
     digest = file_digest(binary)
     if runtime == "native":
         return ClientInstallation(str(binary), Bits(digest))
+    if runtime == _SWARM:
+        built = image.build_load_image(_swarm(outfit).engine, binary)
+        return ClientInstallation(image.LOAD, Bits(digest, built))
     built = image.build_load_image(_engine(outfit), binary)
     if runtime == _KUBERNETES:
         built = _cluster(outfit).provide(_engine(outfit), built, say)

@@ -61,6 +61,8 @@ class Site:
     """added to every port that the software binds, where others have its own already"""
     reached: Mapping[int, int] = field(default_factory=dict)
     """port of the software to the port at the endpoint, where it is another"""
+    everywhere: bool = False
+    """it has further addresses, of published ports: it serves clients on all that it has"""
     machine: str = ""
     """the orchestrator's machine that it runs on, once that is known"""
 

@@ -137,7 +137,7 @@ def _any_docker(conditions: list[Condition]) -> bool:
 
 def _deploy_s(setup: Setup) -> float:
     container = CONTAINER_S if setup.platform.runtime == "docker" else 0.0
-    if setup.platform.runtime == "kubernetes":
+    if setup.platform.runtime in ("kubernetes", "swarm"):
         container = POD_S
     return _nodes(setup) * (NODE_START_S + container) + setup.clusters * SCHEMA_S
 

@@ -116,14 +116,14 @@ class Client(Part):
         "rows are populated and servers warmed by Tare's own",
     )
     machines: Literal["local"] = Field("local", description="where the machines come from")
-    runtime: Literal["native", "docker", "kubernetes"] = Field(
+    runtime: Literal["native", "docker", "kubernetes", "swarm"] = Field(
         "native",
         description="how a client is run; kubernetes: as a job inside the cluster, which reaches "
-        "what clients outside cannot",
+        "what clients outside cannot; swarm: as a container of the manager's engine",
     )
     network: Literal["host", "bridge"] = Field(
         "host",
         description="the client's network: the machine's own, or (bridge) one that containers or "
-        "pods have",
+        "pods have; of runtime swarm, the network of the database's services",
     )
     limits: Limits = Field(Limits(), description="limits of each load client")

@@ -83,6 +83,11 @@ def cassandra_yaml(
             "rpc_address": "0.0.0.0",  # noqa: S104 - inside the container's own network only
             "broadcast_rpc_address": site.endpoint_host,
         }
+    elif site.everywhere:
+        document |= {
+            "rpc_address": "0.0.0.0",  # noqa: S104 - inside the container's own network only
+            "broadcast_rpc_address": site.listen,
+        }
     if key_cache != "auto":
         document["key_cache_size"] = f"{int(key_cache) // _MIB}MiB"
     if "num_tokens" in settings:
