@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the rig's programs, once, into the cache: Kubernetes, flannel, CoreDNS and the pause
 # program, from the Go modules that build/*/go.sum locks. With names: only these programs.
+# --check: only whether all are built.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
@@ -29,11 +30,18 @@ build() {
   mv "$RIG_PROGRAMS/$program.part" "$RIG_PROGRAMS/$program"
 }
 
+check=false
+if [ "${1:-}" = --check ]; then
+  check=true
+  shift
+fi
 if [ $# -eq 0 ]; then
   set -- kubelet kube-apiserver kube-controller-manager kube-scheduler kube-proxy \
     coredns flanneld pause
   command -v kubectl >/dev/null || set -- "$@" kubectl
 fi
 for program; do
-  [ -x "$RIG_PROGRAMS/$program" ] || build "$program"
+  if [ -x "$RIG_PROGRAMS/$program" ]; then continue; fi
+  if $check; then exit 3; fi
+  build "$program"
 done

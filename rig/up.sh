@@ -30,6 +30,7 @@ esac
 need_root
 trap 'stop "the rig could not be started" "look into $RIG_STATE/logs, then: make rig-down"' ERR
 [ ! -e "$RIG_STATE/admin.kubeconfig" ] || stop "a rig is up" "make rig-down, then again"
+need ip iproute2
 need etcd etcd-server
 need containerd containerd runc
 need iptables iptables

@@ -1,13 +1,16 @@
-"""Real trials on a real Kubernetes cluster: the rig's, or whichever TARE_KUBERNETES names.
+"""Real trials on a real Kubernetes cluster: whichever TARE_KUBERNETES names, else a rig for as long
+as these tests take.
 
-Without one they are skipped: `make rig` starts it.
+Skipped where none is named and the rig's programs were never built: `rig/build.sh` builds them.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +23,8 @@ from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
 from .conftest import Bench
 
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.skipif(
-        VARIABLE not in os.environ,
-        reason="no cluster: make rig, then export KUBECONFIG and TARE_KUBERNETES as it says",
-    ),
-]
+pytestmark = pytest.mark.engine
+RIG = Path(__file__).parents[2] / "rig"
 
 STUDY = """\
 study: cluster
@@ -44,8 +42,28 @@ design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
 """
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """A cluster is named in the environment: the user's own, or a rig's."""
+    if VARIABLE in os.environ:
+        yield
+        return
+    built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
+    if not built or os.geteuid() != 0:
+        pytest.skip("no cluster: make rig (as root), then export what it says")
+    done = subprocess.run([RIG / "up.sh"], stdout=subprocess.PIPE, text=True, check=False)
+    with pytest.MonkeyPatch.context() as environment:
+        try:
+            assert done.returncode == 0
+            for word in shlex.split(done.stdout.removeprefix("export")):
+                environment.setenv(*word.split("=", 1))
+            yield
+        finally:
+            subprocess.run([RIG / "down.sh"], check=True)
+
+
 @pytest.fixture
-def api() -> Api:
+def api(cluster: None) -> Api:
     settings = cluster_settings()
     assert settings is not None
     return ClientApi(settings)

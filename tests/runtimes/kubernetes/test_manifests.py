@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from tare.runtimes.kubernetes import manifests
-from tare.runtimes.kubernetes.manifests import Container, Members
+from tare.runtimes.kubernetes import jobs, manifests, pod_parts
+from tare.runtimes.kubernetes.manifests import Members
+from tare.runtimes.kubernetes.pod_parts import Container
 from tare.study.platform import Limits, Placement
 
 GIB = 1 << 30
 CONTAINER = Container("tare/cassandra:5", False, ["/java", "-x"], Limits(cpus=1.5, memory=GIB))
 MEMBERS = Members(
     name="c",
-    labels=manifests.labels_of("a-run", "c"),
+    labels=pod_parts.labels_of("a-run", "c"),
     container=CONTAINER,
     files=[{"cassandra.yaml": "a: 0"}, {"cassandra.yaml": "a: 1"}],
     ports=(9042, 7000),
@@ -47,8 +48,8 @@ def unit_of(members: Members) -> dict[str, Any]:
         manifests.files_of(MEMBERS),
         manifests.stateful_set(MEMBERS, 1),
         manifests.stateful_set(MEMBERS, 1)["spec"]["template"],
-        manifests.job("j", manifests.labels_of("a-run"), {}, None),
-        manifests.job("j", manifests.labels_of("a-run"), {}, None)["spec"]["template"],
+        jobs.job("j", pod_parts.labels_of("a-run"), {}, None),
+        jobs.job("j", pod_parts.labels_of("a-run"), {}, None)["spec"]["template"],
     ],
     ids=lambda made: made.get("kind", "template"),
 )
@@ -63,7 +64,7 @@ def test_each_pod_sees_its_own_files_only() -> None:
     assert shown == {"c-0/cassandra.yaml": "a: 0", "c-1/cassandra.yaml": "a: 1"}
     (mount,) = unit_of(MEMBERS)["volumeMounts"]
     assert mount["subPathExpr"] == "$(TARE_POD)"
-    assert mount["mountPath"] == manifests.CONF
+    assert mount["mountPath"] == pod_parts.CONF
 
 
 def test_the_unit_starts_once_its_name_is_known() -> None:
@@ -149,7 +150,7 @@ def test_data_lies_where_the_study_says(storage: str, volume: dict[str, Any] | N
     volumes = [one for one in pod_of(members)["volumes"] if one["name"] == "data"]
     assert volumes == ([volume] if volume else [])
     mounts = [m for m in unit_of(members)["volumeMounts"] if m["name"] == "data"]
-    assert [m["mountPath"] for m in mounts] == ([manifests.DATA] if volume else [])
+    assert [m["mountPath"] for m in mounts] == ([pod_parts.DATA] if volume else [])
 
 
 def test_pods_of_one_node_do_not_share_a_directory_of_it() -> None:
@@ -192,19 +193,19 @@ def test_images_that_were_given_to_nodes_are_never_fetched() -> None:
 
 
 def test_a_client_hands_its_files_over_after_its_end() -> None:
-    pod = manifests.client_pod(CONTAINER, "tare/pod:1", "client", ["load.json"], on_node=False)
+    pod = jobs.client_pod(CONTAINER, "tare/pod:1", "client", ["load.json"], on_node=False)
     (client,) = pod["initContainers"]
     (after,) = pod["containers"]
     assert client["command"] == ["/java"]
-    assert after["args"] == ["hand-over", manifests.CONF, "--skip", "load.json"]
+    assert after["args"] == ["hand-over", pod_parts.CONF, "--skip", "load.json"]
     assert {m["mountPath"] for m in client["volumeMounts"]} == {
-        manifests.CONF,
-        f"{manifests.CONF}/load.json",
+        pod_parts.CONF,
+        f"{pod_parts.CONF}/load.json",
     }
 
 
 def test_what_is_removed_from_a_node_lies_below_tares_own_directory() -> None:
-    pod = manifests.removing_pod(CONTAINER, "m1")
+    pod = jobs.removing_pod(CONTAINER, "m1")
     (volume,) = pod["volumes"]
     assert volume["hostPath"]["path"] == "/var/lib/tare"
     assert pod["nodeName"] == "m1"

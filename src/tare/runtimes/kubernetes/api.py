@@ -261,8 +261,8 @@ class ClientApi:
 
     def _login(self) -> dict[str, str]:
         """Headers that say who this is; empty where a certificate does."""
-        found = self._configuration.auth_settings().values()
-        return {one["key"]: one["value"] for one in found if one["in"] == "header" and one["value"]}
+        token = self._configuration.auth_settings().get("BearerToken")
+        return {token["key"]: token["value"]} if token and token["value"] else {}
 
 
 def _path(kind: str, namespace: str) -> str:

@@ -11,7 +11,7 @@ from tare.errors import LoadError
 from tare.runtimes.kubernetes import here
 from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
-from tare.runtimes.kubernetes.manifests import MAIN
+from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import time
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes import manifests
+from tare.runtimes.kubernetes import jobs, manifests, pod_parts
 from tare.runtimes.kubernetes.facts import read_facts
-from tare.runtimes.kubernetes.manifests import HOST_BASE, MAIN, POD_PROGRAM, Container
 from tare.runtimes.kubernetes.names import slug
+from tare.runtimes.kubernetes.pod_parts import HOST_BASE, MAIN, POD_PROGRAM, Container
 from tare.runtimes.kubernetes.pods import ended
 from tare.study.platform import Limits
 
@@ -48,9 +48,9 @@ def remove_host_data(
     for machine in read_facts(api).machines:
         if machine.ready:
             name = slug(f"{_GROUP}-{machine.name}")
-            pod = manifests.removing_pod(container, machine.name)
-            labels = manifests.labels_of(run, _GROUP)
-            api.create(manifests.job(name, labels, pod, int(_WITHIN_S)), namespace)
+            pod = jobs.removing_pod(container, machine.name)
+            labels = pod_parts.labels_of(run, _GROUP)
+            api.create(jobs.job(name, labels, pod, int(_WITHIN_S)), namespace)
             names.append(name)
     _await_all(api, namespace, names, clock, wait)
 

@@ -1,58 +1,35 @@
-"""What Tare makes in a cluster, as documents: namespace, StatefulSet, services, files, jobs."""
+"""What Tare makes in a cluster, as documents: namespace, StatefulSet, services, files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tare.runtimes.kubernetes.names import (
-    GROUP_LABEL,
-    HOST_LABEL,
-    POD_LABEL,
-    RUN_LABEL,
-    UNIT_LABEL,
-    pod_of,
-    slug,
+from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of, slug
+from tare.runtimes.kubernetes.pod_parts import (
+    CONF,
+    DATA,
+    MAIN,
+    NAMING,
+    POD_PROGRAM,
+    Container,
+    basics,
+    container_of,
+    labels_of,
+    pull_policy,
+    resources,
+    told_to_pod,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tare.machines.cgroups import LimitValues
     from tare.runtimes.kubernetes.api import Document
     from tare.study.platform import Placement
 
-CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
-"""where a pod finds its configuration and keeps its data"""
-MAIN, NAMING = "unit", "own-name"
-"""containers of a pod: the unit, and one before it that waits until its name is known"""
-POD_PROGRAM = "/opt/tare/bin/tare-pod"
-HOST_BASE = "/var/lib/tare"
-"""directory of the nodes below which the data of `storage: host-path` lies"""
 HOST_DATA_LABEL = "tare.host-data"
 """label of the map that marks a namespace whose pods keep data in directories of nodes"""
 _NAME_S = 60
-
-
-@dataclass(frozen=True)
-class Container:
-    """What runs in a pod.
-
-    Attributes:
-        image: as nodes know it.
-        pull: whether nodes may fetch it; else it must have been given to them.
-        command: the program and its arguments.
-        environment: beside what every pod is told.
-        limits: applied as they stand.
-        requests: what the scheduler sets aside; None: as much as the limits.
-    """
-
-    image: str
-    pull: bool
-    command: Sequence[str]
-    limits: LimitValues
-    environment: Mapping[str, str] = field(default_factory=dict)
-    requests: LimitValues | None = None
 
 
 @dataclass(frozen=True)
@@ -83,12 +60,6 @@ class Members:
     host_directory: str
     placement: Placement
     helper: str
-
-
-def labels_of(run: str, group: str = "", unit: str = "") -> dict[str, str]:
-    """Labels of an object of a run."""
-    found = {RUN_LABEL: run, GROUP_LABEL: group, UNIT_LABEL: unit}
-    return {key: slug(value, 63) for key, value in found.items() if value}
 
 
 def namespace(name: str, run: str, host: str) -> Document:
@@ -203,7 +174,7 @@ def stateful_set(members: Members, replicas: int) -> Document:
 def _pod_of_set(members: Members, selector: Document) -> Document:
     on_node = members.network == "host"
     spec: Document = {
-        **_pod_basics(),
+        **basics(),
         "initContainers": [_wait_for_name(members)],
         "containers": [_member(members)],
         "volumes": [*_files_volume(members), *_data_volume(members)],
@@ -222,28 +193,19 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
     return spec
 
 
-def _pod_basics() -> Document:
-    """A pod that is told nothing of the cluster, may do nothing in it and dies at once."""
-    return {
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": 1,
-    }
-
-
 def _wait_for_name(members: Members) -> Document:
     """Before the software starts: it binds and announces itself by a name that must be known."""
     name = f"$(TARE_POD).{members.name}"
     return {
         "name": NAMING,
         "image": members.helper,
-        "imagePullPolicy": _pull_policy(members.container),
+        "imagePullPolicy": pull_policy(members.container),
         "command": [POD_PROGRAM],
         "args": ["await-name", "--within", str(_NAME_S), name],
-        "env": _told_to_pod(),
+        "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         # as the unit's, so that the pod's quality of service is the unit's
-        "resources": _resources(members.container),
+        "resources": resources(members.container),
     }
 
 
@@ -256,54 +218,15 @@ def _member(members: Members) -> Document:
         else:
             own = outside if members.network == "host" else port
             ports.append({"containerPort": own, "hostPort": outside})
-    made = {**_container(MAIN, members.container), "ports": ports, "volumeMounts": []}
+    made: Document = {**container_of(MAIN, members.container), "ports": ports, "volumeMounts": []}
     if members.files:
-        own = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
-        made["volumeMounts"].append(own)
+        conf = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
+        made["volumeMounts"].append(conf)
     if members.storage in ("host-path", "pvc", "emptydir"):
         data: Document = {"name": "data", "mountPath": DATA}
         if members.storage == "host-path":
             data["subPathExpr"] = "$(TARE_POD)"
         made["volumeMounts"].append(data)
-    return made
-
-
-def _container(name: str, container: Container) -> Document:
-    own = [{"name": key, "value": value} for key, value in container.environment.items()]
-    return {
-        "name": name,
-        "image": container.image,
-        "imagePullPolicy": _pull_policy(container),
-        "command": list(container.command[:1]),
-        "args": list(container.command[1:]),
-        "env": [*_told_to_pod(), *own],
-        "resources": _resources(container),
-    }
-
-
-def _pull_policy(container: Container) -> str:
-    return "IfNotPresent" if container.pull else "Never"
-
-
-def _told_to_pod() -> list[Document]:
-    return [{"name": "TARE_POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]
-
-
-def _resources(container: Container) -> Document:
-    made: Document = {}
-    for key, values in (("limits", container.limits), ("requests", container.requests)):
-        chosen = _amounts(values) if values is not None else {}
-        if chosen:
-            made[key] = chosen
-    return made
-
-
-def _amounts(values: LimitValues) -> dict[str, str]:
-    made: dict[str, str] = {}
-    if values.cpus is not None:
-        made["cpu"] = f"{round(values.cpus * 1000)}m"
-    if values.memory is not None:
-        made["memory"] = str(values.memory)
     return made
 
 
@@ -341,82 +264,3 @@ def _claim(members: Members) -> Document:
 def host_data_mark(labels: Mapping[str, str]) -> Document:
     """Tells whoever cleans up that nodes hold data of this namespace."""
     return config_map("host-data", {**labels, HOST_DATA_LABEL: "used"}, {})
-
-
-def job(name: str, labels: Mapping[str, str], pod: Document, longest_s: int | None) -> Document:
-    """One pod that runs to its end, once."""
-    spec: Document = {
-        "backoffLimit": 0,
-        "template": {
-            "metadata": {"labels": dict(labels)},
-            "spec": {**_pod_basics(), "restartPolicy": "Never", **pod},
-        },
-    }
-    if longest_s is not None:
-        spec["activeDeadlineSeconds"] = longest_s
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": name, "labels": dict(labels)},
-        "spec": spec,
-    }
-
-
-def asking_pod(helper: Container, on_node: bool) -> Document:
-    """A pod that asks others and prints what they told."""
-    return {
-        "containers": [_container(MAIN, helper)],
-        "hostNetwork": on_node,
-        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
-    }
-
-
-def client_pod(
-    container: Container, helper: str, files: str, names: Sequence[str], *, on_node: bool
-) -> Document:
-    """A pod that runs a load client, and hands its files over when it has ended.
-
-    Args:
-        files: name of the map with the client's own files, `names`.
-        on_node: whether it uses the node's own network.
-    """
-    scratch = {"name": "conf", "mountPath": CONF}
-    shown = [
-        {"name": "files", "mountPath": f"{CONF}/{name}", "subPath": name, "readOnly": True}
-        for name in names
-    ]
-    skipped = [word for name in names for word in ("--skip", name)]
-    policy = _pull_policy(container)
-    return {
-        "initContainers": [{**_container(MAIN, container), "volumeMounts": [scratch, *shown]}],
-        "containers": [
-            {
-                "name": "files",
-                "image": helper,
-                "imagePullPolicy": policy,
-                "command": [POD_PROGRAM],
-                "args": ["hand-over", CONF, *skipped],
-                "resources": _resources(container),
-                "volumeMounts": [scratch],
-            }
-        ],
-        "volumes": [
-            {"name": "conf", "emptyDir": {}},
-            {"name": "files", "configMap": {"name": files}},
-        ],
-        "hostNetwork": on_node,
-        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
-    }
-
-
-def removing_pod(helper: Container, node: str) -> Document:
-    """A pod that removes directories of one node, below HOST_BASE alone."""
-    made: dict[str, Any] = _container(MAIN, helper)
-    made["volumeMounts"] = [{"name": "base", "mountPath": HOST_BASE}]
-    place = {"path": HOST_BASE, "type": "DirectoryOrCreate"}
-    return {
-        "containers": [made],
-        "volumes": [{"name": "base", "hostPath": place}],
-        "nodeName": node,
-        "tolerations": [{"operator": "Exists"}],
-    }

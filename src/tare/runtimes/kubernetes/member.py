@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tare.runtimes.kubernetes import here
 from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
-from tare.runtimes.kubernetes.manifests import MAIN
+from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
 from tare.runtimes.unit import Exit
 

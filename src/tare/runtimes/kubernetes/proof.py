@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import manifests
+from tare.runtimes.kubernetes import jobs, pod_parts
 from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
-from tare.runtimes.kubernetes.manifests import MAIN, POD_PROGRAM, Members
+from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.names import pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import (
@@ -26,6 +26,7 @@ from tare.runtimes.kubernetes.path import (
     refuse_broken,
     told_inside,
 )
+from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
 from tare.study.platform import Limits
 
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
     from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.facts import ClusterFacts
-    from tare.runtimes.kubernetes.manifests import Container
     from tare.runtimes.kubernetes.node_set import Endpoint
+    from tare.runtimes.kubernetes.pod_parts import Container
     from tare.study.platform import Platform
 
 INSIDE = "kubernetes"
@@ -182,7 +183,7 @@ class Prover:
         )
         members = Members(
             name=_SET,
-            labels=manifests.labels_of(self.run, _SET),
+            labels=pod_parts.labels_of(self.run, _SET),
             container=answering,
             files=[],
             ports=[port],
@@ -229,9 +230,9 @@ class Prover:
     def _ask_inside(self, targets: Sequence[str]) -> list[Told]:
         """Ask from a pod, and read what it prints."""
         command = [POD_PROGRAM, "ask", "--within", f"{WITHIN_S:g}", *targets]
-        pod = manifests.asking_pod(replace(self.helper, command=command, limits=Limits()), False)
-        labels = manifests.labels_of(self.run, _JOB)
-        self.api.create(manifests.job(_JOB, labels, pod, int(_ASKING_S)), self.namespace)
+        pod = jobs.asking_pod(replace(self.helper, command=command, limits=Limits()), False)
+        labels = pod_parts.labels_of(self.run, _JOB)
+        self.api.create(jobs.job(_JOB, labels, pod, int(_ASKING_S)), self.namespace)
         deadline = self.clock() + _ASKING_S
         while True:
             for one in self.api.find("Pod", self.namespace, labels=f"job-name={_JOB}"):

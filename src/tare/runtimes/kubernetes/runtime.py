@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import images, manifests, namespaces
+from tare.runtimes.kubernetes import images, jobs, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ApiError, ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
-from tare.runtimes.kubernetes.manifests import CONF, DATA, MAIN, Container, Members
+from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.member import MemberRunning
 from tare.runtimes.kubernetes.names import namespace_of, pod_of, slug
 from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import Told, ask_from_here
+from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.proof import Proof, Prover
 from tare.runtimes.unit import Site
@@ -229,14 +230,14 @@ class KubernetesRuntime:
             on_node = {port: port + _PORT_STEP * group.number for port in ports}
         members = Members(
             name=slug(name),
-            labels=manifests.labels_of(self._run, name),
+            labels=pod_parts.labels_of(self._run, name),
             container=self._container(unit, placement),
             files=[_files(site.conf_on_host) for site in group.sites],
             ports=unit.ports,
             on_node=on_node,
             network=group.network,
             storage=group.storage,
-            host_directory=f"{manifests.HOST_BASE}/{namespace}.{slug(name)}",
+            host_directory=f"{pod_parts.HOST_BASE}/{namespace}.{slug(name)}",
             placement=placement,
             helper=self._helper,
         )
@@ -255,7 +256,7 @@ class KubernetesRuntime:
 
     def _mark_host_data(self, namespace: str) -> None:
         try:
-            self.api.create(manifests.host_data_mark(manifests.labels_of(self._run)), namespace)
+            self.api.create(manifests.host_data_mark(pod_parts.labels_of(self._run)), namespace)
         except ApiError as error:
             if not error.exists:
                 raise
@@ -295,17 +296,17 @@ class KubernetesRuntime:
     def _launch_client(self, unit: Unit) -> ClientRunning:
         namespace = self._own_namespace().name
         name = slug(unit.site.name)
-        labels = manifests.labels_of(self._run, unit=unit.site.name)
+        labels = pod_parts.labels_of(self._run, unit=unit.site.name)
         files = _files(unit.site.conf_on_host)
         self.api.create(manifests.config_map(name, labels, files), namespace)
-        pod = manifests.client_pod(
+        pod = jobs.client_pod(
             self._container(unit, Placement()),
             self._helper,
             name,
             sorted(files),
             on_node=unit.site.path == "host",
         )
-        self.api.create(manifests.job(name, labels, pod, None), namespace)
+        self.api.create(jobs.job(name, labels, pod, None), namespace)
         try:
             found = self._pod_of_job(name, namespace)
             return ClientRunning(unit, self.api, namespace, name, found, self._clock, self._wait)
