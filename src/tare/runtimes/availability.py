@@ -26,7 +26,7 @@ _NAME_ONE = (
 _NO_SWARM = "no Docker Swarm is named here"
 _NAME_SWARM = (
     "name a manager with DOCKER_HOST, a docker context or TARE_SWARM, or start a Swarm here "
-    "with `make rig-swarm` (docs/swarm.md)"
+    "with `make rig-swarm` (docs/swarm.md); `tare doctor` says whether it can be used"
 )
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
@@ -141,6 +141,9 @@ def _of_swarm(setup: Setup, swarm: SwarmFacts | None) -> Iterator[Obstacle]:
     platform, client = setup.platform, setup.client
     if platform.runtime != "swarm":
         return
+    if swarm is None:
+        yield Obstacle(("platform", "runtime"), _NO_SWARM, _NAME_SWARM)
+        return
     if platform.plugin == "weave":
         why = "this version makes a Swarm's networks with the overlay driver, not with Weave"
         yield Obstacle(("platform", "plugin"), why, "leave platform.plugin out, or set overlay")
@@ -151,9 +154,6 @@ def _of_swarm(setup: Setup, swarm: SwarmFacts | None) -> Iterator[Obstacle]:
     if platform.network in ONLY_INSIDE and client.runtime != "swarm":
         why = f"{platform.network} of a Swarm is reached by containers on its network only"
         yield Obstacle(("platform", "network"), why, INSIDE_REMEDY)
-    if swarm is None:
-        yield Obstacle(("platform", "runtime"), _NO_SWARM, _NAME_SWARM)
-        return
     facts = swarm.facts
     if facts is None:
         return

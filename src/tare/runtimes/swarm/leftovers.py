@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError
 from tare.machines import cgroups
 from tare.runtimes.swarm.facts import read_facts
-from tare.runtimes.swarm.manager import EngineManager, label_filter
+from tare.runtimes.swarm.manager import label_filter
 from tare.runtimes.swarm.member import accounting_of
+from tare.runtimes.swarm.named import manager_of
 from tare.runtimes.swarm.names import own_labels
 from tare.runtimes.swarm.services import await_gone
-from tare.runtimes.swarm.settings import connect_engine, swarm_settings
+from tare.runtimes.swarm.settings import swarm_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,17 +41,12 @@ class SwarmLeftovers:
 def leftovers(connect: Callable[[], Manager] | None = None) -> SwarmLeftovers:
     """Look into the Swarm that is named here; nothing where none is, or it does not answer."""
     try:
-        manager = (connect or _named)()
+        manager = connect() if connect else manager_of(swarm_settings(), _ANSWER_S)
         read_facts(manager)
         found = {kind: _ours(manager, kind) for kind in _KINDS}
     except TareError:
         return SwarmLeftovers()
     return SwarmLeftovers(manager, {kind: named for kind, named in found.items() if named})
-
-
-def _named() -> Manager:
-    engine = connect_engine(swarm_settings().manager, _ANSWER_S)
-    return EngineManager(engine, str(engine.api.base_url))
 
 
 def _ours(manager: Manager, kind: Kind) -> dict[str, str]:

@@ -8,12 +8,26 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError
 from tare.runtimes.swarm.facts import SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
-from tare.runtimes.swarm.settings import VARIABLE, connect_engine, swarm_settings
+from tare.runtimes.swarm.settings import (
+    VARIABLE,
+    SwarmSettings,
+    connect_engine,
+    swarm_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ANSWER_S = 5
+
+
+def manager_of(settings: SwarmSettings, timeout_s: int = 60) -> EngineManager:
+    """The manager that the settings name.
+
+    Raises:
+        RuntimeUnavailableError: its engine does not answer.
+    """
+    return EngineManager(connect_engine(settings.manager, timeout_s), settings.where)
 
 
 def ask_swarm(environment: Mapping[str, str] = os.environ) -> SwarmFacts | TareError | None:
@@ -24,8 +38,7 @@ def ask_swarm(environment: Mapping[str, str] = os.environ) -> SwarmFacts | TareE
     """
     try:
         settings = swarm_settings(environment)
-        engine = connect_engine(settings.manager, _ANSWER_S)
-        return read_facts(EngineManager(engine, str(engine.api.base_url)), local=settings.local)
+        return read_facts(manager_of(settings, _ANSWER_S), local=settings.local)
     except TareError as error:
         return error if environment.get(VARIABLE) else None
 

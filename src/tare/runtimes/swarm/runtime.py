@@ -99,7 +99,7 @@ class SwarmRuntime:
     @property
     def manager(self) -> Manager:
         if self._manager is None:
-            self._manager = EngineManager(self.engine, str(self.engine.api.base_url))
+            self._manager = EngineManager(self.engine, self._settings.where)
         return self._manager
 
     def swarm_facts(self) -> SwarmFacts:
@@ -186,6 +186,7 @@ class SwarmRuntime:
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
         self._placement = platform.placement
+        self._facts = self._prover.facts = read_facts(self.manager, local=self._settings.local)
         number = self._free_number()
         proof = self._prover.prove(platform, nodes, port, clients, number)
         return {"swarm": self.swarm_facts().as_dict(), **proof.as_dict()}

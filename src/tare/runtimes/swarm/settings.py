@@ -41,6 +41,11 @@ class SwarmSettings(Part):
     )
 
     @property
+    def where(self) -> str:
+        """The manager's engine, in words."""
+        return self.manager or os.environ.get("DOCKER_HOST") or "docker's own engine"
+
+    @property
     def local(self) -> bool:
         """Whether every engine that is named is reached by a socket of this machine's."""
         named = [self.manager, *self.engines.values()]
@@ -82,7 +87,7 @@ def connect_engine(named: str, timeout_s: int = 60) -> docker.DockerClient:
     except (DockerException, OSError) as error:
         raise RuntimeUnavailableError(
             "no Docker engine answers",
-            where=named or "DOCKER_HOST, or docker's current context",
+            where=SwarmSettings(manager=named).where,
             why=str(error),
             remedy="docker context ls; docker info; or make rig-swarm, for a Swarm on this machine",
         ) from error

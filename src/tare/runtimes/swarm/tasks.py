@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ START_S = 60.0
 _UNPLACED_S = 10.0
 """longest wait for a node that a task may run on"""
 _POLL_S = 0.2
+_LAST_LINES = 5
 _ENDED = ("complete", "shutdown", "failed", "rejected", "remove", "orphaned")
 _PENDING = ("new", "pending")
 _NO_IMAGE = "No such image"
@@ -48,12 +49,21 @@ def await_task(
         if task is not None and state == "running":
             return task
         if task is not None and state in _ENDED:
-            raise _not_started(service, ending(task).detail)
+            raise _not_started(service, ending(task).detail + _last_words(manager, service))
         waited = clock() - begun
         if waited > (_UNPLACED_S if state in _PENDING else START_S):
             said = _said(task) if task else "the service has no task"
             raise _not_started(service, f"after {waited:.0f} s it is {state}: {said}")
         wait(_POLL_S)
+
+
+def _last_words(manager: Manager, service: str) -> str:
+    """The end of what a task wrote."""
+    try:
+        text = b"".join(manager.logs(service)).decode(errors="replace")
+    except TareError:
+        return ""
+    return "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LAST_LINES:])
 
 
 def _not_started(service: str, why: str) -> RuntimeUnavailableError:
