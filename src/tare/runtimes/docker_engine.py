@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,9 @@ from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
+HOST_LABEL = "tare.host"
+"""label of what Tare makes in a Swarm: the machine that it ran on. A Swarm's engines are shared, and
+only a machine's own leftovers are its to remove"""
 ENGINE_PROCESSES = (
     "dockerd",
     "containerd",
@@ -77,13 +81,20 @@ def leftovers() -> dict[str, list[Any]]:
     try:
         client = connect(timeout_s=10)
         wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
-        return {
+        found: dict[str, list[Any]] = {
             "containers": client.containers.list(all=True, filters=wanted),
             "networks": client.networks.list(filters=wanted),
             "volumes": client.volumes.list(filters=wanted),
         }
     except (RuntimeUnavailableError, DockerException, OSError):
         return {}
+    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}
+
+
+def _is_ours(item: Any) -> bool:
+    """Not another machine's, which has made it through the engine of a Swarm that both use."""
+    labels = item.attrs.get("Labels") or (item.attrs.get("Config") or {}).get("Labels") or {}
+    return labels.get(HOST_LABEL, platform.node()) == platform.node()
 
 
 def remove(found: dict[str, list[Any]]) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import platform
 
-from tare.runtimes.docker_engine import RUN_LABEL
+from tare.runtimes.docker_engine import HOST_LABEL, RUN_LABEL
 from tare.runtimes.kubernetes.names import slug
 
-HOST_LABEL = "tare.host"
-"""label of everything: the machine that Tare ran on, for a Swarm is shared and only its own
-leftovers are Tare's to remove"""
 UNIT_LABEL = "tare.unit"
 _LONGEST = 63
 _SERVICE = 40
