@@ -18,8 +18,8 @@ from tare.runtimes.unit import Site
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
 HOST_LABEL = "tare.host"
-"""label of what Tare makes in a Swarm: the machine that it ran on. A Swarm's engines are shared, and
-only a machine's own leftovers are its to remove"""
+"""label of what Tare makes in a Swarm: the machine that it ran on, for engines of a Swarm are shared
+and only a machine's own leftovers are its to remove"""
 ENGINE_PROCESSES = (
     "dockerd",
     "containerd",
