@@ -137,7 +137,7 @@ def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
         yield Obstacle(("platform", "placement", "spread"), why, remedy)
 
 
-def _of_swarm(setup: Setup, swarm: SwarmFacts | None) -> Iterator[Obstacle]:
+def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
     platform, client = setup.platform, setup.client
     if platform.runtime != "swarm":
         return

@@ -18,7 +18,7 @@ from tare.runtimes.unit import Site
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
 HOST_LABEL = "tare.host"
-"""label of what Tare makes in a Swarm: the machine that it ran on, for engines of a Swarm are shared
+"""label of what Tare makes in a Swarm: the machine that it ran on. A Swarm's engines are shared,
 and only a machine's own leftovers are its to remove"""
 ENGINE_PROCESSES = (
     "dockerd",
@@ -94,7 +94,7 @@ def leftovers() -> dict[str, list[Any]]:
 def _is_ours(item: Any) -> bool:
     """Not another machine's, which has made it through the engine of a Swarm that both use."""
     labels = item.attrs.get("Labels") or (item.attrs.get("Config") or {}).get("Labels") or {}
-    return labels.get(HOST_LABEL, platform.node()) == platform.node()
+    return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
 def remove(found: dict[str, list[Any]]) -> None:

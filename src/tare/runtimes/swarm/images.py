@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docker.errors import DockerException, ImageNotFound
 from requests.exceptions import RequestException
@@ -53,7 +53,8 @@ def provide(
                 name = _name(source, image)
                 say(f"giving the image {name} to {node}")
                 # as a stream: an image of a database is larger than what memory should hold
-                engine.api.load_image(source.images.get(name).save(named=name))
+                api: Any = engine.api  # the stubs leave it untyped
+                api.load_image(source.images.get(name).save(named=name))
         except (DockerException, RequestException, OSError) as error:
             raise RuntimeUnavailableError(
                 "an image could not be brought to a node of the Swarm",

@@ -143,9 +143,10 @@ class EngineManager:
         return str(made["ID"])
 
     def create_service(self, name: str, document: Document) -> str:
+        api: Any = self.client.api  # the stubs leave services untyped
         made = self._ask(
             f"create service {name}",
-            lambda: self.client.api.create_service(
+            lambda: api.create_service(
                 document["TaskTemplate"],
                 name=name,
                 labels=document["Labels"],
@@ -156,7 +157,7 @@ class EngineManager:
         return str(made["ID"])
 
     def remove(self, kind: Kind, name: str) -> None:
-        api = self.client.api
+        api: Any = self.client.api
         calls: dict[str, Callable[[], Any]] = {
             "service": lambda: api.remove_service(name),
             "config": lambda: api.remove_config(name),
@@ -186,7 +187,7 @@ class EngineManager:
         )
         try:
             self._ask(f"start container {name}", lambda: api.start(made["Id"]))
-            status = self._ask("wait", lambda: api.wait(made["Id"], timeout=within_s))
+            status = self._ask("wait", lambda: api.wait(made["Id"], timeout=int(within_s)))
             text = self._ask("show logs", lambda: api.logs(made["Id"], stdout=True, stderr=False))
             return int(status["StatusCode"]), bytes(text)
         finally:

@@ -10,7 +10,8 @@ import docker
 from docker.context import ContextAPI
 from docker.errors import DockerException
 from pydantic import Field, ValidationError
-from ruamel.yaml import YAML, YAMLError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from tare.errors import RuntimeUnavailableError
 from tare.study.part import Part
