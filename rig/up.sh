@@ -35,6 +35,7 @@ need etcd etcd-server
 need containerd containerd runc
 need iptables iptables
 need openssl openssl
+[ "$proxy" = iptables ] || need nft nftables
 [ -x /usr/lib/cni/host-local ] || install "the rig joins pods with them" containernetworking-plugins
 ./build.sh
 

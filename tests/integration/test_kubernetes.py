@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from .conftest import Bench
 
 pytestmark = pytest.mark.engine
 RIG = Path(__file__).parents[2] / "rig"
+STATE = Path("/var/lib/tare-rig")
 
 STUDY = """\
 study: cluster
@@ -44,22 +44,24 @@ design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    """A cluster is named in the environment: the user's own, or a rig's."""
+    """A cluster is named in the environment: the user's own, a rig that is up, or a new one."""
     if VARIABLE in os.environ:
         yield
         return
     built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
     if not built or os.geteuid() != 0:
         pytest.skip("no cluster: make rig (as root), then export what it says")
-    done = subprocess.run([RIG / "up.sh"], stdout=subprocess.PIPE, text=True, check=False)
+    found = STATE.exists()
     with pytest.MonkeyPatch.context() as environment:
         try:
-            assert done.returncode == 0
-            for word in shlex.split(done.stdout.removeprefix("export")):
-                environment.setenv(*word.split("=", 1))
+            if not found:
+                subprocess.run([RIG / "up.sh"], check=True)
+            environment.setenv("KUBECONFIG", str(STATE / "tare.kubeconfig"))
+            environment.setenv(VARIABLE, str(STATE / "cluster.yaml"))
             yield
         finally:
-            subprocess.run([RIG / "down.sh"], check=True)
+            if not found:
+                subprocess.run([RIG / "down.sh"], check=True)
 
 
 @pytest.fixture

@@ -153,3 +153,22 @@ def test_no_cluster_is_started_on_a_path_that_does_not_work() -> None:
         deployment.deploy()
     assert runtime.proven == ("host", 1, 9042, ["docker", "native"])
     assert settled == [], "no site was asked for"
+
+
+class Clinging(Scripted):
+    """A runtime whose groups do not go."""
+
+    def release_group(self, group: str) -> None:
+        raise RuntimeUnavailableError(f"pods of {group} cannot be deleted")
+
+
+def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_other() -> None:
+    outfit: Any = SimpleNamespace(
+        runtimes={"native": Clinging("native", [])}, server=lambda setup: None
+    )
+    (setup, *_) = (one.setup for one in expand(STUDY))
+    faults = Deployment("D1-native-1", [setup], Warm(), outfit, Silent()).destroy()
+    assert {fault.what for fault in faults} == {
+        "pods of d1-native-1-k1 cannot be deleted",
+        "pods of d1-native-1-k2 cannot be deleted",
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -287,12 +288,15 @@ class Deployment:
         """Take everything down; what went wrong with that is returned, not raised."""
         faults: list[TareError] = []
         for cluster in self.clusters:
-            try:
-                cluster.destroy()
-            except TareError as error:
-                faults.append(error)
-            for runtime in self._outfit.runtimes.values():
-                runtime.release_group(cluster.name)
+            releases = [
+                partial(runtime.release_group, cluster.name)
+                for runtime in self._outfit.runtimes.values()
+            ]
+            for take_away in (cluster.destroy, *releases):
+                try:
+                    take_away()
+                except TareError as error:
+                    faults.append(error)
         return faults
 
     def _tell(

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tare.runtimes.kubernetes.api import Document, refused
+from tare.runtimes.kubernetes.api import Document
+from tare.runtimes.kubernetes.refusals import refused
 
 SERVER = "https://scripted:6443"
 MAIN = "unit"

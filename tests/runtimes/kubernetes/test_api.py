@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tare.runtimes.kubernetes.api import ApiError, ClientApi, refused
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.refusals import ApiError, refused
 from tare.runtimes.kubernetes.settings import ClusterSettings
 
 

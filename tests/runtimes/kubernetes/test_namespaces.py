@@ -12,7 +12,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import namespaces
-from tare.runtimes.kubernetes.api import no_answer
+from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, running_pod
 

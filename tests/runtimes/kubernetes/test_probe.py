@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tare.runtimes.kubernetes.api import no_answer
 from tare.runtimes.kubernetes.probe import NEEDED, fault
+from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tests.runtimes.kubernetes.rights import granted
 from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi, machine

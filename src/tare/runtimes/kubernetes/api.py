@@ -6,15 +6,13 @@ aside, for manifests are documents.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
 from urllib3 import Retry, Timeout
-from urllib3.exceptions import HTTPError
 
-from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes.refusals import ApiError, message_of, refused, translated
 
 if TYPE_CHECKING:
     import socket
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 
-RIGHTS = "docs/kubernetes-rights.yaml"
 _PATHS = {
     "Namespace": ("/api/v1", "namespaces", False),
     "Node": ("/api/v1", "nodes", False),
@@ -43,31 +40,6 @@ _CONNECT_S, _ANSWER_S = 5.0, 20.0
 _REFUSALS = 400
 _AGAIN = Retry(total=1, connect=0, redirect=0, other=0)
 """a question is asked once more where the connection was lost, as kept ones are now and then"""
-_GONE, _EXISTS, _DENIED, _UNKNOWN_USER = 404, 409, 403, 401
-
-
-class ApiError(RuntimeUnavailableError):
-    """The API refused something, or did not answer.
-
-    Attributes:
-        status: of the answer, as in HTTP; 0 where there was none.
-    """
-
-    def __init__(
-        self, what: str, *, status: int, where: str = "", why: str = "", remedy: str = ""
-    ) -> None:
-        super().__init__(what, where=where, why=why, remedy=remedy)
-        self.status = status
-
-    @property
-    def gone(self) -> bool:
-        """What was asked about is not there."""
-        return self.status == _GONE
-
-    @property
-    def exists(self) -> bool:
-        """What was to be made is there already."""
-        return self.status == _EXISTS
 
 
 class Api(Protocol):
@@ -192,7 +164,7 @@ class ClientApi:
         patience = None if follow else _ANSWER_S
         answer = self._send("GET", path, query, whole=False, patience=patience)
         try:
-            with _translated(self.server):
+            with translated(self.server):
                 yield from answer.stream()
         finally:
             answer.release_conn()
@@ -200,7 +172,7 @@ class ClientApi:
     def connect(self, pod: str, port: int, namespace: str) -> socket.socket:
         from kubernetes.stream.ws_client import portforward_call
 
-        with _translated(self.server):
+        with translated(self.server):
             forwarded = portforward_call(
                 self._configuration,
                 "GET",
@@ -245,7 +217,7 @@ class ClientApi:
         """
         headers = {"Accept": "application/json, */*", "Content-Type": content, **self._login()}
         asked = f"?{urlencode(query)}" if query else ""
-        with _translated(self.server):
+        with translated(self.server):
             answer: BaseHTTPResponse = self._pool.request(
                 method,
                 f"{self.server}{path}{asked}",
@@ -256,7 +228,7 @@ class ClientApi:
                 preload_content=whole,
             )
             if answer.status >= _REFUSALS:
-                raise refused(self.server, answer.status, _message(answer))
+                raise refused(self.server, answer.status, message_of(answer))
         return answer
 
     def _login(self) -> dict[str, str]:
@@ -269,52 +241,6 @@ def _path(kind: str, namespace: str) -> str:
     base, plural, namespaced = _PATHS[kind]
     inside = f"/namespaces/{namespace}" if namespaced and namespace else ""
     return f"{base}{inside}/{plural}"
-
-
-@contextlib.contextmanager
-def _translated(server: str) -> Iterator[None]:
-    """The client's and its transport's errors as ours."""
-    from kubernetes.client.exceptions import ApiException
-
-    try:
-        yield
-    except ApiException as error:  # of streams alone
-        if not error.status:
-            raise no_answer(server, str(error.reason)) from error
-        raise refused(server, int(error.status), str(error.reason)) from error
-    except (HTTPError, OSError) as error:
-        raise no_answer(server, str(error)) from error
-
-
-def _message(answer: BaseHTTPResponse) -> str:
-    """The API's own words, out of the Status document that it answers with."""
-    try:
-        return str(json.loads(answer.data)["message"])
-    except (TypeError, ValueError, KeyError):
-        return str(answer.reason)
-
-
-def no_answer(server: str, why: str) -> ApiError:
-    """The error for an API that cannot be reached."""
-    return ApiError(
-        "the Kubernetes cluster does not answer",
-        status=0,
-        where=server,
-        why=why,
-        remedy="kubectl cluster-info, with the same kubeconfig and context",
-    )
-
-
-def refused(server: str, status: int, message: str) -> ApiError:
-    """The error for an API that answers, but not as hoped."""
-    what, remedy = "the Kubernetes API refused a request", "kubectl get events --all-namespaces"
-    if status == _DENIED:
-        what = "a right is missing in the Kubernetes cluster"
-        remedy = f"have an administrator run kubectl apply -f {RIGHTS}, with your name in it"
-    elif status == _UNKNOWN_USER:
-        what = "the Kubernetes cluster does not know who this is"
-        remedy = "kubectl auth whoami; log in to the cluster again"
-    return ApiError(what, status=status, where=server, why=message, remedy=remedy)
 
 
 def may(api: Api, verb: str, resource: str, group: str = "") -> bool:

@@ -7,24 +7,90 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from tare.errors import LoadError
-from tare.runtimes.kubernetes import here
-from tare.runtimes.kubernetes.api import ApiError
+from tare.errors import LoadError, RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes import here, jobs, manifests
 from tare.runtimes.kubernetes.events import events_of, told
-from tare.runtimes.kubernetes.pod_parts import MAIN
+from tare.runtimes.kubernetes.names import slug
+from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
+from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from tare.machines.cgroups import Accounting
     from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.pod_parts import Container
     from tare.runtimes.unit import Exit, Unit
 
 FILES = "files"
 """the container that prints the client's files once the client has ended"""
 _HAND_OVER_S = 60.0
+_POD_OF_JOB_S = 30.0
+_POLL_S = 0.2
+
+
+def start_job(
+    unit: Unit,
+    api: Api,
+    namespace: str,
+    run: str,
+    container: Container,
+    helper: str,
+    files: Mapping[str, str],
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> ClientRunning:
+    """Start a load client inside and wait until it runs.
+
+    Args:
+        unit: the client.
+        api, namespace, run: where its job is made, and for which run.
+        container: what runs in its pod.
+        helper: image of tare-pod, which hands its files over.
+        files: the client's own, name to text.
+        clock, wait: monotonic seconds, and letting them pass.
+
+    Raises:
+        RuntimeUnavailableError: it does not start; nothing of it is left.
+    """
+    name = slug(unit.site.name)
+    labels = labels_of(run, unit=unit.site.name)
+    api.create(manifests.config_map(name, labels, files), namespace)
+    on_node = unit.site.path == "host"
+    pod = jobs.client_pod(container, helper, name, sorted(files), on_node=on_node)
+    api.create(jobs.job(name, labels, pod, None), namespace)
+    try:
+        found = _pod_of_job(api, name, namespace, clock, wait)
+        return ClientRunning(unit, api, namespace, name, found, clock, wait)
+    except BaseException:
+        with contextlib.suppress(TareError):
+            api.delete("Job", name, namespace)
+            api.delete("ConfigMap", name, namespace)
+        raise
+
+
+def _pod_of_job(
+    api: Api,
+    job: str,
+    namespace: str,
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> str:
+    deadline = clock() + _POD_OF_JOB_S
+    while True:
+        pods = api.find("Pod", namespace, labels=f"job-name={job}")
+        if pods:
+            return str(pods[0]["metadata"]["name"])
+        if clock() > deadline:
+            raise RuntimeUnavailableError(
+                "a job got no pod",
+                where=f"{namespace}/{job}",
+                why=f"none within {_POD_OF_JOB_S:.0f} s; the job's controller may not run",
+                remedy=f"kubectl describe job {job} -n {namespace}",
+            )
+        wait(_POLL_S)
 
 
 class ClientRunning:

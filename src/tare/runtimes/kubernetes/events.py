@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.runtimes.kubernetes.api import ApiError
+from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document

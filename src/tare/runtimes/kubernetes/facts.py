@@ -6,8 +6,8 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.pods import node_fault
+from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

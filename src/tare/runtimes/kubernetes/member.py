@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.runtimes.kubernetes import here
-from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
+from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import manifests
-from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import await_pod, ended
+from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:

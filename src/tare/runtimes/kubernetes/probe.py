@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.errors import TareError
-from tare.runtimes.kubernetes.api import RIGHTS, ClientApi, may
+from tare.runtimes.kubernetes.api import ClientApi, may
 from tare.runtimes.kubernetes.facts import read_facts
+from tare.runtimes.kubernetes.refusals import RIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,6 @@ import psutil
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import jobs, pod_parts
-from tare.runtimes.kubernetes.api import ApiError
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.names import pod_of
@@ -28,6 +27,7 @@ from tare.runtimes.kubernetes.path import (
 )
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
+from tare.runtimes.kubernetes.refusals import ApiError
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import images, jobs, manifests, namespaces, pod_parts
-from tare.runtimes.kubernetes.api import ApiError, ClientApi
-from tare.runtimes.kubernetes.client_job import ClientRunning
+from tare.errors import TareError
+from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
 from tare.runtimes.kubernetes.manifests import Members
@@ -21,6 +21,7 @@ from tare.runtimes.kubernetes.path import Told, ask_from_here
 from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.proof import Proof, Prover
+from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Site
 from tare.study.platform import Limits, Placement
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     import docker
 
-    from tare.runtimes.kubernetes.api import Api, Document
+    from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
     from tare.runtimes.unit import Role, Unit
@@ -43,8 +44,6 @@ ENGINE_PROCESSES = (
 )
 _PORT_STEP = 100
 """ports of a node's network that further clusters use lie so far apart from the first one's"""
-_POLL_S = 0.2
-_POD_OF_JOB_S = 30.0
 
 
 @dataclass
@@ -294,42 +293,17 @@ class KubernetesRuntime:
         return 0.0
 
     def _launch_client(self, unit: Unit) -> ClientRunning:
-        namespace = self._own_namespace().name
-        name = slug(unit.site.name)
-        labels = pod_parts.labels_of(self._run, unit=unit.site.name)
-        files = _files(unit.site.conf_on_host)
-        self.api.create(manifests.config_map(name, labels, files), namespace)
-        pod = jobs.client_pod(
+        return start_job(
+            unit,
+            self.api,
+            self._own_namespace().name,
+            self._run,
             self._container(unit, Placement()),
             self._helper,
-            name,
-            sorted(files),
-            on_node=unit.site.path == "host",
+            _files(unit.site.conf_on_host),
+            self._clock,
+            self._wait,
         )
-        self.api.create(jobs.job(name, labels, pod, None), namespace)
-        try:
-            found = self._pod_of_job(name, namespace)
-            return ClientRunning(unit, self.api, namespace, name, found, self._clock, self._wait)
-        except BaseException:
-            with contextlib.suppress(TareError):
-                self.api.delete("Job", name, namespace)
-                self.api.delete("ConfigMap", name, namespace)
-            raise
-
-    def _pod_of_job(self, job: str, namespace: str) -> str:
-        deadline = self._clock() + _POD_OF_JOB_S
-        while True:
-            pods: list[Document] = self.api.find("Pod", namespace, labels=f"job-name={job}")
-            if pods:
-                return str(pods[0]["metadata"]["name"])
-            if self._clock() > deadline:
-                raise RuntimeUnavailableError(
-                    "a job got no pod",
-                    where=f"{namespace}/{job}",
-                    why=f"none within {_POD_OF_JOB_S:.0f} s; the job's controller may not run",
-                    remedy=f"kubectl describe job {job} -n {namespace}",
-                )
-            self._wait(_POLL_S)
 
     def release_group(self, group: str) -> None:
         released = self._groups.pop(group, None)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _KINDS: tuple[Kind, ...] = ("container", "service", "config", "network")
 """in the order of removal: each may hold what follows"""
 _ANSWER_S = 10
+_OF_A_TASK = "com.docker.swarm.task.id"
+"""the engine's own label of a task's container, which goes with its service"""
 
 
 @dataclass
@@ -52,6 +54,8 @@ def leftovers(connect: Callable[[], Manager] | None = None) -> SwarmLeftovers:
 def _ours(manager: Manager, kind: Kind) -> dict[str, str]:
     named: dict[str, str] = {}
     for one in manager.find(kind, label_filter(own_labels())):
+        if kind == "container" and _OF_A_TASK in (one.get("Labels") or {}):
+            continue
         names = one.get("Names") or [(one.get("Spec") or {}).get("Name") or one.get("Name")]
         named[str(one.get("ID") or one.get("Id"))] = str(names[0]).lstrip("/")
     return named
