@@ -40,6 +40,15 @@ def test_translation_and_encapsulation_are_said() -> None:
     )
 
 
+def test_a_connection_that_a_program_passed_on_is_told_from_one_that_was_translated() -> None:
+    """As seen: a client of docker_gwbridge at a port of its own node goes through docker-proxy."""
+    told = Told(
+        "10.216.1.11:9150", "172.18.0.5:52732", "10.216.1.11:9150",
+        "n1", "172.18.0.1:44956", "172.18.0.4:9042",
+    )  # fmt: skip
+    assert in_words("host-port", [told], OVERLAY).endswith("as docker-proxy is")
+
+
 @pytest.mark.parametrize(("ip_vs", "said"), [(False, True), (None, False)])
 def test_the_kernel_is_blamed_only_where_it_is_known_to_lack_ip_vs(
     ip_vs: bool | None, said: bool

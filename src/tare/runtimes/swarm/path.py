@@ -112,7 +112,18 @@ def in_words(endpoint: str, found: Sequence[Told], network: Mapping[str, Any]) -
         parts.append("destination translated")
     if any(one.source_translated for one in found):
         parts.append("source translated")
+    if any(_proxied(one) for one in found):
+        parts.append("a program between them, as docker-proxy is")
     sizes = sorted({size for one in found for size in one.mtu.values()})
     if sizes:
         parts.append(f"MTU of its devices {' and '.join(map(str, sizes))}")
     return ", ".join(parts)
+
+
+def _proxied(one: Told) -> bool:
+    """Whether the connection that arrived is another than the one that was opened.
+
+    Translation of the source's address keeps its port, as long as that is free.
+    """
+    sent, came = one.sent_from.rpartition(":"), one.came_from.rpartition(":")
+    return bool(one.name) and one.source_translated and sent[2] != came[2]
