@@ -35,6 +35,14 @@ start_control_plane() {
   rig_kubectl apply -f manifests/flannel.yaml >/dev/null
 }
 
+# Directories that no option moves elsewhere: those that the rig is the first to need go with it.
+keep_directories() {
+  local directory
+  for directory in /var/lib/kubelet /var/lib/cni /var/log/containers /run/containerd/runc; do
+    [ -e "$directory" ] || echo "$directory"
+  done >"$RIG_STATE/new-directories"
+}
+
 # kubelet changes these for the whole machine; rig-down puts them back.
 keep_kernel_settings() {
   local setting

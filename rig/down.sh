@@ -91,13 +91,20 @@ restore_kernel_settings() {
 
 # kubelet and the CNI library leave links and notes outside of the rig's directory.
 remove_traces() {
-  local link
-  [ "$RIG_NAME" = tare-rig ] || return 0
+  local link note directory
   for link in /var/log/containers/*; do
     case $(readlink "$link") in "$RIG_STATE"/*) rm -f "$link" ;; esac
   done
-  rm -f /var/lib/cni/results/rig-*
+  for note in /var/lib/cni/results/*; do
+    if grep -qsF "$RIG_STATE/" "$note"; then rm -f "$note"; fi
+  done
   find /tmp/hostpath_pv -maxdepth 0 -empty -delete 2>/dev/null || true
+  [ -f "$RIG_STATE/new-directories" ] || return 0
+  while read -r directory; do
+    # an abandoned socket of a kubelet; one that is in use belongs to a kubelet that runs
+    pidof kubelet >/dev/null || rm -f "$directory/device-plugins/kubelet.sock"
+    find "$directory" -depth -type d -empty -delete 2>/dev/null || true
+  done <"$RIG_STATE/new-directories"
 }
 
 need_root

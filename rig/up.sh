@@ -43,6 +43,7 @@ say "starting Kubernetes $KUBERNETES_VERSION: $nodes node(s), $plugin, kube-prox
 mkdir -p "$RIG_STATE"
 chmod 700 "$RIG_STATE"
 keep_kernel_settings
+keep_directories
 make_bridge
 make_secrets
 start_control_plane

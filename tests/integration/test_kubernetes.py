@@ -107,12 +107,12 @@ def manifests(bench: Bench) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("client", "endpoints"),
     [
-        ("{}", ("host-port", "service-ip", "container-dns", "node-port", "host")),
-        ("{runtime: kubernetes, network: bridge}", ("container-dns", "service-ip")),
+        ("{}", ("host-port", "service-ip")),
+        ("{runtime: kubernetes, network: bridge}", ("container-dns",)),
     ],
     ids=["client outside", "client inside"],
 )
-def test_every_endpoint_is_proven_loaded_and_recorded(
+def test_an_endpoint_is_proven_loaded_and_recorded(
     bench: Bench, api: Api, client: str, endpoints: tuple[str, ...]
 ) -> None:
     done = bench.tare("run", write(bench, *endpoints, client=client), timeout=1500)

@@ -288,11 +288,10 @@ class Deployment:
         """Take everything down; what went wrong with that is returned, not raised."""
         faults: list[TareError] = []
         for cluster in self.clusters:
-            releases = [
-                partial(runtime.release_group, cluster.name)
-                for runtime in self._outfit.runtimes.values()
-            ]
-            for take_away in (cluster.destroy, *releases):
+            steps: list[Callable[[], None]] = [cluster.destroy]
+            for runtime in self._outfit.runtimes.values():
+                steps.append(partial(runtime.release_group, cluster.name))
+            for take_away in steps:
                 try:
                     take_away()
                 except TareError as error:
