@@ -1,13 +1,13 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test calibration
+.PHONY: help setup demo lint test calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
 setup: ## install what is missing, build, fetch the locked Cassandra
 	@setup/all.sh
@@ -26,6 +26,22 @@ test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
 	cargo test --profile checked --locked --workspace
 	.venv/bin/pytest
+
+NODES ?= 3
+PLUGIN ?= flannel-vxlan
+PROXY ?= iptables
+
+rig: ## start Kubernetes here: NODES=1 or 3, PLUGIN=flannel-vxlan, flannel-host-gw or bridge
+	@rig/up.sh --nodes $(NODES) --plugin $(PLUGIN) --proxy $(PROXY)
+
+rig-swarm: ## start a Docker Swarm of three here
+	@rig/swarm.sh
+
+rig-swarm-down: ## take the Swarm down
+	@RIG_NAME=tare-swarm rig/down.sh
+
+rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
+	@rig/down.sh
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv with Tare, its pinned dependencies and both Rust programs; nothing if all is as it was.
+# Makes .venv with Tare, its pinned dependencies and its Rust programs; nothing if all is as it was.
 # --check: only whether there is a Python that can do it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,18 +33,18 @@ fingerprint() {
 stamp=.venv/tare-setup.sha256
 now=$(fingerprint | sha256sum)
 if [ -x .venv/bin/tare ] && [ -x .venv/bin/tare-load ] && [ -x .venv/bin/tare-probe ] &&
-  [ -f "$stamp" ] && [ "$now" = "$(cat "$stamp")" ]; then
+  [ -x .venv/bin/tare-pod ] && [ -f "$stamp" ] && [ "$now" = "$(cat "$stamp")" ]; then
   exit 0
 fi
 
 rm -f "$stamp"
-say "building the load generator and the probe (some minutes the first time)"
+say "building the load generator, the probe and the pods' program (some minutes the first time)"
 cargo build --release --locked
 say "installing Tare and the Python packages of constraints.txt into .venv"
 .venv/bin/python -c 'import pip' 2>/dev/null || "$python" -m venv --clear .venv
-# It finds both programs built (they share target/) and puts them beside Python.
+# It finds the programs built (they share target/) and puts them beside Python.
 .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-for program in tare-load tare-probe; do
+for program in tare-load tare-probe tare-pod; do
   [ -x ".venv/bin/$program" ] || stop "the build left no .venv/bin/$program"
 done
 printf '%s\n' "$now" >"$stamp"

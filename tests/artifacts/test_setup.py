@@ -12,10 +12,14 @@ import pytest
 from tare.study.read import load_study
 
 CHECKOUT = Path(__file__).parents[2]
-SCRIPTS = [*sorted((CHECKOUT / "setup").glob("*.sh")), CHECKOUT / ".ci" / "run"]
+SCRIPTS = [
+    *sorted((CHECKOUT / "setup").glob("*.sh")),
+    *sorted((CHECKOUT / "rig").glob("*.sh")),
+    CHECKOUT / ".ci" / "run",
+]
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_script_parses(script: Path) -> None:
     subprocess.run(["bash", "-n", script], check=True)
 

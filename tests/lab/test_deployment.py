@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.errors import RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.load.flatness import Calm
@@ -132,3 +133,42 @@ def test_a_kind_of_load_that_did_not_become_flat_is_named() -> None:
 def test_without_any_warm_up_none_is_recorded(gentle: int) -> None:
     found = warmed(gentle=gentle, at_least=0, at_most=0).warm_up
     assert (found is None) == (gentle == 0)
+
+
+class Refusing(Scripted):
+    """A runtime on which no packet gets through; it notes for whom it was asked to prove it."""
+
+    def prove(self, platform: Any, nodes: int, port: int, clients: list[str]) -> dict[str, Any]:
+        self.proven = (platform.network, nodes, port, clients)
+        raise RuntimeUnavailableError("packets do not get there")
+
+
+def test_no_cluster_is_started_on_a_path_that_does_not_work() -> None:
+    settled: list[tuple[str, str, str]] = []
+    runtime = Refusing("native", settled)
+    outfit: Any = SimpleNamespace(runtimes={"native": runtime}, server=lambda setup: None)
+    native, docker = (one.setup for one in expand(STUDY))
+    deployment = Deployment("D1-all-1", [native, docker], Warm(), outfit, Silent())
+    with pytest.raises(RuntimeUnavailableError):
+        deployment.deploy()
+    assert runtime.proven == ("host", 1, 9042, ["docker", "native"])
+    assert settled == [], "no site was asked for"
+
+
+class Clinging(Scripted):
+    """A runtime whose groups do not go."""
+
+    def release_group(self, group: str) -> None:
+        raise RuntimeUnavailableError(f"pods of {group} cannot be deleted")
+
+
+def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_other() -> None:
+    outfit: Any = SimpleNamespace(
+        runtimes={"native": Clinging("native", [])}, server=lambda setup: None
+    )
+    (setup, *_) = (one.setup for one in expand(STUDY))
+    faults = Deployment("D1-native-1", [setup], Warm(), outfit, Silent()).destroy()
+    assert {fault.what for fault in faults} == {
+        "pods of d1-native-1-k1 cannot be deleted",
+        "pods of d1-native-1-k2 cannot be deleted",
+    }

@@ -49,3 +49,7 @@ def test_units_are_watched_by_group_and_process_and_the_engine_by_name() -> None
         {"name": "n1", "cgroups": {"cpuacct": "/g/cpuacct"}, "pids": [7]},
         {"name": "engine", "comm": ["dockerd"]},
     ]
+
+
+def test_units_of_other_machines_are_not_watched_here() -> None:
+    assert watch_list({"n1": Accounting()}) == []

@@ -6,9 +6,17 @@ from typing import Any, get_args
 
 import pytest
 
-from tare.runtimes.availability import RUNTIMES, obstacle
+from tare.runtimes.availability import RUNTIMES, Cluster, Swarm, obstacle
+from tare.runtimes.kubernetes.facts import ClusterFacts, Machine
+from tare.runtimes.swarm.facts import Node, SwarmFacts
 from tare.study.platform import RuntimeName
 from tare.study.schema import Setup
+
+MACHINE = Machine("m1", "10.0.0.1", True, "", True, {}, "2", "4Gi", "6.1", "", "", frozenset())
+CLUSTER = Cluster(ClusterFacts("https://api", "v1.33.13", "flannel-vxlan", "iptables", (MACHINE,)))
+
+NODE = Node("id1", "n1", "10.1.0.1", "worker", "", {"disk": "nvme"}, 2.0, 2**32, "20.10")
+SWARM = Swarm(SwarmFacts("tcp://m", "20.10", (NODE,), ip_vs=False))
 
 
 def setup(**parts: Any) -> Setup:
@@ -33,12 +41,12 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
         (
             {"platform": {"runtime": "kubernetes", "storage": "pvc"}},
             "platform.runtime",
-            "this version has no runtime for kubernetes",
+            "no Kubernetes cluster is named here",
         ),
         (
             {"platform": {"runtime": "swarm"}},
             "platform.runtime",
-            "this version has no runtime for swarm",
+            "no Docker Swarm is named here",
         ),
         (
             {"platform": {"machines": "kvm"}},
@@ -90,11 +98,91 @@ def test_several_obstacles_are_all_said() -> None:
     assert found is not None
     assert found.field == ("database", "kind")
     assert found.why.count(";") == 2
-    for word in ("MongoDB", "KVM", "swarm"):
+    for word in ("MongoDB", "KVM", "Swarm"):
         assert word in found.why
 
 
 def test_every_runtime_that_can_be_declared_is_either_there_or_an_obstacle() -> None:
     for name in get_args(RuntimeName):
-        hindered = obstacle(setup(platform={"runtime": name})) is not None
+        hindered = obstacle(setup(platform={"runtime": name}), CLUSTER, SWARM) is not None
         assert hindered == (name not in RUNTIMES)
+
+
+@pytest.mark.parametrize(
+    ("parts", "field", "why"),
+    [
+        ({"plugin": "flannel-host-gw"}, "platform.plugin", "is flannel-vxlan, not flannel-host-gw"),
+        (
+            {"placement": {"spread": "required"}},
+            "platform.placement.spread",
+            "3 nodes on machines of their own, where 1 can take one",
+        ),
+    ],
+)
+def test_what_the_named_cluster_lacks_is_an_obstacle(
+    parts: dict[str, Any], field: str, why: str
+) -> None:
+    wanted = setup(platform={"runtime": "kubernetes", "storage": "pvc", **parts},
+                   database={"nodes": 3, "replication_factor": 3})  # fmt: skip
+    found = obstacle(wanted, CLUSTER)
+    assert found is not None
+    assert ".".join(found.field) == field
+    assert why in found.why
+
+
+def test_a_cluster_that_does_not_answer_is_no_obstacle_for_it_may_answer_later() -> None:
+    wanted = setup(platform={"runtime": "kubernetes", "storage": "pvc", "plugin": "bridge"})
+    assert obstacle(wanted, Cluster(None)) is None
+
+
+def test_other_tools_do_not_follow_an_endpoint_that_nodes_do_not_know() -> None:
+    def wanted(network: str) -> Setup:
+        return setup(
+            platform={"runtime": "kubernetes", "storage": "pvc", "network": network},
+            client={"tool": "latte"},
+        )
+
+    refused = obstacle(wanted("node-port"), CLUSTER)
+    assert refused is not None
+    assert ".".join(refused.field) == "client.tool"
+    assert obstacle(wanted("container-dns"), CLUSTER) is None
+
+
+INSIDE = {"runtime": "swarm", "network": "bridge"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "client", "field", "why"),
+    [
+        ({"network": "service-ip"}, INSIDE, "platform.network", "kernel lacks IP_VS"),
+        ({"network": "node-port"}, {}, "platform.network", "kernel lacks IP_VS"),
+        ({"network": "container-dns"}, {}, "platform.network", "by containers on its network only"),
+        ({"plugin": "weave"}, {}, "platform.plugin", "the overlay driver, not with Weave"),
+        ({"network": "host-port"}, {"tool": "latte"}, "client.tool", "a network of containers"),
+        (
+            {"placement": {"spread": "required"}},
+            {},
+            "platform.placement.spread",
+            "3 nodes on machines of their own, where 1 can take one",
+        ),
+    ],
+)
+def test_what_the_named_swarm_lacks_is_an_obstacle(
+    platform: dict[str, Any], client: dict[str, Any], field: str, why: str
+) -> None:
+    wanted = setup(
+        platform={"runtime": "swarm", "storage": "volume", **platform},
+        client=client,
+        database={"nodes": 3, "replication_factor": 3},
+    )
+    found = obstacle(wanted, None, SWARM)
+    assert found is not None
+    assert ".".join(found.field) == field
+    assert why in found.why
+
+
+def test_a_swarm_whose_kernel_is_not_known_is_left_to_the_proof_of_the_path() -> None:
+    wanted = setup(platform={"runtime": "swarm", "network": "node-port", "storage": "volume"})
+    unknown = Swarm(SwarmFacts("tcp://m", "20.10", (NODE,), ip_vs=None))
+    assert obstacle(wanted, None, unknown) is None
+    assert obstacle(wanted, None, Swarm(None)) is None

@@ -131,3 +131,25 @@ def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> No
     (one,) = refused(read, overrides=inside, engine_disk_free=GIB // 4)
     assert "where Docker keeps its data" in one.reason
     assert refused(read, engine_disk_free=GIB // 2) == []  # its data lies in a directory of ours
+
+
+CLUSTERED = """\
+study: example
+database: {heap: 64GiB}
+load: {records: 1000}
+factors:
+  platform:
+    pods: {}
+    again: {}
+platform: {runtime: kubernetes, storage: emptydir, limits: {cpus: 16}}
+baseline: {platform: pods}
+"""
+
+
+def test_what_runs_on_other_machines_needs_none_of_this_one(read: ReadStudy) -> None:
+    plan = make_plan(read(CLUSTERED, ()))
+    able = {**HERE, "kubernetes": None}
+    elsewhere = refusals(plan, MACHINE, able, ["5.0.9"], {"kubernetes"})
+    assert elsewhere == []
+    here = refusals(plan, MACHINE, able, ["5.0.9"])
+    assert {one.field for one in here} == {"platform.limits.cpus", "database.heap"}

@@ -69,12 +69,12 @@ def test_each_says_why_and_what_would_mend_it(read: ReadStudy) -> None:
     assert {one.condition.name: one.why for one in left} == {
         "native.kvm": "this version makes no KVM machines",
         "docker.kvm": "this version makes no KVM machines",
-        "k8s.physical": "this version has no runtime for kubernetes",
-        "k8s.kvm": "this version makes no KVM machines; this version has no runtime for kubernetes",
+        "k8s.physical": "no Kubernetes cluster is named here",
+        "k8s.kvm": "this version makes no KVM machines; no Kubernetes cluster is named here",
     }
     assert all("`tare " in one.remedy for one in left)
     assert reasons(left) == [
-        "this version makes no KVM machines", "this version has no runtime for kubernetes",
+        "this version makes no KVM machines", "no Kubernetes cluster is named here",
     ]  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def test_the_platforms_of_the_papers_can_be_declared(read: ReadStudy, platform: 
             'set platform.plugin to ""',
         ),
         (
-            "runtime: swarm, network: host-port, plugin: flannel-vxlan",
+            "runtime: swarm, network: host-port, plugin: flannel-vxlan, storage: layer",
             "platform.plugin: flannel-vxlan with platform.runtime swarm",
             "overlay",
         ),
@@ -63,6 +63,11 @@ def test_the_platforms_of_the_papers_can_be_declared(read: ReadStudy, platform: 
             "runtime: kubernetes, storage: volume",
             "platform.storage: volume with platform.runtime kubernetes",
             "host-path or pvc",
+        ),
+        (
+            "runtime: swarm, storage: directory",
+            "platform.storage: directory with platform.runtime swarm",
+            "volume or layer",
         ),
         (
             "runtime: swarm, storage: pvc",
@@ -102,3 +107,37 @@ def test_an_unknown_plugin_is_refused_with_those_that_there_are(refuse: RefuseSt
     error = refuse(STUDY.format(platform="runtime: kubernetes, storage: pvc, plugin: flanel-vxlan"))
     assert "did you mean flannel-vxlan?" in error.remedy
     assert "one of flannel-vxlan, flannel-host-gw" in error.why
+
+
+CLIENTS = "study: x\nplatform: {{{platform}}}\nclient: {{{client}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("platform", "client", "what", "remedy"),
+    [
+        (
+            "runtime: docker, storage: volume",
+            "runtime: swarm",
+            "client.runtime: swarm with platform.runtime docker",
+            "platform.runtime to swarm instead of docker",
+        ),
+        (
+            "runtime: swarm, network: container-dns, storage: volume",
+            "runtime: swarm, network: host",
+            "client.network: host with platform.network container-dns of a Swarm",
+            "set client.network to bridge",
+        ),
+    ],
+)
+def test_a_client_that_has_no_way_to_the_nodes_is_refused(
+    refuse: RefuseStudy, platform: str, client: str, what: str, remedy: str
+) -> None:
+    error = refuse(CLIENTS.format(platform=platform, client=client))
+    assert what in error.what
+    assert remedy in error.remedy
+
+
+def test_a_client_beside_the_services_of_a_swarm_reaches_them_by_name(read: ReadStudy) -> None:
+    platform = "runtime: swarm, network: container-dns, storage: volume"
+    study = read(CLIENTS.format(platform=platform, client="runtime: swarm, network: bridge"))
+    assert study.client.network == "bridge"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tare.knowledge.library import load_library
-from tare.runtimes.availability import obstacle
+from tare.runtimes.availability import Cluster, obstacle
+from tare.runtimes.kubernetes.facts import ClusterFacts
 from tare.study.conditions import expand
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -159,7 +160,17 @@ def test_of_cassandra_native_and_docker_run_here_and_the_rest_is_said() -> None:
     assert len(plan.conditions) == 2 * 5 * 15
     assert len(plan.left_out) == 11 * 5 * 15
     for one in plan.left_out:
-        assert orchestrator(one.condition) in one.why
+        assert orchestrator(one.condition) in one.why.lower()
+
+
+def test_on_a_cluster_its_own_plugins_deployments_run_too() -> None:
+    facts = ClusterFacts("https://api", "v1.33.13", "flannel-vxlan", "iptables", ())
+    plan = make_plan(study(CASSANDRA, "laptop"), partial(obstacle, cluster=Cluster(facts)))
+    running = {one.levels["deployment"] for one in plan.conditions}
+    assert running == {
+        "NativeHostPort", "DockerOnlyHostPort", "K8HostPort", "K8NodePort", "K8ServiceIP",
+        "K8ContainerDNSName",
+    }  # fmt: skip
 
 
 def orchestrator(condition: Condition) -> str:

@@ -24,6 +24,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "cpu quota": ("limits.cpus",),
     "memory limit": ("limits.memory",),
     "own control group": ("runtime",),
+    "quality of service": ("runtime", "limits.cpus", "limits.memory", "placement.requests"),
     "seccomp": ("runtime",),
     "user": ("runtime",),
     "file system": ("storage", "machines"),

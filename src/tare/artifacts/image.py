@@ -28,6 +28,7 @@ TREE = "/opt/tare"
 LIB = f"{TREE}/cassandra/lib"
 JAVA = f"{TREE}/jre/bin/java"
 LOAD = f"{TREE}/bin/tare-load"
+POD = f"{TREE}/bin/tare-pod"
 
 # Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
 BITS_LABEL = "tare.bits"
@@ -69,9 +70,36 @@ def build_load_image(
         ArtifactError: the engine could not build it.
         RuntimeUnavailableError: no ldd.
     """
+    return _build_program(client, "load", LOAD, binary, say)
+
+
+def build_pod_image(
+    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
+) -> str:
+    """The image of tare-pod, which proves paths and hands files over inside an orchestrator.
+
+    Tagged tare/pod:DIGEST12 by the SHA-256 of the program.
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
+    return _build_program(client, "pod", POD, binary, say)
+
+
+def _build_program(
+    client: docker.DockerClient,
+    name: str,
+    inside: str,
+    binary: Path,
+    say: Callable[[str], None],
+) -> str:
     digest = file_digest(binary)
-    tag = f"tare/load:{digest[:12]}"
-    return _build(client, tag, digest, {LOAD: binary}, libraries_of([binary]), say)
+    tag = f"tare/{name}:{digest[:12]}"
+    return _build(client, tag, digest, {inside: binary}, libraries_of([binary]), say)
 
 
 def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:

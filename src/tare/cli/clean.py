@@ -19,16 +19,21 @@ def command(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Remove containers, networks, volumes, processes, groups and addresses of dead runs."""
+    """Remove what dead runs left: containers, networks, volumes, processes, groups, addresses,
+    namespaces of Kubernetes clusters, and services of the Docker Swarm that is named here.
+    """
     with Hold("tare clean"):
         found = clean.find(runs.absolute())
-        if not dry_run:
-            clean.remove(found)
+        faults = [] if dry_run else clean.remove(found)
     words = found.words()
     if json:
-        typer.echo(json_module.dumps({"removed": not dry_run, "found": words}, indent=1))
-        return
+        left = [str(fault) for fault in faults]
+        told = {"removed": not dry_run, "found": words, "left": left}
+        typer.echo(json_module.dumps(told, indent=1))
+        raise typer.Exit(1 if faults else 0)
     for line in words:
         typer.echo(f"{'would remove' if dry_run else 'removed'} {line}")
     if not words:
         typer.echo("nothing was left")
+    if faults:
+        raise faults[0]

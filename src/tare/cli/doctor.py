@@ -14,7 +14,14 @@ from tare.artifacts.binaries import find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
+from tare.runtimes.availability import Cluster, Swarm, no_cluster
 from tare.runtimes.docker_engine import connect
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
+from tare.runtimes.kubernetes.probe import fault
+from tare.runtimes.kubernetes.settings import cluster_settings
+from tare.runtimes.swarm.facts import SwarmFacts
+from tare.runtimes.swarm.named import ask_swarm, swarm_fault
 
 
 @dataclass(frozen=True)
@@ -29,14 +36,55 @@ class Finding:
     """without it the main job cannot run at all"""
 
 
-def runtime_states() -> dict[str, str | None]:
-    """Runtime name to None when it can run here, else to the reason why not."""
+def runtime_states(*, kubernetes: bool = False, swarm: bool = False) -> dict[str, str | None]:
+    """Runtime name to None when it can run here, else to the reason why not.
+
+    Args:
+        kubernetes: ask the cluster too, which may be far away and none of ours otherwise.
+        swarm: ask the Swarm too, for the same reason.
+    """
     try:
         connect(timeout_s=5)
         docker: str | None = None
     except RuntimeUnavailableError as error:
         docker = f"{error.what} ({error.remedy})"
-    return {"native": None, "docker": docker}
+    states = {"native": None, "docker": docker}
+    if kubernetes:
+        states["kubernetes"] = _cluster_fault()
+    if swarm:
+        states["swarm"] = swarm_fault()
+    return states
+
+
+def _cluster_fault() -> str | None:
+    """Why the cluster that is named here cannot be used; None where it can."""
+    try:
+        settings = cluster_settings()
+    except RuntimeUnavailableError as error:
+        return f"{error.what}: {error.why} ({error.remedy})"
+    if settings is None:
+        missing = no_cluster()
+        return f"{missing.what} ({missing.remedy})"
+    return fault(settings)
+
+
+def named_cluster() -> Cluster | None:
+    """The Kubernetes cluster that is named here, asked what it is; None where none is named."""
+    settings = cluster_settings()
+    if settings is None:
+        return None
+    try:
+        return Cluster(read_facts(ClientApi(settings)))
+    except TareError:
+        return Cluster(None)
+
+
+def named_swarm() -> Swarm | None:
+    """The Docker Swarm that is named here, asked what it is; None where none is named."""
+    found = ask_swarm()
+    if isinstance(found, SwarmFacts):
+        return Swarm(found)
+    return Swarm(None) if found else None
 
 
 def findings() -> list[Finding]:
@@ -60,6 +108,8 @@ def findings() -> list[Finding]:
             "make setup (as root) installs docker.io and starts dockerd",
             needed=False,
         ),
+        _kubernetes(),
+        _swarm(),
         Finding(
             "control groups",
             machine.root and kind > 0,
@@ -90,7 +140,7 @@ def findings() -> list[Finding]:
             needed=False,
         ),
     ]
-    found += [_binary("tare-load"), _binary("tare-probe")]
+    found += [_binary("tare-load"), _binary("tare-probe"), _binary("tare-pod")]
     return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
             _program("cargo", "cargo", "latte")]  # fmt: skip
 
@@ -104,6 +154,34 @@ def _idle_cpus() -> Finding:
         "run as root, on a kernel with a cpuidle driver; else they halt as usual, and runs say so",
         needed=False,
     )
+
+
+def _kubernetes() -> Finding:
+    found = _cluster_fault()
+    says = found or ""
+    if found is None:
+        cluster = named_cluster()
+        facts = cluster.facts if cluster else None
+        says = _of_cluster(facts) if facts else "it answers no more"
+    remedy = "see docs/kubernetes.md: any kubeconfig, or make rig"
+    return Finding("kubernetes runtime", found is None, says, remedy, needed=False)
+
+
+def _swarm() -> Finding:
+    found = ask_swarm()
+    remedy = "see docs/swarm.md: any Swarm's manager, or make rig-swarm"
+    if not isinstance(found, SwarmFacts):
+        says = f"{found.what}: {found.why}" if found else "docker's engine is in no Swarm"
+        return Finding("swarm runtime", False, says, remedy, needed=False)
+    says = f"{found.version} at {found.manager}, {len(found.usable)} usable nodes"
+    if found.ip_vs is False:
+        says += "; the kernel lacks IP_VS: service-ip and node-port cannot run"
+    return Finding("swarm runtime", bool(found.usable), says, remedy, needed=False)
+
+
+def _of_cluster(facts: ClusterFacts) -> str:
+    plugin = facts.plugin or "a network plugin that is not recognised"
+    return f"{facts.version} at {facts.server}, {len(facts.usable)} usable nodes, {plugin}"
 
 
 def _program(name: str, package: str, tools: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +12,14 @@ from rich.table import Table
 
 from tare.artifacts.lock import locked_versions
 from tare.cli.console import table_console
-from tare.cli.doctor import runtime_states
+from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
 from tare.machines.facts import local_facts
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
+from tare.runtimes.kubernetes.here import kubelet_runs
+from tare.runtimes.swarm.settings import swarm_settings
 from tare.study.checks import refusals, refuse_plan
 from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
@@ -24,6 +27,9 @@ from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.availability import Obstacle
     from tare.study.schema import Setup, Study
 
 _HOURS_FROM, _DAYS_FROM = 2, 48
@@ -72,7 +78,7 @@ def checked_plan(
     Raises:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
-    plan = make_plan(load_study(study, overrides or [], scale, only or []), obstacle)
+    plan = make_plan(load_study(study, overrides or [], scale, only or []), obstacle_here())
     refuse_here(plan, where)
     return plan
 
@@ -84,7 +90,31 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
     machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
-    refuse_plan(refusals(plan, machine, runtime_states(), locked_versions()))
+    asked = any(_uses("kubernetes", one.setup) for one in plan.conditions)
+    swarm = any(_uses("swarm", one.setup) for one in plan.conditions)
+    states = runtime_states(kubernetes=asked, swarm=swarm)
+    elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
+    if swarm and not swarm_settings().local:
+        elsewhere.add("swarm")
+    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere))
+
+
+def _uses(runtime: str, setup: Setup) -> bool:
+    return runtime in (setup.platform.runtime, setup.client.runtime)
+
+
+def obstacle_here() -> Callable[[Setup], Obstacle | None]:
+    """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
+    cluster, swarm = cache(named_cluster), cache(named_swarm)
+
+    def hindered(setup: Setup) -> Obstacle | None:
+        return obstacle(
+            setup,
+            cluster() if _uses("kubernetes", setup) else None,
+            swarm() if _uses("swarm", setup) else None,
+        )
+
+    return hindered
 
 
 def command(
@@ -98,7 +128,7 @@ def command(
 
     What it would cost is shown also where this machine is too small for it, which is then said.
     """
-    plan = make_plan(load_study(study, set_ or [], scale, only or []), obstacle)
+    plan = make_plan(load_study(study, set_ or [], scale, only or []), obstacle_here())
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:

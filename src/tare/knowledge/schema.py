@@ -56,7 +56,9 @@ class Side(Part):
     )
     plugin: Plugin = Field("", description="network plugin of an orchestrator")
     storage: Storage | None = Field(None, description="where the data lay")
-    client: Literal["native", "docker"] | None = Field(None, description="how the client was run")
+    client: Literal["native", "docker", "kubernetes", "swarm"] | None = Field(
+        None, description="how the client was run"
+    )
     clusters: int | None = Field(None, ge=1, description="clusters side by side")
     replication_factor: int | None = Field(
         None, ge=1, description="copies of each row, where the two sides differ in it"

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tare.errors import TareError
 from tare.machines import addresses, cgroups
 from tare.runtimes import docker_engine, native
+from tare.runtimes.kubernetes import namespaces
+from tare.runtimes.kubernetes.namespaces import Namespace
+from tare.runtimes.swarm import leftovers as swarm
+from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
 
 @dataclass
@@ -17,6 +22,10 @@ class Leftovers:
 
     processes: dict[int, str] = field(default_factory=dict)
     docker: dict[str, list[Any]] = field(default_factory=dict)
+    namespaces: list[Namespace] = field(default_factory=list)
+    """of Kubernetes clusters that this machine noted"""
+    swarm: SwarmLeftovers = field(default_factory=SwarmLeftovers)
+    """of the Docker Swarm that is named here"""
     addresses: list[str] = field(default_factory=list)
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
@@ -29,7 +38,9 @@ class Leftovers:
         """A line per kind, for people."""
         kinds: dict[str, list[str]] = {
             "processes": [str(pid) for pid in self.processes],
+            **self.swarm.words(),
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
+            "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
             "control groups": [str(g) for g in self.groups],
             "directories": [str(d) for d in self.directories],
@@ -44,16 +55,33 @@ def find(runs: Path) -> Leftovers:
     return Leftovers(
         processes=native.leftovers(),
         docker=docker_engine.leftovers(),
+        namespaces=namespaces.leftovers(),
+        swarm=swarm.leftovers(),
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
     )
 
 
-def remove(found: Leftovers) -> None:
-    """Remove what was found: containers first, because they hold networks and volumes."""
+def remove(found: Leftovers) -> list[TareError]:
+    """Remove what was found: containers first, because they hold networks and volumes.
+
+    Returns:
+        What could not be removed, and why.
+    """
+    faults: list[TareError] = []
+    for namespace in found.namespaces:
+        try:
+            namespaces.remove(namespace)
+        except TareError as error:
+            faults.append(error)
+    try:
+        swarm.remove(found.swarm)
+    except TareError as error:
+        faults.append(error)
     docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)
     for directory in found.directories:
         shutil.rmtree(directory, ignore_errors=True)
+    return faults

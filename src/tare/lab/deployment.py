@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tare.databases.cassandra.cluster import CassandraCluster
+from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.errors import LoadError, TareError
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
@@ -49,6 +51,7 @@ class Deployment:
         self._kinds = tuple(kinds)
         self.warm_up: WarmUp | None = None
         self.description: dict[str, Any] = {}
+        self.path: dict[str, Any] = {}
         self._outfit = outfit
         self._watcher = watcher
         self._rule = rule
@@ -67,8 +70,19 @@ class Deployment:
         ]
 
     def deploy(self) -> None:
-        """Start the clusters, one after another, and wait until each is ready."""
+        """Start the clusters, one after another, and wait until each is ready.
+
+        Raises:
+            RuntimeUnavailableError: packets of the clients would not get there.
+            ClusterError: a cluster did not form.
+        """
         self._tell("deploying")
+        self.path = self._outfit.runtimes[self.setup.platform.runtime].prove(
+            self.setup.platform,
+            self.setup.database.nodes,
+            NATIVE_PORT,
+            sorted({setup.client.runtime for setup in self._kinds}),
+        )
         for cluster in self.clusters:
             cluster.deploy()
         self.description = self.clusters[0].describe()
@@ -211,15 +225,22 @@ class Deployment:
         longest: float = 0,
         setup: Setup | None = None,
     ) -> dict[str, Any]:
+        setup = setup or self.setup
         return specification(
-            setup or self.setup,
+            setup,
             name=f"{self.identity}-{phase}",
             client=client.name,
-            targets=cluster.targets,
+            targets=cluster.targets(setup.client.runtime),
             phase=phase,
             seed=seed,
             longest_s=longest,
         )
+
+    def engine_processes(self, setup: Setup) -> tuple[str, ...]:
+        """Names of processes that work for servers and clients outside of their control groups."""
+        runtimes = (setup.platform.runtime, setup.client.runtime)
+        found = (p for name in runtimes for p in self._outfit.runtimes[name].engine_processes)
+        return tuple(dict.fromkeys(found))
 
     def cpu_seconds(self) -> float:
         """CPU seconds that all database units have used since they began."""
@@ -228,7 +249,7 @@ class Deployment:
     def compiler_seconds(self) -> float | None:
         """CPU seconds of all nodes' JIT compilers; None where a node shows none."""
         nodes = [n for c in self.clusters for n in c.nodes]
-        used = [compiler_seconds(n.accounting().pids[0]) for n in nodes]
+        used = [compiler_seconds(n.accounting().pid) for n in nodes]
         return None if None in used else sum(u for u in used if u is not None)
 
     def check_alive(self) -> None:
@@ -267,12 +288,14 @@ class Deployment:
         """Take everything down; what went wrong with that is returned, not raised."""
         faults: list[TareError] = []
         for cluster in self.clusters:
-            try:
-                cluster.destroy()
-            except TareError as error:
-                faults.append(error)
+            steps: list[Callable[[], None]] = [cluster.destroy]
             for runtime in self._outfit.runtimes.values():
-                runtime.release_group(cluster.name)
+                steps.append(partial(runtime.release_group, cluster.name))
+            for take_away in steps:
+                try:
+                    take_away()
+                except TareError as error:
+                    faults.append(error)
         return faults
 
     def _tell(

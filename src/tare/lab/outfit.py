@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,22 @@ from tare.artifacts.image_files import find_file
 from tare.artifacts.tools import ToolName, fetch_tool
 from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
-from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.errors import ArtifactError, RuntimeUnavailableError, TareError
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
+from tare.runtimes.availability import no_cluster
 from tare.runtimes.docker import DockerRuntime
-from tare.runtimes.docker_engine import data_directory
+from tare.runtimes.docker_engine import connect, data_directory
+from tare.runtimes.kubernetes.runtime import KubernetesRuntime
+from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
+from tare.runtimes.swarm.runtime import SwarmRuntime
+from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
+
+_KUBERNETES, _SWARM = "kubernetes", "swarm"
 
 
 @dataclass
@@ -71,16 +78,33 @@ class Outfit:
                 "cgroup driver": info.get("CgroupDriver"),
                 "security": info.get("SecurityOptions"),
             }
+        cluster = self.runtimes.get("kubernetes")
+        if isinstance(cluster, KubernetesRuntime):
+            facts["kubernetes"] = cluster.cluster_facts().as_dict()
+        swarm = self.runtimes.get("swarm")
+        if isinstance(swarm, SwarmRuntime):
+            facts["swarm"] = swarm.swarm_facts().as_dict()
         return facts
 
-    def close(self) -> None:
-        """Take away the networks and addresses that runtimes made."""
+    def close(self) -> list[TareError]:
+        """Take away networks, addresses and namespaces; what went wrong is returned, not raised."""
+        faults: list[TareError] = []
         for runtime in self.runtimes.values():
-            runtime.close()
+            try:
+                runtime.close()
+            except TareError as error:
+                faults.append(error)
+        return faults
 
 
-def runtimes_for(run: str, work: Path, setups: Iterable[Setup]) -> dict[str, Runtime]:
-    """Both runtimes, sharing addresses; host addresses are routable where a client needs them."""
+def runtimes_for(run: str, work: Path, setups: Sequence[Setup]) -> dict[str, Runtime]:
+    """The runtimes of this machine, sharing addresses, and an orchestrator's that a setup names.
+
+    Host addresses are routable where a client needs them.
+
+    Raises:
+        RuntimeUnavailableError: a setup names Kubernetes, and nobody has named a cluster.
+    """
     routable = any(
         s.client.runtime == "docker"
         and s.client.network == "bridge"
@@ -88,10 +112,18 @@ def runtimes_for(run: str, work: Path, setups: Iterable[Setup]) -> dict[str, Run
         for s in setups
     )
     pool = AddressPool()
-    return {
+    made: dict[str, Runtime] = {
         "native": NativeRuntime(run, work, pool, routable=routable),
         "docker": DockerRuntime(run, work, pool, routable=routable),
     }
+    if any(_KUBERNETES in (s.platform.runtime, s.client.runtime) for s in setups):
+        settings = cluster_settings()
+        if settings is None:
+            raise no_cluster()
+        made[_KUBERNETES] = KubernetesRuntime(run, work, settings)
+    if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
+        made[_SWARM] = SwarmRuntime(run, work, swarm_settings())
+    return made
 
 
 def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> Outfit:
@@ -101,17 +133,27 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         ArtifactError: files that cannot be had or are not the locked ones.
         RuntimeUnavailableError: a runtime that a setup names does not answer.
     """
-    uses_engine = any("docker" in (s.platform.runtime, s.client.runtime) for s in setups)
+    uses_engine = any(
+        {"docker", _KUBERNETES} & {s.platform.runtime, s.client.runtime} for s in setups
+    )
     engine = data_directory() if uses_engine else None
     outfit = Outfit(run, local_facts(work.parent), runtimes_for(run, work, setups))
     outfit.engine_directory = engine
+    cluster = outfit.runtimes.get(_KUBERNETES)
+    if isinstance(cluster, KubernetesRuntime):
+        helper = image.build_pod_image(connect(), find("tare-pod"), say)
+        cluster.use_helper(cluster.provide(connect(), helper, say))
+    swarm = outfit.runtimes.get(_SWARM)
+    if isinstance(swarm, SwarmRuntime):
+        helper = image.build_pod_image(swarm.engine, find("tare-pod"), say)
+        swarm.use_helper(swarm.provide(helper, say))
     for setup in setups:
         database, runtime = setup.database, setup.platform.runtime
         key = _bits_key(database)
         if (runtime, key) not in outfit.servers:
             outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
         if setup.client.runtime not in outfit.clients:
-            outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime)
+            outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime, say)
         tool = setup.client.tool
         if tool != "tare" and tool not in outfit.tools:
             outfit.tools[tool] = _tool(tool, say)
@@ -129,11 +171,33 @@ def _engine(outfit: Outfit) -> Any:
     return runtime.client
 
 
+def _cluster(outfit: Outfit) -> KubernetesRuntime:
+    runtime = outfit.runtimes[_KUBERNETES]
+    if not isinstance(runtime, KubernetesRuntime):
+        raise RuntimeUnavailableError("the kubernetes runtime has been replaced by another")
+    return runtime
+
+
+def _swarm(outfit: Outfit) -> SwarmRuntime:
+    runtime = outfit.runtimes[_SWARM]
+    if not isinstance(runtime, SwarmRuntime):
+        raise RuntimeUnavailableError("the swarm runtime has been replaced by another")
+    return runtime
+
+
 def _server(
     outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installation:
     if database.image and runtime == "docker":
         return _named_server(_engine(outfit), database.image)
+    if database.image and runtime == _SWARM:
+        named = _named_server(_swarm(outfit).engine, database.image)
+        _swarm(outfit).provide(named.bits.image, say)
+        return named
+    if database.image and runtime == _KUBERNETES:
+        named = _named_server(_engine(outfit), database.image)
+        reference = _cluster(outfit).use_image(database.image)
+        return replace(named, bits=replace(named.bits, image=reference))
     key = _bits_key(database)
     if key not in outfit.trees:
         home = Path(database.home) if database.home else None
@@ -145,8 +209,14 @@ def _server(
             "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
         )
     jars = tuple(tree.jars)
-    if runtime == "docker":
+    if runtime == _SWARM:
+        built = image.build_image(_swarm(outfit).engine, tree, say)
+        _swarm(outfit).provide(built, say)
+        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
+    if runtime in ("docker", _KUBERNETES):
         built = image.build_image(_engine(outfit), tree, say)
+        if runtime == _KUBERNETES:
+            built = _cluster(outfit).provide(_engine(outfit), built, say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
@@ -176,10 +246,15 @@ def _tool(name: ToolName, say: Callable[[str], None]) -> ClientInstallation:
     )
 
 
-def _client(outfit: Outfit, runtime: str) -> ClientInstallation:
+def _client(outfit: Outfit, runtime: str, say: Callable[[str], None]) -> ClientInstallation:
     binary = find("tare-load")
     digest = file_digest(binary)
     if runtime == "native":
         return ClientInstallation(str(binary), Bits(digest))
+    if runtime == _SWARM:
+        built = image.build_load_image(_swarm(outfit).engine, binary)
+        return ClientInstallation(image.LOAD, Bits(digest, built))
     built = image.build_load_image(_engine(outfit), binary)
+    if runtime == _KUBERNETES:
+        built = _cluster(outfit).provide(_engine(outfit), built, say)
     return ClientInstallation(image.LOAD, Bits(digest, built))

@@ -105,7 +105,8 @@ class Lab:
                 raise
             finally:
                 self._show(Progress("cleaning up"))
-                outfit.close()
+                for fault in outfit.close():
+                    self._watcher.say(f"something was left: {fault}")
                 shutil.rmtree(self._directory.work, ignore_errors=True)
                 self._sweep("removing what could not be stopped")
         return Outcome(
@@ -129,7 +130,8 @@ class Lab:
         if found:
             for line in found.words():
                 self._watcher.say(f"{why}: {line}")
-            clean.remove(found)
+            for fault in clean.remove(found):
+                self._watcher.say(f"something was left: {fault}")
 
     def _round(self, turn: Round, outfit: Outfit) -> None:
         pending = [

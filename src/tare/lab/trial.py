@@ -27,7 +27,6 @@ from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_sampl
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
 from tare.records.manifest import ClientResult, TrialManifest, UnitRecord, unmeasured
-from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
 from tare.study.plan import Trial
@@ -35,8 +34,6 @@ from tare.study.schema import Design
 
 _GRACE_S = 60.0
 """how much longer than declared a trial's load may take before it is given up"""
-_HEAD_START_S = 2.0
-"""several clients are told to begin together this long after they were launched"""
 
 
 @dataclass
@@ -72,7 +69,7 @@ class TrialRun:
         setup = self.condition.setup
         clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
-        engine = ENGINE_PROCESSES if self._uses_docker() else ()
+        engine = self.deployment.engine_processes(setup)
         watch = ServerWatch(self.deployment.clusters, self.wall)
         try:
             self._launch(clients, seed)
@@ -116,6 +113,7 @@ class TrialRun:
             warm_up=self.deployment.warm_up,
             units=records,
             database=self.deployment.description,
+            path=self.deployment.path,
             caches_dropped=dropped,
             server_cpu_s=after.servers - before.servers,
             jit_cpu_s=grown(before.compiler, after.compiler),
@@ -132,7 +130,9 @@ class TrialRun:
         )
 
     def _launch(self, clients: list[LoadClient], seed: int) -> None:
-        together = self.wall() + _HEAD_START_S if len(clients) > 1 else None
+        together = None
+        if len(clients) > 1:
+            together = self.wall() + max(client.head_start_s for client in clients)
         for number, (client, cluster) in enumerate(
             zip(clients, self.deployment.clusters, strict=True)
         ):
@@ -141,7 +141,7 @@ class TrialRun:
                     self.condition.setup,
                     name=self.trial.name,
                     client=client.name,
-                    targets=cluster.targets,
+                    targets=cluster.targets(self.condition.setup.client.runtime),
                     phase="measure",
                     seed=seed + number,
                     hlog=Path(client.hlog),
@@ -153,6 +153,7 @@ class TrialRun:
         self, clients: list[LoadClient], aside: Path, watch: ServerWatch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
+        engine = self.deployment.engine_processes(self.condition.setup)
         deadline = self.clock() + load.warmup + load.measured_s + load.timeout + _GRACE_S
 
         def check() -> None:
@@ -177,24 +178,20 @@ class TrialRun:
                 kept.write(json.dumps({"client": line.client.name, **line.event}) + "\n")
                 kind = line.event["event"]
                 if kind == "measure_start" and before is None:
-                    before = read_usage(self.deployment, docker=self._uses_docker())
+                    before = read_usage(self.deployment, engine)
                     watch.begin()
                 elif kind == "measure_end":  # other tools end a while after they measured
-                    after = read_usage(self.deployment, docker=self._uses_docker())
+                    after = read_usage(self.deployment, engine)
                     told.add(line.client.name)
                 elif kind == "result":
                     if line.client.name not in told:
-                        after = read_usage(self.deployment, docker=self._uses_docker())
+                        after = read_usage(self.deployment, engine)
                     results[line.client.name] = result_of(line.client, line.event)
                 elif kind == "interval":
                     self._show(line.event)
         if before is None or after is None:
             raise TrialFailedError("the load never began to measure", where=self.trial.name)
         return [results[c.name] for c in clients], before, after
-
-    def _uses_docker(self) -> bool:
-        setup = self.condition.setup
-        return "docker" in (setup.platform.runtime, setup.client.runtime)
 
     def _units(self, clients: list[LoadClient]) -> list[Running]:
         return [node for cluster in self.deployment.clusters for node in cluster.nodes]
@@ -203,7 +200,8 @@ class TrialRun:
         setup = self.condition.setup
         records: list[UnitRecord] = []
         for number, cluster in enumerate(self.deployment.clusters, start=1):
-            for node, target in zip(cluster.nodes, cluster.targets, strict=True):
+            targets = cluster.targets(setup.client.runtime)
+            for node, target in zip(cluster.nodes, targets, strict=True):
                 unit = node.unit
                 facts = parity_facts(node.accounting(), unit.site.data, self.machine_facts)
                 facts["heap"] = f"{setup.database.heap // (1 << 20)} MiB"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from tare.records.manifest import UnitRecord
-from tare.runtimes.docker_engine import packet_path
 
 if TYPE_CHECKING:
     from tare.runtimes.unit import Running
@@ -37,10 +36,10 @@ def unit_record(
         network=settings.network,
         storage=unit.storage,
         endpoint=endpoint,
-        path=packet_path(unit.site) if role == "database" else "",
+        path=running.packet_path() if role == "database" else "",
         command=unit.command,
         image=unit.bits.image,
         bits=unit.bits.digest,
         limits={one: getattr(unit.limits, one) for one in ("cpus", "cpuset", "memory")},
-        parity=facts,
+        parity=facts | running.facts(),
     )

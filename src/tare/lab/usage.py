@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from tare.runtimes.docker_engine import ENGINE_PROCESSES
-
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from tare.lab.deployment import Deployment
 
 _BUSY = ("user", "nice", "system", "irq", "softirq")
-_ENGINE_NAMES = {name[:15] for name in ENGINE_PROCESSES}
-"""the kernel cuts names of processes to 15 characters"""
+_NAME_LENGTH = 15
+"""characters that the kernel keeps of a process's name"""
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class Usage:
         return sum(self.modes[mode] for mode in _BUSY)
 
 
-def read_usage(deployment: Deployment, *, docker: bool) -> Usage:
+def read_usage(deployment: Deployment, engine: Collection[str]) -> Usage:
     """CPU seconds as of now.
 
     Args:
-        docker: the engine's processes count.
+        engine: names of processes that count as the engine.
     """
     times = psutil.cpu_times()
     return Usage(
         servers=deployment.cpu_seconds(),
         compiler=deployment.compiler_seconds(),
-        engine=_engine_cpu_seconds() if docker else 0.0,
+        engine=_cpu_seconds_of(engine) if engine else 0.0,
         modes={mode: getattr(times, mode) for mode in (*_BUSY, "steal")},
     )
 
@@ -53,10 +53,11 @@ def grown(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else max(after - before, 0.0)
 
 
-def _engine_cpu_seconds() -> float:
+def _cpu_seconds_of(names: Collection[str]) -> float:
+    cut = {name[:_NAME_LENGTH] for name in names}
     total = 0.0
     for process in psutil.process_iter(["name"]):
-        if process.info["name"] in _ENGINE_NAMES:
+        if process.info["name"] in cut:
             with contextlib.suppress(psutil.Error):
                 times = process.cpu_times()
                 total += times.user + times.system

@@ -70,6 +70,11 @@ class LoadClient:
         self.running: Running | None = None
 
     @property
+    def head_start_s(self) -> float:
+        """How long it may take from its launch until it can begin, seconds."""
+        return self._runtime.head_start_s
+
+    @property
     def hlog(self) -> str:
         """Path of the histogram log as the client sees it."""
         return f"{self.site.conf}/latency-{self.name}.hlog"

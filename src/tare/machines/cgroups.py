@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -43,6 +43,11 @@ class Accounting:
 
     paths: dict[str, str] = field(default_factory=dict)
     pids: tuple[int, ...] = ()
+
+    @property
+    def pid(self) -> int:
+        """The unit's first process; 0, which nobody has, where it is on another machine."""
+        return self.pids[0] if self.pids else 0
 
     def cpu_seconds(self) -> float:
         """CPU seconds, user and system, that the unit has used since it began."""
@@ -136,8 +141,7 @@ class Group:
 
     def confine(self, cpuset: str) -> None:
         """Let the group's processes run on these CPUs only, from now on."""
-        group = self._paths.get("cpuset") or self._paths["unified"]
-        (group / "cpuset.cpus").write_text(cpuset)
+        confine({name: str(path) for name, path in self._paths.items()}, cpuset)
 
     def procs_files(self) -> list[str]:
         """Files into which a process writes its id in order to join."""
@@ -148,22 +152,7 @@ class Group:
 
     def freeze(self, frozen: bool, pause: Callable[[float], None] = time.sleep) -> None:
         """Stop or continue all processes of the group, and return when the kernel has done so."""
-        if self._version == 2:
-            group = self._paths["unified"]
-            (group / "cgroup.freeze").write_text("1" if frozen else "0")
-            file, sign = group / "cgroup.events", f"frozen {int(frozen)}"
-        else:
-            sign = "FROZEN" if frozen else "THAWED"
-            file = self._paths["freezer"] / "freezer.state"
-            file.write_text(sign)
-        for _ in range(500):
-            if sign in _text(file):
-                return
-            pause(0.01)
-        raise RuntimeUnavailableError(
-            "a control group did not " + ("freeze" if frozen else "thaw") + " within 5 s",
-            where=str(next(iter(self._paths.values()))),
-        )
+        freeze({name: str(path) for name, path in self._paths.items()}, frozen, pause)
 
     def remove(self, pause: Callable[[float], None] = time.sleep) -> None:
         """Remove the group once its processes have gone; a busy one is left for `tare clean`."""
@@ -175,6 +164,65 @@ class Group:
                     path.rmdir()
                 except OSError:
                     pause(0.02)
+
+
+def freeze(
+    paths: Mapping[str, str], frozen: bool, pause: Callable[[float], None] = time.sleep
+) -> None:
+    """Stop or continue all processes of a group, and return when the kernel has done so.
+
+    Args:
+        paths: the group's directories, as in `Accounting`.
+        frozen: whether they are to stop.
+        pause: lets so many seconds pass.
+
+    Raises:
+        RuntimeUnavailableError: they do not, or the group cannot be frozen.
+    """
+    if "unified" in paths:
+        group = Path(paths["unified"])
+        (group / "cgroup.freeze").write_text("1" if frozen else "0")
+        file, sign = group / "cgroup.events", f"frozen {int(frozen)}"
+    elif "freezer" in paths:
+        sign = "FROZEN" if frozen else "THAWED"
+        file = Path(paths["freezer"]) / "freezer.state"
+        file.write_text(sign)
+    else:
+        raise RuntimeUnavailableError("a unit has no control group that can be frozen")
+    for _ in range(500):
+        if sign in _text(file):
+            return
+        pause(0.01)
+    raise RuntimeUnavailableError(
+        "a control group did not " + ("freeze" if frozen else "thaw") + " within 5 s",
+        where=next(iter(paths.values())),
+    )
+
+
+def confine(paths: Mapping[str, str], cpuset: str) -> None:
+    """Let a group's processes run on these CPUs only, from now on."""
+    group = Path(paths.get("cpuset") or paths["unified"])
+    (group / "cpuset.cpus").write_text(cpuset)
+
+
+def group_paths(pid: int, container: str) -> dict[str, str]:
+    """A container's control groups, from /proc/PID/cgroup, as directories of this machine."""
+    try:
+        text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
+    except OSError:  # it has ended
+        return {}
+    paths: dict[str, str] = {}
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if container[:12] not in path:
+            continue
+        if not controllers and version() == 2:
+            paths["unified"] = str(ROOT / path.lstrip("/"))
+        for controller in controllers.split(","):
+            directory = ROOT / controller / path.lstrip("/")
+            if controller in (*V1_CONTROLLERS, "blkio") and directory.is_dir():
+                paths[controller] = str(directory)
+    return paths
 
 
 def remove_run(run: str, root: Path = ROOT) -> None:

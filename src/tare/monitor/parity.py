@@ -17,9 +17,11 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
     Args:
         accounting: the unit's control groups and root process.
         data: its data directory, as it sees it.
-        machine: facts of the machine that it runs on.
+        machine: facts of this machine; of a unit on another one nothing is told.
     """
-    pid = accounting.pids[0]
+    pid = accounting.pid
+    if not pid:
+        return {}
     facts = {
         "kernel": machine.kernel,
         "clock source": machine.clock_source,

@@ -28,7 +28,8 @@ def watch_list(
     watched: list[dict[str, Any]] = []
     for name, accounting in units.items():
         groups = {k: v for k, v in accounting.paths.items() if k in _GROUPS}
-        watched.append({"name": name, "cgroups": groups, "pids": list(accounting.pids)})
+        if groups or accounting.pids:  # else it is on another machine
+            watched.append({"name": name, "cgroups": groups, "pids": list(accounting.pids)})
     if engine:
         watched.append({"name": "engine", "comm": list(engine)})
     return watched

@@ -155,6 +155,11 @@ class TrialManifest(Record):
     database: dict[str, Any] = Field(
         description="what the cluster says of itself: version, settings, peers, schema"
     )
+    path: dict[str, Any] = Field(
+        default_factory=dict,
+        description="what an orchestrator's network is made of and what was seen of the way from "
+        "the clients to the nodes, before the cluster was made; empty: the runtime has none",
+    )
     caches_dropped: bool | None = Field(description="null: the study did not ask for it")
     server_cpu_s: float = Field(
         description="CPU seconds of all database units over the measured part, from accounting"

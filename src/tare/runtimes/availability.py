@@ -5,13 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.swarm.facts import NO_IP_VS
+from tare.runtimes.swarm.path import INSIDE_REMEDY, ONLY_INSIDE, PROXIED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tare.runtimes.kubernetes.facts import ClusterFacts
+    from tare.runtimes.swarm.facts import SwarmFacts
     from tare.study.schema import Setup
 
-RUNTIMES = ("native", "docker")
+RUNTIMES = ("native", "docker", "kubernetes", "swarm")
 """Runtimes that this version has, as a study names them."""
+_NO_CLUSTER = "no Kubernetes cluster is named here"
+_NAME_ONE = (
+    "name one with KUBECONFIG, or make one with `make rig` (docs/kubernetes.md); `tare doctor` "
+    "says whether it can be used"
+)
+_NO_SWARM = "no Docker Swarm is named here"
+_NAME_SWARM = (
+    "name a manager with DOCKER_HOST, a docker context or TARE_SWARM, or start a Swarm here "
+    "with `make rig-swarm` (docs/swarm.md); `tare doctor` says whether it can be used"
+)
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
     "run the other conditions once on the physical machine and once inside the virtual one, each "
@@ -39,13 +55,39 @@ class Obstacle:
     remedy: str
 
 
-def obstacle(setup: Setup) -> Obstacle | None:
-    """What hinders this setup in this version, on every machine; None where nothing does.
+@dataclass(frozen=True)
+class Cluster:
+    """A Kubernetes cluster that is named here. `facts` is None where it does not answer now."""
 
-    A Docker engine that does not answer is no such thing: it may answer after one command, and
-    `tare plan` refuses the study until it does.
+    facts: ClusterFacts | None
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """A Docker Swarm that is named here. `facts` is None where it does not answer now."""
+
+    facts: SwarmFacts | None
+
+
+def no_cluster() -> RuntimeUnavailableError:
+    """The error for a setup that needs a cluster where none is named."""
+    return RuntimeUnavailableError(_NO_CLUSTER, remedy=_NAME_ONE)
+
+
+def obstacle(
+    setup: Setup, cluster: Cluster | None = None, swarm: Swarm | None = None
+) -> Obstacle | None:
+    """What hinders this setup in this version; None where nothing does.
+
+    An engine or a cluster that does not answer is no such thing: it may answer after one command,
+    and `tare plan` refuses the study until it does.
+
+    Args:
+        setup: one condition's.
+        cluster: the Kubernetes cluster that is named here; None: none is.
+        swarm: the Docker Swarm that is named here; None: none is.
     """
-    found = list(_obstacles(setup))
+    found = [*_obstacles(setup), *_of_cluster(setup, cluster), *_of_swarm(setup, swarm)]
     if not found:
         return None
     return Obstacle(found[0].field, "; ".join(one.why for one in found), found[0].remedy)
@@ -66,6 +108,63 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     if platform.address:
         why = f"this version gives machines no {platform.address}"
         yield Obstacle(("platform", "address"), why, _ELSEWHERE)
+
+
+def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
+    platform, client = setup.platform, setup.client
+    if "kubernetes" not in (platform.runtime, client.runtime):
+        return
+    told_by_nodes = platform.network in ("host", "container-dns")
+    if client.tool != "tare" and not told_by_nodes:
+        why = f"{client.tool} goes where nodes say they are, not to their {platform.network}"
+        remedy = "set platform.network to host or container-dns, or load it with `tare load`"
+        yield Obstacle(("client", "tool"), why, remedy)
+    if cluster is None:
+        yield Obstacle(("platform", "runtime"), _NO_CLUSTER, _NAME_ONE)
+        return
+    facts = cluster.facts
+    if facts is None or platform.runtime != "kubernetes":
+        return
+    if platform.plugin and platform.plugin != facts.plugin:
+        has = facts.plugin or "one that is not recognised"
+        why = f"the Kubernetes cluster's network plugin is {has}, not {platform.plugin}"
+        remedy = f"make rig-down, then make rig PLUGIN={platform.plugin}, and `tare run` again"
+        yield Obstacle(("platform", "plugin"), why, remedy)
+    able = len(facts.fitting(platform.placement.node_selector))
+    if platform.placement.spread == "required" and able < setup.database.nodes:
+        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
+        remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
+        yield Obstacle(("platform", "placement", "spread"), why, remedy)
+
+
+def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
+    platform, client = setup.platform, setup.client
+    if platform.runtime != "swarm":
+        return
+    if swarm is None:
+        yield Obstacle(("platform", "runtime"), _NO_SWARM, _NAME_SWARM)
+        return
+    if platform.plugin == "weave":
+        why = "this version makes a Swarm's networks with the overlay driver, not with Weave"
+        yield Obstacle(("platform", "plugin"), why, "leave platform.plugin out, or set overlay")
+    if client.tool != "tare" and platform.network != "host":
+        why = f"{client.tool} goes where nodes say they are, which is on a network of containers"
+        remedy = "set platform.network to host, or load it with `tare load`"
+        yield Obstacle(("client", "tool"), why, remedy)
+    if platform.network in ONLY_INSIDE and client.runtime != "swarm":
+        why = f"{platform.network} of a Swarm is reached by containers on its network only"
+        yield Obstacle(("platform", "network"), why, INSIDE_REMEDY)
+    facts = swarm.facts
+    if facts is None:
+        return
+    if platform.network in PROXIED and facts.ip_vs is False:
+        remedy = "a kernel with IP_VS; network: host-port and container-dns need none"
+        yield Obstacle(("platform", "network"), NO_IP_VS, remedy)
+    able = len(facts.fitting(platform.placement.node_selector))
+    if platform.placement.spread == "required" and able < setup.database.nodes:
+        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
+        remedy = "set platform.placement.spread to preferred; docker node ls shows the machines"
+        yield Obstacle(("platform", "placement", "spread"), why, remedy)
 
 
 def _named(word: str) -> str:

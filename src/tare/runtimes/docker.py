@@ -9,11 +9,11 @@ import resource
 import shutil
 import signal
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import docker
 from docker.errors import APIError, DockerException, NotFound
@@ -21,10 +21,18 @@ from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfi
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
-from tare.machines.cgroups import Accounting
-from tare.runtimes.docker_engine import RUN_LABEL, connect, group_paths
+from tare.machines.cgroups import Accounting, group_paths
+from tare.runtimes.docker_engine import (
+    ENGINE_PROCESSES,
+    RUN_LABEL,
+    connect,
+    packet_path,
+)
 from tare.runtimes.native import open_files
 from tare.runtimes.unit import Exit, Role, Site, Unit
+
+if TYPE_CHECKING:
+    from tare.study.platform import Platform
 
 UNIT_LABEL = "tare.unit"
 CONF = "/opt/tare/conf"
@@ -92,6 +100,12 @@ class DockerRunning:
             ) from error
         if pending:
             yield pending.decode(errors="replace")
+
+    def packet_path(self) -> str:
+        return packet_path(self.unit.site)
+
+    def facts(self) -> dict[str, str]:
+        return {}
 
     def pause(self) -> None:
         self._ask("pause")
@@ -167,6 +181,8 @@ class DockerRuntime:
     """Runs units in containers of images that are made from the artifact tree."""
 
     name = "docker"
+    engine_processes: tuple[str, ...] = ENGINE_PROCESSES
+    head_start_s = 2.0
 
     def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
         """As NativeRuntime: the run's label, a working directory, addresses."""
@@ -246,6 +262,11 @@ class DockerRuntime:
         if network is not None:
             with contextlib.suppress(DockerException, OSError):
                 network.made.remove()
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str]
+    ) -> dict[str, Any]:
+        return {}
 
     def launch(self, unit: Unit) -> DockerRunning:
         site, api = unit.site, self.client.api

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,11 +13,13 @@ import docker
 from docker.errors import DockerException
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups
 from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
+HOST_LABEL = "tare.host"
+"""label of what Tare makes in a Swarm: the machine that it ran on. A Swarm's engines are shared,
+and only a machine's own leftovers are its to remove"""
 ENGINE_PROCESSES = (
     "dockerd",
     "containerd",
@@ -73,38 +76,25 @@ def packet_path(site: Site) -> str:
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
 
 
-def group_paths(pid: int, container: str) -> dict[str, str]:
-    """The container's control groups, from /proc/PID/cgroup, as directories of the host."""
-    try:
-        text = Path(f"/proc/{pid}/cgroup").read_text(encoding="ascii")
-    except OSError:  # it has ended
-        return {}
-    paths: dict[str, str] = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if container[:12] not in path:
-            continue
-        if not controllers and cgroups.version() == 2:
-            paths["unified"] = str(cgroups.ROOT / path.lstrip("/"))
-        for controller in controllers.split(","):
-            directory = cgroups.ROOT / controller / path.lstrip("/")
-            if controller in (*cgroups.V1_CONTROLLERS, "blkio") and directory.is_dir():
-                paths[controller] = str(directory)
-    return paths
-
-
 def leftovers() -> dict[str, list[Any]]:
     """Containers, networks and volumes that carry Tare's label; empty where no engine answers."""
     try:
         client = connect(timeout_s=10)
         wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
-        return {
+        found: dict[str, list[Any]] = {
             "containers": client.containers.list(all=True, filters=wanted),
             "networks": client.networks.list(filters=wanted),
             "volumes": client.volumes.list(filters=wanted),
         }
     except (RuntimeUnavailableError, DockerException, OSError):
         return {}
+    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}
+
+
+def _is_ours(item: Any) -> bool:
+    """Not another machine's, which has made it through the engine of a Swarm that both use."""
+    labels = item.attrs.get("Labels") or (item.attrs.get("Config") or {}).get("Labels") or {}
+    return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
 def remove(found: dict[str, list[Any]]) -> None:

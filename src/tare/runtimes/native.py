@@ -8,8 +8,9 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -18,6 +19,9 @@ from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, Group
 from tare.runtimes.unit import Exit, Role, Site, Unit
+
+if TYPE_CHECKING:
+    from tare.study.platform import Platform
 
 RUN_VARIABLE = "TARE_RUN"
 """environment variable that labels every native process with its run"""
@@ -60,6 +64,12 @@ class NativeRunning:
 
     def lines(self) -> Iterator[str]:
         yield from self._process.stdout or ()
+
+    def packet_path(self) -> str:
+        return self.unit.site.path
+
+    def facts(self) -> dict[str, str]:
+        return {}
 
     def pause(self) -> None:
         if self._group:
@@ -124,6 +134,8 @@ class NativeRuntime:
     """Runs units in place, from the artifact tree."""
 
     name = "native"
+    engine_processes: tuple[str, ...] = ()
+    head_start_s = 2.0
 
     def __init__(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> None:
         """Prepare for one run.
@@ -163,6 +175,11 @@ class NativeRuntime:
             endpoint_host=address,
             path="loopback of the host",
         )
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str]
+    ) -> dict[str, Any]:
+        return {}
 
     def launch(self, unit: Unit) -> NativeRunning:
         limited = any((unit.limits.cpus, unit.limits.cpuset, unit.limits.memory))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tare.machines.cgroups import Accounting, LimitValues
+
+if TYPE_CHECKING:
+    from tare.study.platform import Placement, Platform
 
 Role = Literal["database", "client"]
 
@@ -48,6 +51,34 @@ class Site:
     """what packets from a client on this host pass through"""
     network: str = ""
     """name of the container network that it joins; empty on the host's network"""
+    seed: str = ""
+    """name by which other units find it before its address is known; empty: `peers`"""
+    inside: str = ""
+    """address under which clients inside the orchestrator reach it; empty: `endpoint_host`"""
+    here: tuple[str, int] | None = None
+    """where this process reaches the unit's first port, where that is not the endpoint"""
+    shift: int = 0
+    """added to every port that the software binds, where others have its own already"""
+    reached: Mapping[int, int] = field(default_factory=dict)
+    """port of the software to the port at the endpoint, where it is another"""
+    everywhere: bool = False
+    """it has further addresses, of published ports: it serves clients on all that it has"""
+    machine: str = ""
+    """the orchestrator's machine that it runs on, once that is known"""
+
+    def binds(self, port: int) -> int:
+        """The port that the software must use where it would use `port`."""
+        return port + self.shift
+
+    def door(self, port: int) -> tuple[str, int]:
+        """Host and port where this process reaches the software's `port`."""
+        return self.here or (self.endpoint_host, self.reached.get(port, port))
+
+    def target(self, port: int, *, inside: bool = False) -> str:
+        """host:port for load clients, outside or inside the orchestrator."""
+        host = self.inside if inside and self.inside else self.endpoint_host
+        same = inside and self.inside  # a name of the unit itself: nothing maps its ports
+        return f"{host}:{self.binds(port) if same else self.reached.get(port, port)}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +96,8 @@ class Unit:
     """TCP ports that clients and peers use; published where the network is `published`"""
     grace_s: float = 5.0
     """how long a stop may take before the unit is killed, seconds"""
+    placement: Placement | None = None
+    """where an orchestrator may put it; None: anywhere"""
     mounts: Mapping[Path, str] = field(default_factory=dict)
     """further host directories (containers only), host path to path inside, writable"""
 
@@ -81,7 +114,10 @@ class Running(Protocol):
     """A launched unit."""
 
     @property
-    def unit(self) -> Unit: ...
+    def unit(self) -> Unit:
+        """The unit; where its site was settled by its start, with that."""
+        ...
+
     def accounting(self) -> Accounting:
         """Where its resource use can be read."""
         ...
@@ -96,6 +132,14 @@ class Running(Protocol):
 
     def lines(self) -> Iterator[str]:
         """Its standard output, line by line, until it ends."""
+        ...
+
+    def packet_path(self) -> str:
+        """What packets from a client pass through, as far as it can be seen."""
+        ...
+
+    def facts(self) -> dict[str, str]:
+        """What only the runtime knows of how it runs, beside what the kernel tells."""
         ...
 
     def pause(self) -> None: ...
@@ -121,6 +165,10 @@ class Runtime(Protocol):
     """A way to run units on this machine."""
 
     name: str
+    engine_processes: tuple[str, ...]
+    """names of the processes that work on units' behalf outside of their control groups"""
+    head_start_s: float
+    """how long clients may take from their launch until they can begin together, seconds"""
 
     def probe(self) -> str | None:
         """None when it can run here; else why not, with the command that would mend it."""
@@ -137,7 +185,29 @@ class Runtime(Protocol):
         """Take away what the units of a group shared. They must have been stopped."""
         ...
 
-    def launch(self, unit: Unit) -> Running: ...
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str]
+    ) -> dict[str, Any]:
+        """See that packets reach units of such a platform, before a cluster is made of it.
+
+        Args:
+            platform: network and placement as the study has them.
+            nodes: units of the cluster.
+            port: on which its software will serve clients.
+            clients: the runtimes of the clients that will ask it.
+
+        Returns:
+            What was seen of the path, for the records; empty where the runtime needs no proof.
+
+        Raises:
+            RuntimeUnavailableError: packets do not get there, why, and what would mend it.
+        """
+        ...
+
+    def launch(self, unit: Unit) -> Running:
+        """Start a unit. Files below `conf_on_host` of all sites of its group are written."""
+        ...
+
     def close(self) -> None:
         """Take away networks and addresses. Units must have been stopped."""
         ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import StudyError
 from tare.study.conditions import baseline_condition, resolve
+from tare.study.estimate import estimate
 from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
+    from tare.study.estimate import Estimate
     from tare.study.origins import FieldPath
     from tare.study.plan import Plan
     from tare.study.schema import Limits
@@ -49,6 +51,7 @@ def refusals(
     machine: MachineFacts,
     runtimes: Mapping[str, str | None],
     locked: Collection[str],
+    elsewhere: Collection[str] = (),
 ) -> list[Refusal]:
     """Everything that this machine cannot give the plan; empty when it can run.
 
@@ -57,13 +60,17 @@ def refusals(
         machine: what the machine has, sizes in bytes.
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
+        elsewhere: runtimes whose units run on other machines than this one.
     """
     found = list(_left_out(plan))
     if not plan.conditions:
         return found
     found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
-    found += [*_cpus(plan, machine), *_limits(plan, machine)]
-    found += [*_memory(plan, machine), *_disk(plan, machine)]
+    found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
+    here = [one for one in plan.conditions if one.setup.platform.runtime not in elsewhere]
+    if here:
+        need = estimate(here, plan.study.design) if elsewhere else plan.estimate
+        found += [*_memory(plan, machine, need, here), *_disk(plan, machine, need, here)]
     return list(dict.fromkeys(found))
 
 
@@ -162,8 +169,10 @@ def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
             )
 
 
-def _cpus(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
+        if getattr(one.setup, part).runtime in elsewhere:
+            continue
         if limits.cpus is not None and limits.cpus > machine.cpus:
             yield _refusal(
                 plan,
@@ -200,14 +209,16 @@ def _limits(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
             )
 
 
-def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
-    need, free = plan.estimate.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
+def _memory(
+    plan: Plan, machine: MachineFacts, needs: Estimate, here: Sequence[Condition]
+) -> Iterator[Refusal]:
+    need, free = needs.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
     if need <= free:
         return
-    one = max(plan.conditions, key=lambda each: each.setup.database.heap)
+    one = max(here, key=lambda each: each.setup.database.heap)
     together = 1
     if plan.study.design.fresh == "deployment":
-        together = len({each.deployment for each in plan.conditions})
+        together = len({each.deployment for each in here})
     remedies = ["lower database.heap or database.nodes", "measure a part (--only FACTOR=LEVEL)"]
     if together > 1:
         remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
@@ -223,8 +234,10 @@ def _memory(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     )
 
 
-def _disk(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
-    need, engine = plan.estimate.disk_bytes, plan.estimate.engine_disk_bytes
+def _disk(
+    plan: Plan, machine: MachineFacts, needs: Estimate, here: Sequence[Condition]
+) -> Iterator[Refusal]:
+    need, engine = needs.disk_bytes, needs.engine_disk_bytes
     places = [("where the runs lie", need, machine.disk_free)]
     if machine.engine_disk_free is not None:
         places = [
@@ -234,7 +247,7 @@ def _disk(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     for place, need, free in places:
         if need <= free:
             continue
-        one = max(plan.conditions, key=lambda each: each.setup.load.records)
+        one = max(here, key=lambda each: each.setup.load.records)
         yield _refusal(
             plan,
             one,

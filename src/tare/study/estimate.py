@@ -20,6 +20,8 @@ NODE_STOP_S = 1.0
 """A throw-away node is killed; draining it would take 13 s."""
 CONTAINER_S = 1.0
 """Creating and removing one container with its network and volume."""
+POD_S = 4.0
+"""Making and removing one pod with its services, and its part of proving the path."""
 IMAGE_S = 10.0
 """Building the image from the artifact tree, once: 137 MB in 2 s, more on a slow disk."""
 ARTIFACTS_S = 5.0
@@ -128,12 +130,15 @@ def _nodes(setup: Setup) -> int:
 
 def _any_docker(conditions: list[Condition]) -> bool:
     return any(
-        "docker" in (one.setup.platform.runtime, one.setup.client.runtime) for one in conditions
+        {"docker", "kubernetes"} & {one.setup.platform.runtime, one.setup.client.runtime}
+        for one in conditions
     )
 
 
 def _deploy_s(setup: Setup) -> float:
     container = CONTAINER_S if setup.platform.runtime == "docker" else 0.0
+    if setup.platform.runtime in ("kubernetes", "swarm"):
+        container = POD_S
     return _nodes(setup) * (NODE_START_S + container) + setup.clusters * SCHEMA_S
 
 

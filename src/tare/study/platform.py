@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tare.study.part import Part, unsaid
-from tare.study.quantities import CpuSet, Size
+from tare.study.quantities import GIB, CpuSet, Size
 
 Machines = Literal["local", "kvm", "vmware"]
 RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
@@ -30,6 +30,35 @@ class Limits(Part):
     cpuset: CpuSet | None = Field(None, description="the CPUs that a unit may run on, e.g. 0-1")
     memory: Annotated[Size, Field(gt=0)] | None = Field(
         None, description="memory limit per unit, page cache included"
+    )
+
+
+def _default(value: object) -> bool:
+    """What is left out where documents are written, which are then as before."""
+    return value == Placement()
+
+
+class Placement(Part):
+    """Where an orchestrator puts a cluster's nodes, and what it sets aside for them."""
+
+    spread: Literal["required", "preferred", "none"] = Field(
+        "preferred",
+        description="nodes on machines of their own: required (a cluster that is larger than the "
+        "orchestrator's cannot be run), preferred, or as the orchestrator likes",
+    )
+    node_selector: dict[str, str] = Field(
+        {}, description="labels that a machine must have, label to value; empty: any machine"
+    )
+    requests: Limits | None = Field(
+        None,
+        description="what the scheduler sets aside per node; null: as much as the limits. Together "
+        "they are the pod's quality of service, which is recorded",
+    )
+    volume_size: Annotated[Size, Field(gt=0)] = Field(
+        10 * GIB, description="size of each volume claim (storage: pvc)"
+    )
+    storage_class: str = Field(
+        "", description="storage class of volume claims; empty: the cluster's default"
     )
 
 
@@ -71,6 +100,11 @@ class Platform(Part):
         exclude_if=unsaid,
     )
     limits: Limits = Field(Limits(), description="limits of each database node")
+    placement: Placement = Field(
+        Placement(),
+        description="how an orchestrator places nodes over its machines",
+        exclude_if=_default,
+    )
 
 
 class Client(Part):
@@ -82,6 +116,14 @@ class Client(Part):
         "rows are populated and servers warmed by Tare's own",
     )
     machines: Literal["local"] = Field("local", description="where the machines come from")
-    runtime: Literal["native", "docker"] = Field("native", description="how a client is run")
-    network: Literal["host", "bridge"] = Field("host", description="the client's network")
+    runtime: Literal["native", "docker", "kubernetes", "swarm"] = Field(
+        "native",
+        description="how a client is run; kubernetes: as a job inside the cluster, which reaches "
+        "what clients outside cannot; swarm: as a container of the manager's engine",
+    )
+    network: Literal["host", "bridge"] = Field(
+        "host",
+        description="the client's network: the machine's own, or (bridge) one that containers or "
+        "pods have; of runtime swarm, the network of the database's services",
+    )
     limits: Limits = Field(Limits(), description="limits of each load client")

@@ -22,7 +22,7 @@ _FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "swarm": {
         "network": _OF_SERVICES,
-        "storage": ("directory", "volume", "layer"),
+        "storage": ("volume", "layer"),
         "plugin": ("", "overlay", "docker-gwbridge", "weave"),
     },
     "kubernetes": {
@@ -32,6 +32,9 @@ _FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Runtime to what each field of the platform may be."""
+_ORCHESTRATORS = ("kubernetes", "swarm")
+_INSIDE = ("service-ip", "container-dns")
+"""a Swarm's endpoints on a network that only containers are on"""
 
 
 def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
@@ -41,8 +44,32 @@ def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
         value = getattr(platform, field)
         if value not in fitting:
             yield _clash(("platform", field), value, platform.runtime, origins, condition)
+    if client.runtime in _ORCHESTRATORS and platform.runtime != client.runtime:
+        yield _client_elsewhere(client.runtime, platform.runtime, origins, condition)
+    if client.runtime == "swarm" and platform.network in _INSIDE and client.network == "host":
+        yield _off_network(platform.network, origins, condition)
     if client.runtime == "native" and client.network != "host":
         yield _clash(("client", "network"), client.network, "native", origins, condition)
+
+
+def _client_elsewhere(client: str, runtime: str, origins: Origins, condition: str) -> Problem:
+    """A client inside an orchestrator and nodes that are not: nothing says that it reaches them."""
+    return Problem(
+        later(origins, ("client", "runtime"), ("platform", "runtime")),
+        f"client.runtime: {client} with platform.runtime {runtime}",
+        f"a client inside the cluster asks nodes inside the cluster (condition {condition})",
+        f"set client.runtime to native, or platform.runtime to {client} instead of {runtime}",
+    )
+
+
+def _off_network(network: str, origins: Origins, condition: str) -> Problem:
+    """A client on a machine's own network, and nodes on one that only containers join."""
+    return Problem(
+        later(origins, ("client", "network"), ("platform", "network")),
+        f"client.network: host with platform.network {network} of a Swarm",
+        f"only containers on the services' network have a way there (condition {condition})",
+        "set client.network to bridge, or platform.network to host-port",
+    )
 
 
 def _clash(
@@ -51,8 +78,8 @@ def _clash(
     part, field = path
     place: FieldPath = path
     owners = [name for name, fields in _FITTING.items() if value in fields[field]]
-    if part == "client":  # which no orchestrator runs
-        owners = ["docker"]
+    if part == "client":
+        owners = ["docker", *_ORCHESTRATORS]
     own = [one or '""' for one in _FITTING[runtime][field]]
     what = "a native process" if runtime == "native" else runtime
     return Problem(

@@ -56,6 +56,13 @@ def test_a_node_on_the_host_announces_the_address_that_it_listens_on() -> None:
     assert "broadcast_address" not in made
 
 
+def test_where_others_have_its_ports_it_binds_ports_of_its_own() -> None:
+    made = document(replace(site("c-0.c"), shift=100))
+    assert (made["native_transport_port"], made["storage_port"]) == (9142, 7100)
+    assert made["listen_address"] == "c-0.c"
+    assert "broadcast_address" not in made
+
+
 def test_behind_published_ports_it_announces_the_host_address() -> None:
     made = document(site("198.19.0.100", "198.18.0.1"))
     assert made["listen_address"] == "198.19.0.100"

@@ -20,6 +20,7 @@ import pytest
 from tare.databases.cassandra import gclog, metrics
 from tare.databases.cassandra.metrics import THREADS, ServerWatch, compactions, counters
 from tare.errors import ClusterError
+from tare.machines.cgroups import Accounting
 from tare.monitor.threads import Threads, grown
 
 DATA = Path(__file__).parent / "data"
@@ -130,7 +131,7 @@ class Cluster:
     def __init__(self, session: Node) -> None:
         site = SimpleNamespace(name="n1", data="/unused", data_on_host=None)
         self.running = SimpleNamespace(
-            unit=SimpleNamespace(site=site), accounting=lambda: SimpleNamespace(pids=(1,))
+            unit=SimpleNamespace(site=site), accounting=lambda: Accounting(pids=(1,))
         )
         self.nodes = [self.running]
         self._session = session

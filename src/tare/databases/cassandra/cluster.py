@@ -71,17 +71,19 @@ class CassandraCluster:
             )
             for index in range(self.database.nodes)
         ]
-        seed = sites[0].peers
-        self._launch(sites[0], seed, 0)
+        for index, site in enumerate(sites):
+            self._configure(site, sites[0].seed or sites[0].peers, index)
+        self._launch(sites[0])
         self._await_port(self.nodes[0])
-        for index, site in enumerate(sites[1:], start=1):
-            self._launch(site, seed, index)
+        for site in sites[1:]:
+            self._launch(site)
         for node in self.nodes[1:]:
             self._await_port(node)
         self._await_ready()
         self.create_schema()
 
-    def _launch(self, site: Site, seed: str, index: int) -> None:
+    def _configure(self, site: Site, seed: str, index: int) -> None:
+        """Write a node's files, all nodes' before the first starts: a runtime may need all."""
         document = configuration.cassandra_yaml(
             cluster_name=self.name,
             site=site,
@@ -104,6 +106,8 @@ class CassandraCluster:
             (site.conf_on_host / name).write_text(text, encoding="utf-8")
         if site.data_on_host is not None:
             (site.data_on_host / configuration.TEMPORARY).mkdir(exist_ok=True)
+
+    def _launch(self, site: Site) -> None:
         unit = Unit(
             site=site,
             role="database",
@@ -117,6 +121,7 @@ class CassandraCluster:
             limits=self.platform.limits,
             bits=self.installation.bits,
             storage=self.platform.storage,
+            placement=self.platform.placement,
             ports=(configuration.NATIVE_PORT, configuration.STORAGE_PORT),
             grace_s=0.0,  # nodes are thrown away, and a drain takes 13 s
         )
@@ -128,9 +133,7 @@ class CassandraCluster:
         while True:
             self._refuse_dead(node)
             try:
-                with socket.create_connection(
-                    (site.endpoint_host, configuration.NATIVE_PORT), 1.0
-                ) as s:
+                with socket.create_connection(site.door(configuration.NATIVE_PORT), 1.0) as s:
                     if _speaks_cql(s):
                         return
             except OSError:
@@ -190,12 +193,12 @@ class CassandraCluster:
     def session(self, node: Running | None = None) -> AbstractContextManager[Session]:
         """A context manager: a CQL session through one node, the first by default."""
         chosen = node or self.nodes[0]
-        return connect(chosen.unit.site.endpoint_host, configuration.NATIVE_PORT)
+        return connect(*chosen.unit.site.door(configuration.NATIVE_PORT))
 
-    @property
-    def targets(self) -> list[str]:
-        """host:port of every node, for clients on this host."""
-        return [f"{n.unit.site.endpoint_host}:{configuration.NATIVE_PORT}" for n in self.nodes]
+    def targets(self, client: str = "native") -> list[str]:
+        """host:port of every node, as clients of this runtime reach them."""
+        inside = client == self.runtime.name
+        return [n.unit.site.target(configuration.NATIVE_PORT, inside=inside) for n in self.nodes]
 
     def create_schema(self) -> None:
         """The keyspace and tables that the load uses."""

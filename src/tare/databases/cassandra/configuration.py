@@ -70,8 +70,8 @@ def cassandra_yaml(
         ],
         "listen_address": site.listen,
         "rpc_address": site.listen,
-        "storage_port": STORAGE_PORT,
-        "native_transport_port": NATIVE_PORT,
+        "storage_port": site.binds(STORAGE_PORT),
+        "native_transport_port": site.binds(NATIVE_PORT),
         "start_native_transport": True,
         "endpoint_snitch": "SimpleSnitch",
         "disk_failure_policy": "stop",
@@ -82,6 +82,11 @@ def cassandra_yaml(
             "broadcast_address": site.peers,
             "rpc_address": "0.0.0.0",  # noqa: S104 - inside the container's own network only
             "broadcast_rpc_address": site.endpoint_host,
+        }
+    elif site.everywhere:
+        document |= {
+            "rpc_address": "0.0.0.0",  # noqa: S104 - inside the container's own network only
+            "broadcast_rpc_address": site.listen,
         }
     if key_cache != "auto":
         document["key_cache_size"] = f"{int(key_cache) // _MIB}MiB"

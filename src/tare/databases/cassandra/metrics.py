@@ -80,7 +80,7 @@ class _NodeWatch:
         self.node = node
         self.session = session
         self.name = node.unit.site.name
-        self.pid = node.accounting().pids[0]
+        self.pid = node.accounting().pid
         self.counters: dict[str, float] = {}
         self.counted = 0.0
         self.threads = Threads({})

@@ -1,0 +1,90 @@
+//! tare-pod: what Tare does inside pods beside load and database. Images from scratch have no
+//! shell; this is the little that one would have been needed for.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod ask;
+mod await_name;
+mod hand_over;
+mod remove;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(Subcommand)]
+enum Job {
+    /// Tell everyone who connects which pod this is and which addresses the connection has here.
+    Answer {
+        /// How this pod is called.
+        #[arg(long, env = "TARE_POD")]
+        name: String,
+        #[arg(required = true)]
+        ports: Vec<u16>,
+    },
+    /// Connect to pods that answer, and print a JSON line for each: what it told, or why not.
+    Ask {
+        /// Seconds after which a target that has not answered is given up.
+        #[arg(long, default_value_t = 5.0)]
+        within: f64,
+        /// HOST:PORT; a name is resolved here.
+        #[arg(required = true)]
+        targets: Vec<String>,
+    },
+    /// Print the files of a directory, each after a JSON line with its name and size.
+    HandOver {
+        directory: PathBuf,
+        /// Names of files that are left out.
+        #[arg(long)]
+        skip: Vec<String>,
+    },
+    /// Remove the entries of a directory whose names begin as given.
+    Remove { directory: PathBuf, prefix: String },
+    /// Wait until a name has an address.
+    AwaitName {
+        #[arg(long, default_value_t = 60.0)]
+        within: f64,
+        name: String,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().job) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tare-pod: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(job: Job) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match job {
+        Job::Answer { name, ports } => answer::serve(&name, &ports),
+        Job::Ask { within, targets } => {
+            for told in ask::ask_all(&targets, seconds(within)?) {
+                writeln!(out, "{}", serde_json::to_string(&told)?)?;
+            }
+            Ok(())
+        }
+        Job::HandOver { directory, skip } => hand_over::hand_over(&directory, &skip, &mut out),
+        Job::Remove { directory, prefix } => remove::remove(&directory, &prefix),
+        Job::AwaitName { within, name } => await_name::await_name(&name, seconds(within)?),
+    }
+}
+
+fn seconds(given: f64) -> io::Result<Duration> {
+    Duration::try_from_secs_f64(given)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))
+}

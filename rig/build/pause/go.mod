@@ -1,0 +1,3 @@
+module tare/rig/pause
+
+go 1.24.0

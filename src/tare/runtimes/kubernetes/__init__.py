@@ -1,0 +1,1 @@
+"""The Kubernetes runtime: a database cluster as a StatefulSet, its endpoints proven, swept away."""

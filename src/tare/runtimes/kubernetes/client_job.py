@@ -1,0 +1,236 @@
+"""A load client as a job inside the cluster: its lines followed, its files handed over."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from typing import TYPE_CHECKING
+
+from tare.errors import LoadError, RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes import here, jobs, manifests
+from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.names import slug
+from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
+from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
+from tare.runtimes.kubernetes.refusals import ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from tare.machines.cgroups import Accounting
+    from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.pod_parts import Container
+    from tare.runtimes.unit import Exit, Unit
+
+FILES = "files"
+"""the container that prints the client's files once the client has ended"""
+_HAND_OVER_S = 60.0
+_POD_OF_JOB_S = 30.0
+_POLL_S = 0.2
+
+
+def start_job(
+    unit: Unit,
+    api: Api,
+    namespace: str,
+    run: str,
+    container: Container,
+    helper: str,
+    files: Mapping[str, str],
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> ClientRunning:
+    """Start a load client inside and wait until it runs.
+
+    Args:
+        unit: the client.
+        api, namespace, run: where its job is made, and for which run.
+        container: what runs in its pod.
+        helper: image of tare-pod, which hands its files over.
+        files: the client's own, name to text.
+        clock, wait: monotonic seconds, and letting them pass.
+
+    Raises:
+        RuntimeUnavailableError: it does not start; nothing of it is left.
+    """
+    name = slug(unit.site.name)
+    labels = labels_of(run, unit=unit.site.name)
+    api.create(manifests.config_map(name, labels, files), namespace)
+    on_node = unit.site.path == "host"
+    pod = jobs.client_pod(container, helper, name, sorted(files), on_node=on_node)
+    api.create(jobs.job(name, labels, pod, None), namespace)
+    try:
+        found = _pod_of_job(api, name, namespace, clock, wait)
+        return ClientRunning(unit, api, namespace, name, found, clock, wait)
+    except BaseException:
+        with contextlib.suppress(TareError):
+            api.delete("Job", name, namespace)
+            api.delete("ConfigMap", name, namespace)
+        raise
+
+
+def _pod_of_job(
+    api: Api,
+    job: str,
+    namespace: str,
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> str:
+    deadline = clock() + _POD_OF_JOB_S
+    while True:
+        pods = api.find("Pod", namespace, labels=f"job-name={job}")
+        if pods:
+            return str(pods[0]["metadata"]["name"])
+        if clock() > deadline:
+            raise RuntimeUnavailableError(
+                "a job got no pod",
+                where=f"{namespace}/{job}",
+                why=f"none within {_POD_OF_JOB_S:.0f} s; the job's controller may not run",
+                remedy=f"kubectl describe job {job} -n {namespace}",
+            )
+        wait(_POLL_S)
+
+
+class ClientRunning:
+    """A job with one pod."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        api: Api,
+        namespace: str,
+        job: str,
+        pod: str,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take over a job whose pod exists.
+
+        Raises:
+            RuntimeUnavailableError: the pod does not start.
+        """
+        self.unit = unit
+        self._api = api
+        self._namespace = namespace
+        self._job = job
+        self._pod = pod
+        self._clock = clock
+        self._wait = wait
+        started = await_pod(api, namespace, pod, MAIN, clock=clock, wait=wait)
+        # a client on another machine is accounted nowhere: only the servers' use is compared
+        self._accounting = here.accounting_of(container_id(started, MAIN), lambda: 0.0)
+        if unit.limits.cpuset is not None and self._accounting.pid:
+            self.confine(unit.limits.cpuset)
+
+    def accounting(self) -> Accounting:
+        return self._accounting
+
+    def exited(self) -> Exit | None:
+        try:
+            return ended(self._api.get("Pod", self._pod, self._namespace), MAIN)
+        except ApiError as error:
+            if not error.gone:
+                raise
+            return None  # taken away by terminate() or stop()
+
+    def lines(self) -> Iterator[str]:
+        try:
+            yield from _lines(self._api.log(self._pod, MAIN, self._namespace, follow=True))
+        except ApiError as error:
+            if not error.gone:  # it was terminated before it said a word
+                raise
+        with contextlib.suppress(ApiError):
+            self._fetch_files()
+
+    def _fetch_files(self) -> None:
+        """Bring the files that the client wrote to where this process looks for them.
+
+        Raises:
+            LoadError: they came incomplete.
+        """
+        end = self.exited()
+        if end is None or end.status != 0:
+            return
+        await_pod(
+            self._api, self._namespace, self._pod, FILES, within_s=_HAND_OVER_S,
+            clock=self._clock, wait=self._wait,
+        )  # fmt: skip
+        pieces = self._api.log(self._pod, FILES, self._namespace, follow=True)
+        for name, content in handed_over(b"".join(pieces), self.unit.site.name).items():
+            (self.unit.site.conf_on_host / name).write_bytes(content)
+
+    def packet_path(self) -> str:
+        return ""
+
+    def facts(self) -> dict[str, str]:
+        return {}
+
+    def pause(self) -> None:
+        here.freeze(self.unit.site.name, self._accounting, True)
+
+    def resume(self) -> None:
+        if self._accounting.pid:
+            here.freeze(self.unit.site.name, self._accounting, False)
+
+    def confine(self, cpuset: str) -> None:
+        here.confine(self.unit.site.name, self._accounting, cpuset)
+
+    def terminate(self) -> None:
+        self._api.delete("Job", self._job, self._namespace)
+
+    def stop(self) -> None:
+        with contextlib.suppress(ApiError):
+            self._api.delete("Job", self._job, self._namespace)
+            self._api.delete("ConfigMap", self._job, self._namespace)
+
+    def collect_logs(self, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(ApiError):
+            text = b"".join(self._api.log(self._pod, MAIN, self._namespace))
+            (into / f"{self.unit.site.name}-stderr.log").write_bytes(text)
+        heard = told(events_of(self._api, self._pod, self._namespace))
+        (into / f"{self.unit.site.name}-events.log").write_text(heard + "\n", encoding="utf-8")
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[str]:
+    """Progress lines of a log. A log holds both streams; what is no JSON is for people."""
+    pending = b""
+    for piece in pieces:
+        *whole, pending = (pending + piece).split(b"\n")
+        yield from (line.decode(errors="replace") for line in whole if line.startswith(b"{"))
+    if pending.startswith(b"{"):
+        yield pending.decode(errors="replace")
+
+
+def handed_over(text: bytes, unit: str) -> dict[str, bytes]:
+    """The files in what `tare-pod hand-over` printed: a JSON line with name and size before each.
+
+    Raises:
+        LoadError: a file is cut short, or its name is no plain one.
+    """
+    files: dict[str, bytes] = {}
+    rest = text
+    while rest.strip():
+        head, _, rest = rest.partition(b"\n")
+        try:
+            header = json.loads(head)
+            name, size = str(header["file"]), int(header["bytes"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise _cut_short(unit, "its beginning is no header") from error
+        if "/" in name or name in ("", ".", ".."):
+            raise _cut_short(unit, f"a file is named {name!r}")
+        if size < 0 or len(rest) < size:
+            raise _cut_short(unit, f"{name} has {len(rest)} of {size} bytes")
+        files[name], rest = rest[:size], rest[size + 1 :]
+    return files
+
+
+def _cut_short(unit: str, why: str) -> LoadError:
+    return LoadError(
+        "the load client's files did not come through",
+        where=unit,
+        why=f"{why}; a node may keep less of a log than was printed",
+        remedy="raise containerLogMaxSize of the nodes, or run the client outside",
+    )

@@ -1,0 +1,86 @@
+"""Directories of nodes in which `storage: host-path` keeps its data: removed by a pod on each."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes import jobs, manifests, pod_parts
+from tare.runtimes.kubernetes.facts import read_facts
+from tare.runtimes.kubernetes.names import slug
+from tare.runtimes.kubernetes.pod_parts import HOST_BASE, MAIN, POD_PROGRAM, Container
+from tare.runtimes.kubernetes.pods import ended
+from tare.study.platform import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.kubernetes.api import Api
+
+_WITHIN_S = 30.0
+_POLL_S = 0.2
+_GROUP = "remove-host-data"
+
+
+def remove_host_data(
+    api: Api,
+    namespace: str,
+    run: str,
+    helper: str,
+    *,
+    pull: bool,
+    clock: Callable[[], float] = time.monotonic,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Remove what a namespace's pods left below HOST_BASE on every node that is ready.
+
+    Only where one of its sets used such a directory; else nothing is started.
+
+    Raises:
+        RuntimeUnavailableError: a node did not do it in time; its directory is named.
+    """
+    if not helper or not _used(api, namespace):
+        return
+    command = [POD_PROGRAM, "remove", HOST_BASE, f"{namespace}."]
+    container = Container(helper, pull, command, Limits())
+    names: list[str] = []
+    for machine in read_facts(api).machines:
+        if machine.ready:
+            name = slug(f"{_GROUP}-{machine.name}")
+            pod = jobs.removing_pod(container, machine.name)
+            labels = pod_parts.labels_of(run, _GROUP)
+            api.create(jobs.job(name, labels, pod, int(_WITHIN_S)), namespace)
+            names.append(name)
+    _await_all(api, namespace, names, clock, wait)
+
+
+def _used(api: Api, namespace: str) -> bool:
+    """Whether the namespace was marked when it first used a directory of a node."""
+    return bool(api.find("ConfigMap", namespace, labels=f"{manifests.HOST_DATA_LABEL}=used"))
+
+
+def _await_all(
+    api: Api,
+    namespace: str,
+    names: list[str],
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> None:
+    deadline = clock() + _WITHIN_S
+    open_jobs = list(names)
+    while open_jobs:
+        for name in list(open_jobs):
+            pods = api.find("Pod", namespace, labels=f"job-name={name}")
+            if any((end := ended(pod, MAIN)) is not None and end.status == 0 for pod in pods):
+                open_jobs.remove(name)
+        if not open_jobs:
+            return
+        if clock() > deadline:
+            raise RuntimeUnavailableError(
+                "data of a run could not be removed from nodes",
+                where=", ".join(open_jobs),
+                why=f"no pod ended well within {_WITHIN_S:.0f} s",
+                remedy=f"remove {HOST_BASE}/{namespace}.* on these nodes",
+            )
+        wait(_POLL_S)

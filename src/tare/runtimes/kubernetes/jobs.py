@@ -1,0 +1,101 @@
+"""Jobs of one pod, as documents: a load client, one that asks others, one that removes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.runtimes.kubernetes.pod_parts import (
+    CONF,
+    HOST_BASE,
+    MAIN,
+    POD_PROGRAM,
+    Container,
+    basics,
+    container_of,
+    pull_policy,
+    resources,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.runtimes.kubernetes.api import Document
+
+
+def job(name: str, labels: Mapping[str, str], pod: Document, longest_s: int | None) -> Document:
+    """One pod that runs to its end, once."""
+    spec: Document = {
+        "backoffLimit": 0,
+        "template": {
+            "metadata": {"labels": dict(labels)},
+            "spec": {**basics(), "restartPolicy": "Never", **pod},
+        },
+    }
+    if longest_s is not None:
+        spec["activeDeadlineSeconds"] = longest_s
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "labels": dict(labels)},
+        "spec": spec,
+    }
+
+
+def asking_pod(helper: Container, on_node: bool) -> Document:
+    """A pod that asks others and prints what they told."""
+    return {
+        "containers": [container_of(MAIN, helper)],
+        "hostNetwork": on_node,
+        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+    }
+
+
+def client_pod(
+    container: Container, helper: str, files: str, names: Sequence[str], *, on_node: bool
+) -> Document:
+    """A pod that runs a load client, and hands its files over when it has ended.
+
+    Args:
+        files: name of the map with the client's own files, `names`.
+        on_node: whether it uses the node's own network.
+    """
+    scratch = {"name": "conf", "mountPath": CONF}
+    shown = [
+        {"name": "files", "mountPath": f"{CONF}/{name}", "subPath": name, "readOnly": True}
+        for name in names
+    ]
+    skipped = [word for name in names for word in ("--skip", name)]
+    policy = pull_policy(container)
+    return {
+        "initContainers": [{**container_of(MAIN, container), "volumeMounts": [scratch, *shown]}],
+        "containers": [
+            {
+                "name": "files",
+                "image": helper,
+                "imagePullPolicy": policy,
+                "command": [POD_PROGRAM],
+                "args": ["hand-over", CONF, *skipped],
+                "resources": resources(container),
+                "volumeMounts": [scratch],
+            }
+        ],
+        "volumes": [
+            {"name": "conf", "emptyDir": {}},
+            {"name": "files", "configMap": {"name": files}},
+        ],
+        "hostNetwork": on_node,
+        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+    }
+
+
+def removing_pod(helper: Container, node: str) -> Document:
+    """A pod that removes directories of one node, below HOST_BASE alone."""
+    made: dict[str, Any] = container_of(MAIN, helper)
+    made["volumeMounts"] = [{"name": "base", "mountPath": HOST_BASE}]
+    place = {"path": HOST_BASE, "type": "DirectoryOrCreate"}
+    return {
+        "containers": [made],
+        "volumes": [{"name": "base", "hostPath": place}],
+        "nodeName": node,
+        "tolerations": [{"operator": "Exists"}],
+    }

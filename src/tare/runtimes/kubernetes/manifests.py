@@ -1,0 +1,266 @@
+"""What Tare makes in a cluster, as documents: namespace, StatefulSet, services, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of, slug
+from tare.runtimes.kubernetes.pod_parts import (
+    CONF,
+    DATA,
+    MAIN,
+    NAMING,
+    POD_PROGRAM,
+    Container,
+    basics,
+    container_of,
+    labels_of,
+    pull_policy,
+    resources,
+    told_to_pod,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.runtimes.kubernetes.api import Document
+    from tare.study.platform import Placement
+
+HOST_DATA_LABEL = "tare.host-data"
+"""label of the map that marks a namespace whose pods keep data in directories of nodes"""
+_NAME_S = 60
+
+
+@dataclass(frozen=True)
+class Members:
+    """A set of pods that are nodes of one cluster.
+
+    Attributes:
+        name: of the StatefulSet and of its headless service.
+        labels: of everything that belongs to it.
+        files: per pod, file name to text; shown to that pod below CONF.
+        ports: that the software would listen on, the one for clients first.
+        on_node: port of the software to the port of the node that leads to it; in a pod of the
+            node's own network, the port that it listens on instead.
+        network, storage: as in a study.
+        host_directory: of `storage: host-path`, on the node.
+        placement: over nodes; volume size and class.
+        helper: image of tare-pod.
+    """
+
+    name: str
+    labels: Mapping[str, str]
+    container: Container
+    files: Sequence[Mapping[str, str]]
+    ports: Sequence[int]
+    on_node: Mapping[int, int]
+    network: str
+    storage: str
+    host_directory: str
+    placement: Placement
+    helper: str
+
+
+def namespace(name: str, run: str, host: str) -> Document:
+    """A run's namespace. Ports and directories of nodes need the privileged level of its policy."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": name,
+            "labels": {
+                **labels_of(run),
+                HOST_LABEL: slug(host, 63),
+                "pod-security.kubernetes.io/enforce": "privileged",
+            },
+            "annotations": {"tare/run": run, "tare/host": host},
+        },
+    }
+
+
+def headless_service(members: Members) -> Document:
+    """The service that gives every pod a name; from its first moment, for nodes meet by it."""
+    return _service(members.name, members, {GROUP_LABEL: members.labels[GROUP_LABEL]}) | {
+        "spec": {
+            "clusterIP": "None",
+            "publishNotReadyAddresses": True,
+            "selector": {GROUP_LABEL: members.labels[GROUP_LABEL]},
+            "ports": _service_ports(members),
+        }
+    }
+
+
+def node_service(members: Members, index: int) -> Document:
+    """The service in front of one pod: its address, where asked its port of every node too."""
+    pod = pod_of(members.name, index)
+    return _service(pod, members, {}) | {
+        "spec": {
+            "type": "NodePort" if members.network == "node-port" else "ClusterIP",
+            "publishNotReadyAddresses": True,
+            "selector": {POD_LABEL: pod},
+            "ports": _service_ports(members),
+        }
+    }
+
+
+def _service(name: str, members: Members, labels: Mapping[str, str]) -> Document:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "labels": {**members.labels, **labels}},
+    }
+
+
+def _service_ports(members: Members) -> list[Document]:
+    listens = members.on_node if members.network == "host" else {}
+    return [
+        {"name": f"p{port}", "port": port, "targetPort": listens.get(port, port)}
+        for port in members.ports
+    ]
+
+
+def config_map(name: str, labels: Mapping[str, str], files: Mapping[str, str]) -> Document:
+    """Files for pods, which never change."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "labels": dict(labels)},
+        "data": dict(files),
+        "immutable": True,
+    }
+
+
+def files_of(members: Members) -> Document:
+    """The files of all pods of a set, in one map: a name there has no directory."""
+    return config_map(
+        members.name,
+        members.labels,
+        {
+            f"{index}.{name}": text
+            for index, files in enumerate(members.files)
+            for name, text in files.items()
+        },
+    )
+
+
+def stateful_set(members: Members, replicas: int) -> Document:
+    """The set with its first so many pods; they start side by side."""
+    selector = {"matchLabels": {GROUP_LABEL: members.labels[GROUP_LABEL]}}
+    made: Document = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": members.name, "labels": dict(members.labels)},
+        "spec": {
+            "serviceName": members.name,
+            "replicas": replicas,
+            "podManagementPolicy": "Parallel",
+            "selector": selector,
+            "template": {
+                "metadata": {"labels": dict(members.labels)},
+                "spec": _pod_of_set(members, selector),
+            },
+        },
+    }
+    if members.storage == "pvc":
+        made["spec"]["volumeClaimTemplates"] = [_claim(members)]
+        made["spec"]["persistentVolumeClaimRetentionPolicy"] = {
+            "whenDeleted": "Delete",
+            "whenScaled": "Delete",
+        }
+    return made
+
+
+def _pod_of_set(members: Members, selector: Document) -> Document:
+    on_node = members.network == "host"
+    spec: Document = {
+        **basics(),
+        "initContainers": [_wait_for_name(members)],
+        "containers": [_member(members)],
+        "volumes": [*_files_volume(members), *_data_volume(members)],
+        "hostNetwork": on_node,
+        "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+        "nodeSelector": dict(members.placement.node_selector),
+    }
+    term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+    if members.placement.spread == "required":
+        rule: Document = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+        spec["affinity"] = {"podAntiAffinity": rule}
+    elif members.placement.spread == "preferred":
+        weighed = {"weight": 100, "podAffinityTerm": term}
+        rule = {"preferredDuringSchedulingIgnoredDuringExecution": [weighed]}
+        spec["affinity"] = {"podAntiAffinity": rule}
+    return spec
+
+
+def _wait_for_name(members: Members) -> Document:
+    """Before the software starts: it binds and announces itself by a name that must be known."""
+    name = f"$(TARE_POD).{members.name}"
+    return {
+        "name": NAMING,
+        "image": members.helper,
+        "imagePullPolicy": pull_policy(members.container),
+        "command": [POD_PROGRAM],
+        "args": ["await-name", "--within", str(_NAME_S), name],
+        "env": told_to_pod(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        # as the unit's, so that the pod's quality of service is the unit's
+        "resources": resources(members.container),
+    }
+
+
+def _member(members: Members) -> Document:
+    ports: list[Document] = []
+    for port in members.ports:
+        outside = members.on_node.get(port)
+        if outside is None:
+            ports.append({"containerPort": port})
+        else:
+            own = outside if members.network == "host" else port
+            ports.append({"containerPort": own, "hostPort": outside})
+    made: Document = {**container_of(MAIN, members.container), "ports": ports, "volumeMounts": []}
+    if members.files:
+        conf = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
+        made["volumeMounts"].append(conf)
+    if members.storage in ("host-path", "pvc", "emptydir"):
+        data: Document = {"name": "data", "mountPath": DATA}
+        if members.storage == "host-path":
+            data["subPathExpr"] = "$(TARE_POD)"
+        made["volumeMounts"].append(data)
+    return made
+
+
+def _files_volume(members: Members) -> list[Document]:
+    if not members.files:
+        return []
+    items = [
+        {"key": f"{index}.{name}", "path": f"{pod_of(members.name, index)}/{name}"}
+        for index, files in enumerate(members.files)
+        for name in files
+    ]
+    return [{"name": "conf", "configMap": {"name": members.name, "items": items}}]
+
+
+def _data_volume(members: Members) -> list[Document]:
+    if members.storage == "host-path":
+        place = {"path": members.host_directory, "type": "DirectoryOrCreate"}
+        return [{"name": "data", "hostPath": place}]
+    if members.storage == "emptydir":
+        return [{"name": "data", "emptyDir": {}}]
+    return []
+
+
+def _claim(members: Members) -> Document:
+    placement = members.placement
+    spec: Document = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": str(placement.volume_size)}},
+    }
+    if placement.storage_class:
+        spec["storageClassName"] = placement.storage_class
+    return {"metadata": {"name": "data", "labels": dict(members.labels)}, "spec": spec}
+
+
+def host_data_mark(labels: Mapping[str, str]) -> Document:
+    """Tells whoever cleans up that nodes hold data of this namespace."""
+    return config_map("host-data", {**labels, HOST_DATA_LABEL: "used"}, {})

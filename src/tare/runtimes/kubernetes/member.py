@@ -1,0 +1,152 @@
+"""A database node in a pod of a StatefulSet, as a running unit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tare.runtimes.kubernetes import here
+from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.pod_parts import MAIN
+from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
+from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.unit import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tare.machines.cgroups import Accounting
+    from tare.runtimes.kubernetes.api import Api, Document
+    from tare.runtimes.unit import Site, Unit
+
+_LOOK_S = 2.0
+"""the API is asked about a pod at most so often: asking costs the machine that is measured"""
+
+
+class MemberRunning:
+    """A pod of a set."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        site: Site,
+        api: Api,
+        namespace: str,
+        pod: Document,
+        path: Callable[[], str],
+        cpu: Callable[[str, str], float],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take over a pod that runs.
+
+        Args:
+            unit: what was launched.
+            site: its site, settled by where the pod came to run.
+            api, namespace: where the pod is.
+            pod: its document.
+            path: what packets to it pass through.
+            cpu: CPU seconds of a pod on another machine, by its machine and name.
+            clock: monotonic seconds.
+        """
+        self._unit = replace(unit, site=site)
+        self._api = api
+        self._namespace = namespace
+        self._name = str(pod["metadata"]["name"])
+        self._uid = str(pod["metadata"]["uid"])
+        self._path = path
+        self._clock = clock
+        self._quality = str((pod.get("status") or {}).get("qosClass") or "")
+        self._looked: tuple[float, Exit | None] | None = None
+        machine = site.machine
+        self._accounting = here.accounting_of(
+            container_id(pod, MAIN), lambda: cpu(machine, self._name)
+        )
+        if unit.limits.cpuset is not None:
+            self.confine(unit.limits.cpuset)
+
+    @property
+    def unit(self) -> Unit:
+        return self._unit
+
+    def accounting(self) -> Accounting:
+        return self._accounting
+
+    def exited(self) -> Exit | None:
+        now = self._clock()
+        if self._looked is None or now - self._looked[0] >= _LOOK_S:
+            self._looked = now, self._look()
+        return self._looked[1]
+
+    def _look(self) -> Exit | None:
+        try:
+            pod = self._api.get("Pod", self._name, self._namespace)
+        except ApiError as error:
+            if not error.gone:
+                raise
+            return self._with_events(Exit(-1, "its pod is gone: deleted, or evicted"))
+        if pod["metadata"]["uid"] != self._uid:
+            return self._with_events(Exit(-1, "its pod was replaced by another"))
+        found = ended(pod, MAIN)
+        if found is None and pod["metadata"].get("deletionTimestamp"):
+            found = Exit(-1, "its pod is being deleted")
+        if found is None:
+            fault = node_fault(self._api.get("Node", self._unit.site.machine))
+            found = Exit(-1, fault) if fault else None
+        return None if found is None else self._with_events(found)
+
+    def _with_events(self, found: Exit) -> Exit:
+        heard = told(events_of(self._api, self._name, self._namespace))
+        return replace(found, detail=f"{found.detail}; events: {heard}") if heard else found
+
+    def lines(self) -> Iterator[str]:
+        yield from ()
+
+    def packet_path(self) -> str:
+        return self._path()
+
+    def facts(self) -> dict[str, str]:
+        return {"quality of service": self._quality}
+
+    def pause(self) -> None:
+        here.freeze(self._unit.site.name, self._accounting, True)
+
+    def resume(self) -> None:
+        if self._accounting.pid:
+            here.freeze(self._unit.site.name, self._accounting, False)
+
+    def confine(self, cpuset: str) -> None:
+        here.confine(self._unit.site.name, self._accounting, cpuset)
+
+    def terminate(self) -> None:
+        self._api.delete("Pod", self._name, self._namespace)
+
+    def stop(self) -> None:
+        """Let it die with its set, which the release of its group deletes; a frozen one cannot."""
+        with contextlib.suppress(Exception):
+            self.resume()
+
+    def collect_logs(self, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        name = self._unit.site.name
+        for last, ending in ((False, "stderr.log"), (True, "stderr-before.log")):
+            with contextlib.suppress(ApiError):
+                pieces = self._api.log(self._name, MAIN, self._namespace, last=last)
+                text = b"".join(pieces)
+                if text or not last:
+                    (into / f"{name}-{ending}").write_bytes(text)
+        self._keep_system_log(into)
+        events = [vars(event) for event in events_of(self._api, self._name, self._namespace)]
+        (into / f"{name}-events.json").write_text(json.dumps(events, indent=1), encoding="utf-8")
+
+    def _keep_system_log(self, into: Path) -> None:
+        """The database's own log file, which only a pod on this machine lets be seen."""
+        pid = self._accounting.pid
+        if pid:
+            source = here.inside(pid, f"{self._unit.site.data}/log/system.log")
+            with contextlib.suppress(OSError):
+                text = source.read_bytes()
+                (into / f"{self._unit.site.name}-system.log").write_bytes(text)

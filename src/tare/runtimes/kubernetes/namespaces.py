@@ -1,0 +1,178 @@
+"""Namespaces of runs: made, noted on this machine, removed, found again after a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import platform
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.artifacts.tree import default_cache
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes import here, manifests
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.host_data import remove_host_data
+from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL, slug
+from tare.runtimes.kubernetes.pod_parts import MAIN
+from tare.runtimes.kubernetes.pods import container_id
+from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.kubernetes.settings import ClusterSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from tare.runtimes.kubernetes.api import Api, Document
+
+_GONE_S = 60.0
+_POLL_S = 0.5
+HELPER_NOTE, PULL_NOTE = "tare/helper", "tare/pull"
+"""annotations: the image of tare-pod, and whether nodes may fetch it; who cleans up needs both"""
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A run's namespace that is there."""
+
+    name: str
+    run: str
+    api: Api
+    note: Path
+    helper: str
+    pull: bool
+
+
+def notes_directory() -> Path:
+    """Where this machine notes which clusters hold something of Tare: `tare clean` asks these."""
+    return default_cache() / "kubernetes"
+
+
+def make(
+    api: Api, name: str, run: str, settings: ClusterSettings, helper: str, *, pull: bool
+) -> Namespace:
+    """Make a run's namespace, noted before it exists, so that a crash cannot hide it.
+
+    Raises:
+        RuntimeUnavailableError: it exists already, or may not be made.
+    """
+    note = notes_directory() / f"{name}.json"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(settings.model_dump_json(by_alias=True), encoding="utf-8")
+    document = manifests.namespace(name, run, platform.node())
+    document["metadata"]["annotations"] |= {HELPER_NOTE: helper, PULL_NOTE: str(pull).lower()}
+    try:
+        api.create(document)
+    except ApiError as error:
+        if not error.exists:
+            raise
+        raise RuntimeUnavailableError(
+            f"the namespace {name} exists already",
+            where=api.server,
+            why="another run of that name uses it, or one was interrupted",
+            remedy="tare clean, or give this run another name with --name",
+        ) from error
+    return Namespace(name, run, api, note, helper, pull)
+
+
+def remove(
+    one: Namespace,
+    clock: Callable[[], float] = time.monotonic,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Remove a namespace with all that is in it, and what its pods left in directories of nodes.
+
+    Raises:
+        RuntimeUnavailableError: it is stuck in deletion; why, as the cluster tells it.
+    """
+    thaw_pods(one.api, one.name)
+    with contextlib.suppress(TareError):  # the namespace must go, whatever a node does
+        remove_host_data(
+            one.api, one.name, one.run, one.helper, pull=one.pull, clock=clock, wait=wait
+        )
+    one.api.delete("Namespace", one.name)
+    deadline = clock() + _GONE_S
+    while True:
+        try:
+            left = one.api.get("Namespace", one.name)
+        except ApiError as error:
+            if not error.gone:
+                raise
+            break
+        if clock() > deadline:
+            raise _stuck(one, left)
+        wait(_POLL_S)
+    one.note.unlink(missing_ok=True)
+
+
+def thaw_pods(api: Api, namespace: str) -> None:
+    """Let pods of this machine go on that a dead run left paused: a frozen process cannot die."""
+    for pod in api.find("Pod", namespace):
+        container = container_id(pod, MAIN)
+        accounting = here.accounting_of(container, lambda: 0.0)
+        if accounting.pid:
+            with contextlib.suppress(TareError):
+                here.freeze(container, accounting, False)
+
+
+def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
+    conditions = (document.get("status") or {}).get("conditions") or []
+    told = [
+        f"{entry.get('type')}: {entry.get('message')}"
+        for entry in conditions
+        if entry.get("status") == "True"
+    ]
+    return RuntimeUnavailableError(
+        f"the namespace {one.name} is stuck in deletion",
+        where=one.api.server,
+        why="; ".join(told) or f"it is still there after {_GONE_S:.0f} s, and no reason is told",
+        remedy=f"kubectl get namespace {one.name} -o yaml; tare clean, once that is mended",
+    )
+
+
+def leftovers(connect: Callable[[ClusterSettings], Api] = ClientApi) -> list[Namespace]:
+    """Namespaces that runs on this machine left, in every cluster that was noted.
+
+    A cluster that does not answer keeps its note, to be asked again. One that nobody noted is not
+    asked: a kubeconfig may lead to what is none of ours.
+    """
+    found: list[Namespace] = []
+    for note, settings in _noted():
+        with contextlib.suppress(TareError):
+            found += _ours(connect(settings), note)
+    return found
+
+
+def _ours(api: Api, note: Path) -> list[Namespace]:
+    """The namespace that a note is of, if it is still there; else the note goes."""
+    labels = f"{RUN_LABEL},{HOST_LABEL}={slug(platform.node(), 63)}"
+    documents = api.find("Namespace", labels=labels)
+    found = [
+        _namespace(document, api, note)
+        for document in documents
+        if document["metadata"]["name"] == note.stem
+    ]
+    if not found:
+        note.unlink(missing_ok=True)
+    return found
+
+
+def _namespace(document: Document, api: Api, note: Path) -> Namespace:
+    metadata = document["metadata"]
+    notes = metadata.get("annotations") or {}
+    return Namespace(
+        name=str(metadata["name"]),
+        run=str(notes.get("tare/run") or ""),
+        api=api,
+        note=note,
+        helper=str(notes.get(HELPER_NOTE) or ""),
+        pull=notes.get(PULL_NOTE) == "true",
+    )
+
+
+def _noted() -> Iterable[tuple[Path, ClusterSettings]]:
+    for note in sorted(notes_directory().glob("*.json")):
+        with contextlib.suppress(OSError, ValueError):
+            content = json.loads(note.read_text(encoding="utf-8"))
+            yield note, ClusterSettings.model_validate(content)

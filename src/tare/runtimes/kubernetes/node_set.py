@@ -1,0 +1,159 @@
+"""One StatefulSet with its services and files: started pod by pod, reached, deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes import manifests
+from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
+from tare.runtimes.kubernetes.pod_parts import MAIN
+from tare.runtimes.kubernetes.pods import await_pod, ended
+from tare.runtimes.kubernetes.refusals import ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tare.runtimes.kubernetes.api import Api, Document
+    from tare.runtimes.kubernetes.facts import Machine
+    from tare.runtimes.kubernetes.manifests import Members
+
+_GONE_S = 30.0
+"""longest wait for pods to end by themselves; they have a second to do so"""
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where clients reach one pod.
+
+    Attributes:
+        host: address for clients outside of the cluster.
+        reached: port of the software to the port at that address, where it is another.
+        inside: name for clients inside; empty: `host`.
+        machine: the node that it runs on.
+        pod_address: the pod's own.
+    """
+
+    host: str
+    reached: Mapping[int, int]
+    inside: str
+    machine: str
+    pod_address: str
+
+
+@dataclass
+class NodeSet:
+    """The pods of one cluster."""
+
+    api: Api
+    namespace: str
+    members: Members
+    machines: Sequence[Machine]
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    started: int = field(default=0, init=False)
+    _services: list[Document] = field(default_factory=list, init=False)
+
+    def start(self, index: int) -> Document:
+        """Start the pod of that number, with all before it, and wait until it runs.
+
+        Raises:
+            RuntimeUnavailableError: it does not start; why, with the cluster's events.
+        """
+        if self.started == 0:
+            self._create(index + 1)
+        elif index >= self.started:
+            change = {"spec": {"replicas": index + 1}}
+            self.api.patch("StatefulSet", self.members.name, change, self.namespace)
+        self.started = max(self.started, index + 1)
+        name = pod_of(self.members.name, index)
+        try:
+            pod = await_pod(self.api, self.namespace, name, MAIN, clock=self.clock, wait=self.wait)
+        except RuntimeUnavailableError as error:
+            if isinstance(error, ApiError):
+                raise
+            # pods that were never made have no events: the set's own tell why
+            heard = told(events_of(self.api, self.members.name, self.namespace))
+            error.why += f"\n  events of the set: {heard}" if heard else ""
+            raise
+        end = ended(pod, MAIN)
+        if end is not None:
+            heard = told(events_of(self.api, name, self.namespace))
+            raise RuntimeUnavailableError(
+                "a pod ended as soon as it was started",
+                where=f"{self.namespace}/{name}",
+                why=f"{end.detail}; events: {heard}" if heard else end.detail,
+                remedy="see its log in the failed trial's logs directory",
+            )
+        return pod
+
+    def _create(self, replicas: int) -> None:
+        members = self.members
+        self.api.create(manifests.headless_service(members), self.namespace)
+        self._services = [
+            self.api.create(manifests.node_service(members, index), self.namespace)
+            for index in range(max(len(members.files), replicas))
+        ]
+        if members.files:
+            self.api.create(manifests.files_of(members), self.namespace)
+        self.api.create(manifests.stateful_set(members, replicas), self.namespace)
+
+    def endpoint(self, index: int, pod: Document) -> Endpoint:
+        """Where clients reach a pod that runs."""
+        members, service = self.members, self._services[index]["spec"]
+        node = str(pod["spec"]["nodeName"])
+        own = str(pod["status"]["podIP"])
+        host, reached, inside = own, dict(members.on_node), ""
+        if members.network in ("host", "host-port"):
+            host = str(pod["status"]["hostIP"])
+        elif members.network == "service-ip":
+            host = str(service["clusterIP"])
+        elif members.network == "node-port":
+            machine = self.machines[index % len(self.machines)]
+            host = machine.address
+            reached = {int(one["port"]): int(one["nodePort"]) for one in service["ports"]}
+        else:
+            inside = f"{pod_of(members.name, index)}.{members.name}"
+        return Endpoint(host, reached, inside, node, own)
+
+    def delete(self) -> None:
+        """Delete everything of the set and wait until its pods are gone.
+
+        Raises:
+            RuntimeUnavailableError: they are not, even when forced.
+        """
+        name = self.members.name
+        self.api.delete("StatefulSet", name, self.namespace)
+        for service in (name, *(pod_of(name, index) for index in range(len(self._services)))):
+            self.api.delete("Service", service, self.namespace)
+        self.api.delete("ConfigMap", name, self.namespace)
+        self.started = 0
+        self._await_gone()
+
+    def _await_gone(self) -> None:
+        deadline, forced = self.clock() + _GONE_S, False
+        while pods := self._pods():
+            if self.clock() > deadline:
+                names = [str(pod["metadata"]["name"]) for pod in pods]
+                if forced:
+                    raise RuntimeUnavailableError(
+                        "pods cannot be deleted",
+                        where=self.namespace,
+                        why=f"{', '.join(names)}: still there although deletion was forced",
+                        remedy=f"kubectl describe pods -n {self.namespace}",
+                    )
+                # of a node that does not answer: the API forgets them, the node may still run them
+                for pod in names:
+                    with contextlib.suppress(ApiError):
+                        self.api.delete("Pod", pod, self.namespace, grace_s=0)
+                deadline, forced = self.clock() + _GONE_S, True
+            self.wait(_POLL_S)
+
+    def _pods(self) -> list[Document]:
+        group = self.members.labels[GROUP_LABEL]
+        return self.api.find("Pod", self.namespace, labels=f"{GROUP_LABEL}={group}")

@@ -1,0 +1,97 @@
+"""What all pods that Tare makes have in common: labels, the container, its resources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.runtimes.kubernetes.names import GROUP_LABEL, RUN_LABEL, UNIT_LABEL, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.machines.cgroups import LimitValues
+    from tare.runtimes.kubernetes.api import Document
+
+CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
+"""where a pod finds its configuration and keeps its data"""
+MAIN, NAMING = "unit", "own-name"
+"""containers of a pod: the unit, and one before it that waits until its name is known"""
+POD_PROGRAM = "/opt/tare/bin/tare-pod"
+HOST_BASE = "/var/lib/tare"
+"""directory of the nodes below which the data of `storage: host-path` lies"""
+
+
+@dataclass(frozen=True)
+class Container:
+    """What runs in a pod.
+
+    Attributes:
+        image: as nodes know it.
+        pull: whether nodes may fetch it; else it must have been given to them.
+        command: the program and its arguments.
+        environment: beside what every pod is told.
+        limits: applied as they stand.
+        requests: what the scheduler sets aside; None: as much as the limits.
+    """
+
+    image: str
+    pull: bool
+    command: Sequence[str]
+    limits: LimitValues
+    environment: Mapping[str, str] = field(default_factory=dict)
+    requests: LimitValues | None = None
+
+
+def labels_of(run: str, group: str = "", unit: str = "") -> dict[str, str]:
+    """Labels of an object of a run."""
+    found = {RUN_LABEL: run, GROUP_LABEL: group, UNIT_LABEL: unit}
+    return {key: slug(value, 63) for key, value in found.items() if value}
+
+
+def basics() -> Document:
+    """A pod that is told nothing of the cluster, may do nothing in it and dies at once."""
+    return {
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "terminationGracePeriodSeconds": 1,
+    }
+
+
+def container_of(name: str, container: Container) -> Document:
+    own = [{"name": key, "value": value} for key, value in container.environment.items()]
+    return {
+        "name": name,
+        "image": container.image,
+        "imagePullPolicy": pull_policy(container),
+        "command": list(container.command[:1]),
+        "args": list(container.command[1:]),
+        "env": [*told_to_pod(), *own],
+        "resources": resources(container),
+    }
+
+
+def pull_policy(container: Container) -> str:
+    return "IfNotPresent" if container.pull else "Never"
+
+
+def told_to_pod() -> list[Document]:
+    return [{"name": "TARE_POD", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]
+
+
+def resources(container: Container) -> Document:
+    made: Document = {}
+    for key, values in (("limits", container.limits), ("requests", container.requests)):
+        chosen = _amounts(values) if values is not None else {}
+        if chosen:
+            made[key] = chosen
+    return made
+
+
+def _amounts(values: LimitValues) -> dict[str, str]:
+    made: dict[str, str] = {}
+    if values.cpus is not None:
+        made["cpu"] = f"{round(values.cpus * 1000)}m"
+    if values.memory is not None:
+        made["memory"] = str(values.memory)
+    return made

@@ -1,0 +1,273 @@
+"""The proving of a path in a cluster: pods that answer, asked from where the clients will be."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes import jobs, pod_parts
+from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.manifests import Members
+from tare.runtimes.kubernetes.names import pod_of
+from tare.runtimes.kubernetes.node_set import NodeSet
+from tare.runtimes.kubernetes.path import (
+    WITHIN_S,
+    Told,
+    ask_from_here,
+    in_words,
+    refuse_broken,
+    told_inside,
+)
+from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
+from tare.runtimes.kubernetes.pods import ended
+from tare.runtimes.kubernetes.refusals import ApiError
+from tare.study.platform import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.facts import ClusterFacts
+    from tare.runtimes.kubernetes.node_set import Endpoint
+    from tare.runtimes.kubernetes.pod_parts import Container
+    from tare.study.platform import Platform
+
+INSIDE = "kubernetes"
+"""runtime of clients that run inside the cluster"""
+_GLANCE_S = 3.0
+"""how long this machine tries where only clients inside need to get through"""
+_ASKING_S = 60.0
+_POLL_S = 0.2
+_SET, _JOB = "tare-path", "tare-path-ask"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was seen of the way to pods of one platform.
+
+    Attributes:
+        network: the endpoint.
+        outside, inside: what came of asking from this machine, and inside the cluster.
+        rules: address of a service to the number of NAT rules of a node that name it.
+        words: what packets pass through, in words.
+    """
+
+    network: str
+    outside: Sequence[Told]
+    inside: Sequence[Told]
+    rules: Mapping[str, int]
+    words: str
+
+    @property
+    def from_here(self) -> bool:
+        """Whether this machine gets through."""
+        return bool(self.outside) and all(one.name for one in self.outside)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "endpoint": self.network,
+            "path": self.words,
+            "seen from this machine": [one.as_dict() for one in self.outside],
+            "seen inside the cluster": [one.as_dict() for one in self.inside],
+            "NAT rules of a node that name the address": dict(self.rules),
+        }
+
+
+@dataclass
+class Prover:
+    """Proves each kind of path once in a run."""
+
+    api: Api
+    namespace: str
+    run: str
+    helper: Container
+    facts: ClusterFacts
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    ask: Callable[..., list[Told]] = ask_from_here
+    _proofs: dict[tuple[Any, ...], Proof] = field(default_factory=dict, init=False)
+    _faults: dict[tuple[Any, ...], RuntimeUnavailableError] = field(
+        default_factory=dict, init=False
+    )
+    _of_network: dict[str, Proof] = field(default_factory=dict, init=False)
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
+    ) -> Proof:
+        """See that clients reach pods of this platform; what was seen before holds.
+
+        Args:
+            platform: network and placement.
+            nodes: pods of the cluster.
+            port: on which they will serve.
+            clients: runtimes of the clients.
+            shift: added to ports of nodes, which other clusters have already.
+
+        Raises:
+            RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
+        """
+        self._refuse_other_cluster(platform, nodes)
+        placed = platform.placement.model_dump_json()
+        key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
+        if key in self._faults:
+            raise self._faults[key]
+        if key not in self._proofs:
+            try:
+                self._proofs[key] = self._prove(platform, nodes, port, clients, shift)
+            except RuntimeUnavailableError as error:
+                if not isinstance(error, ApiError):
+                    self._faults[key] = error
+                raise
+            self._of_network[platform.network] = self._proofs[key]
+        return self._proofs[key]
+
+    def words(self, network: str) -> str:
+        """What packets to such an endpoint pass through; its name alone where nothing was seen."""
+        proof = self._of_network.get(network)
+        return proof.words if proof else network
+
+    def reachable_from_here(self, network: str) -> bool:
+        """Whether this machine was seen to get through to such an endpoint."""
+        proof = self._of_network.get(network)
+        return proof is not None and proof.from_here
+
+    def _refuse_other_cluster(self, platform: Platform, nodes: int) -> None:
+        wanted, found = platform.plugin, self.facts.plugin
+        if wanted and wanted != found:
+            raise RuntimeUnavailableError(
+                f"the cluster has no network plugin {wanted}",
+                where="platform.plugin",
+                why=f"{self.facts.server} has {found or 'one that is not recognised'}",
+                remedy=f"name a cluster that has it, or make rig-down and make rig PLUGIN={wanted}",
+            )
+        fitting = self.facts.fitting(platform.placement.node_selector)
+        most = nodes if platform.placement.spread == "required" else 1
+        if len(fitting) < most:
+            raise RuntimeUnavailableError(
+                f"the cluster has too few nodes: {len(fitting)} can take a pod, {most} are needed",
+                where="platform.placement",
+                why="; ".join(one.fault for one in self.facts.machines if one.fault)
+                or "the others lack the labels of node_selector, are cordoned or tainted",
+                remedy="kubectl get nodes --show-labels; or set platform.placement.spread to "
+                "preferred",
+            )
+
+    def _prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
+    ) -> Proof:
+        made = self._pods(platform, port, shift)
+        try:
+            endpoints: list[Endpoint] = []
+            made.start(nodes - 1)
+            for index in range(nodes):
+                endpoints.append(made.endpoint(index, made.start(index)))
+            return self._ask(platform.network, made, endpoints, port, clients)
+        finally:
+            with contextlib.suppress(TareError):
+                self.api.delete("Job", _JOB, self.namespace)
+                made.delete()
+
+    def _pods(self, platform: Platform, port: int, shift: int) -> NodeSet:
+        """As many pods as the database will have, placed and reached like them."""
+        on_node = {port: port + shift} if platform.network in ("host", "host-port") else {}
+        own = on_node.get(port, port) if platform.network == "host" else port
+        answering = replace(
+            self.helper, command=[POD_PROGRAM, "answer", str(own)], limits=Limits(), requests=None
+        )
+        members = Members(
+            name=_SET,
+            labels=pod_parts.labels_of(self.run, _SET),
+            container=answering,
+            files=[],
+            ports=[port],
+            on_node=on_node,
+            network=platform.network,
+            storage="layer",
+            host_directory="",
+            placement=platform.placement,
+            helper=self.helper.image,
+        )
+        machines = self.facts.fitting({})
+        return NodeSet(self.api, self.namespace, members, machines, self.clock, self.wait)
+
+    def _ask(
+        self,
+        network: str,
+        made: NodeSet,
+        endpoints: Sequence[Endpoint],
+        port: int,
+        clients: Collection[str],
+    ) -> Proof:
+        proxy, plugin = self.facts.proxy, self.facts.plugin
+        outside = {
+            f"{one.host}:{one.reached.get(port, port)}": pod_of(made.members.name, index)
+            for index, one in enumerate(endpoints)
+        }
+        needed = any(client != INSIDE for client in clients)
+        seen = self.ask(list(outside), WITHIN_S if needed else _GLANCE_S)
+        if needed:
+            refuse_broken(network, outside, seen, inside=False, proxy=proxy)
+        seen_inside: list[Told] = []
+        if INSIDE in clients:
+            inside = {
+                f"{one.inside}:{port}" if one.inside else target: pod
+                for one, (target, pod) in zip(endpoints, outside.items(), strict=True)
+            }
+            seen_inside = self._ask_inside(list(inside))
+            refuse_broken(network, inside, seen_inside, inside=True, proxy=proxy)
+        asked = seen if needed else seen_inside
+        rules = nat_rules([one.host for one in endpoints]) if network == "service-ip" else {}
+        words = in_words(network, asked, plugin, proxy)
+        return Proof(network, tuple(seen), tuple(seen_inside), rules, words)
+
+    def _ask_inside(self, targets: Sequence[str]) -> list[Told]:
+        """Ask from a pod, and read what it prints."""
+        command = [POD_PROGRAM, "ask", "--within", f"{WITHIN_S:g}", *targets]
+        pod = jobs.asking_pod(replace(self.helper, command=command, limits=Limits()), False)
+        labels = pod_parts.labels_of(self.run, _JOB)
+        self.api.create(jobs.job(_JOB, labels, pod, int(_ASKING_S)), self.namespace)
+        deadline = self.clock() + _ASKING_S
+        while True:
+            for one in self.api.find("Pod", self.namespace, labels=f"job-name={_JOB}"):
+                if ended(one, MAIN) is not None:
+                    name = one["metadata"]["name"]
+                    pieces = self.api.log(name, MAIN, self.namespace)
+                    return told_inside(b"".join(pieces).decode(errors="replace"))
+            if self.clock() > deadline:
+                heard = told(events_of(self.api, _JOB, self.namespace))
+                raise RuntimeUnavailableError(
+                    "the pod that was to try the path did not end",
+                    where=f"{self.namespace}/{_JOB}",
+                    why=heard or f"nothing is told after {_ASKING_S:.0f} s",
+                    remedy=f"kubectl describe job {_JOB} -n {self.namespace}",
+                )
+            self.wait(_POLL_S)
+
+
+def nat_rules(addresses: Sequence[str]) -> dict[str, int]:
+    """How many NAT rules of a node on this machine name each address; empty where none is here.
+
+    A kube-proxy that runs on this machine shows the network that its rules are in.
+    """
+    tool = shutil.which("iptables-save")
+    for process in psutil.process_iter(["name"]):
+        if process.info["name"] != "kube-proxy" or tool is None:
+            continue
+        network = f"--net=/proc/{process.pid}/ns/net"
+        done = subprocess.run(
+            ["nsenter", network, tool, "-t", "nat"],
+            capture_output=True, text=True, timeout=10, check=False,
+        )  # fmt: skip
+        lines = done.stdout.splitlines()
+        if done.returncode == 0 and lines:
+            return {
+                address: sum(f"{address}/32" in line for line in lines) for address in addresses
+            }
+    return {}

@@ -1,0 +1,89 @@
+"""The errors of a Kubernetes API and of its transport, in the user's words."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING
+
+from urllib3.exceptions import HTTPError
+
+from tare.errors import RuntimeUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from urllib3 import BaseHTTPResponse
+
+RIGHTS = "docs/kubernetes-rights.yaml"
+_GONE, _EXISTS, _DENIED, _UNKNOWN_USER = 404, 409, 403, 401
+
+
+class ApiError(RuntimeUnavailableError):
+    """The API refused something, or did not answer.
+
+    Attributes:
+        status: of the answer, as in HTTP; 0 where there was none.
+    """
+
+    def __init__(
+        self, what: str, *, status: int, where: str = "", why: str = "", remedy: str = ""
+    ) -> None:
+        super().__init__(what, where=where, why=why, remedy=remedy)
+        self.status = status
+
+    @property
+    def gone(self) -> bool:
+        """What was asked about is not there."""
+        return self.status == _GONE
+
+    @property
+    def exists(self) -> bool:
+        """What was to be made is there already."""
+        return self.status == _EXISTS
+
+
+@contextlib.contextmanager
+def translated(server: str) -> Iterator[None]:
+    """The client's and its transport's errors as ours."""
+    from kubernetes.client.exceptions import ApiException
+
+    try:
+        yield
+    except ApiException as error:  # of streams alone
+        if not error.status:
+            raise no_answer(server, str(error.reason)) from error
+        raise refused(server, int(error.status), str(error.reason)) from error
+    except (HTTPError, OSError) as error:
+        raise no_answer(server, str(error)) from error
+
+
+def message_of(answer: BaseHTTPResponse) -> str:
+    """The API's own words, out of the Status document that it answers with."""
+    try:
+        return str(json.loads(answer.data)["message"])
+    except (TypeError, ValueError, KeyError):
+        return str(answer.reason)
+
+
+def no_answer(server: str, why: str) -> ApiError:
+    """The error for an API that cannot be reached."""
+    return ApiError(
+        "the Kubernetes cluster does not answer",
+        status=0,
+        where=server,
+        why=why,
+        remedy="kubectl cluster-info, with the same kubeconfig and context",
+    )
+
+
+def refused(server: str, status: int, message: str) -> ApiError:
+    """The error for an API that answers, but not as hoped."""
+    what, remedy = "the Kubernetes API refused a request", "kubectl get events --all-namespaces"
+    if status == _DENIED:
+        what = "a right is missing in the Kubernetes cluster"
+        remedy = f"have an administrator run kubectl apply -f {RIGHTS}, with your name in it"
+    elif status == _UNKNOWN_USER:
+        what = "the Kubernetes cluster does not know who this is"
+        remedy = "kubectl auth whoami; log in to the cluster again"
+    return ApiError(what, status=status, where=server, why=message, remedy=remedy)

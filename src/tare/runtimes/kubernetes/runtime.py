@@ -1,0 +1,332 @@
+"""The Kubernetes runtime: database nodes are pods of a StatefulSet, clients may be jobs."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import TareError
+from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
+from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
+from tare.runtimes.kubernetes.forward import Forward
+from tare.runtimes.kubernetes.manifests import Members
+from tare.runtimes.kubernetes.member import MemberRunning
+from tare.runtimes.kubernetes.names import namespace_of, pod_of, slug
+from tare.runtimes.kubernetes.node_set import NodeSet
+from tare.runtimes.kubernetes.path import Told, ask_from_here
+from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
+from tare.runtimes.kubernetes.probe import fault
+from tare.runtimes.kubernetes.proof import Proof, Prover
+from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.unit import Site
+from tare.study.platform import Limits, Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from pathlib import Path
+
+    import docker
+
+    from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.node_set import Endpoint
+    from tare.runtimes.kubernetes.settings import ClusterSettings
+    from tare.runtimes.unit import Role, Unit
+    from tare.study.platform import Platform
+
+ENGINE_PROCESSES = (
+    *("kubelet", "kube-proxy", "containerd", "containerd-shim", "containerd-shim-runc-v2"),
+    *("dockerd", "crio", "conmon", "flanneld", "calico-node", "cilium-agent", "coredns"),
+    *("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", "k3s"),
+)
+_PORT_STEP = 100
+"""ports of a node's network that further clusters use lie so far apart from the first one's"""
+
+
+@dataclass
+class _Group:
+    """One cluster: its sites as they were settled, then its set."""
+
+    number: int
+    network: str
+    storage: str
+    sites: list[Site] = field(default_factory=list)
+    made: NodeSet | None = None
+    running: int = 0
+    forwards: list[Forward] = field(default_factory=list)
+
+
+class KubernetesRuntime:
+    """Runs units in a namespace of their own in one cluster."""
+
+    name = "kubernetes"
+    engine_processes: tuple[str, ...] = ENGINE_PROCESSES
+    head_start_s = 12.0
+
+    def __init__(
+        self,
+        run: str,
+        work: Path,
+        settings: ClusterSettings,
+        connect: Callable[[ClusterSettings], Api] = ClientApi,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+        ask: Callable[[Sequence[str], float], list[Told]] = ask_from_here,
+    ) -> None:
+        """Prepare for one run; nothing is asked yet.
+
+        Args:
+            run: the run's name, the label of everything made.
+            work: directory for configuration of units.
+            settings: which cluster.
+            connect: makes the connection to it.
+            clock, wait: monotonic seconds, and letting them pass.
+            ask: asks pods that answer from this machine.
+        """
+        self._run = run
+        self._work = work
+        self._settings = settings
+        self._connect = connect
+        self._clock = clock
+        self._wait = wait
+        self._ask = ask
+        self._api: Api | None = None
+        self._facts: ClusterFacts | None = None
+        self._namespace: namespaces.Namespace | None = None
+        self._pulled: dict[str, bool] = {}
+        self._helper = ""
+        self._groups: dict[str, _Group] = {}
+        self._prover: Prover | None = None
+
+    @property
+    def api(self) -> Api:
+        if self._api is None:
+            self._api = self._connect(self._settings)
+        return self._api
+
+    def cluster_facts(self) -> ClusterFacts:
+        """What the cluster is, asked once."""
+        if self._facts is None:
+            self._facts = read_facts(self.api)
+        return self._facts
+
+    def probe(self) -> str | None:
+        return fault(self._settings, self._connect)
+
+    def provide(self, engine: docker.DockerClient, image: str, say: Callable[[str], None]) -> str:
+        """Bring an image of the local Docker engine to the nodes; its name for pods.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be brought there.
+        """
+        known = [machine.images for machine in self.cluster_facts().usable]
+        name, pull = images.provide(self._settings.images, engine, image, known, say)
+        self._pulled[name] = pull
+        return name
+
+    def use_image(self, name: str) -> str:
+        """An image that nodes fetch from a registry by this name."""
+        self._pulled[name] = True
+        return name
+
+    def use_helper(self, name: str) -> None:
+        """The image of tare-pod, once it is provided."""
+        self._helper = name
+
+    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+        conf = self._work / name / "conf"
+        conf.mkdir(parents=True, exist_ok=True)
+        site = Site(
+            name=name,
+            conf=CONF,
+            conf_on_host=conf,
+            data=DATA,
+            data_on_host=None,
+            listen="",
+            peers="",
+            endpoint_host="",
+            path=network,
+        )
+        if role == "client":
+            return site
+        members = self._groups.get(group)
+        if members is None:
+            members = self._groups[group] = _Group(self._free_number(), network, storage)
+        # by this name a pod is known to itself and to its peers before anybody knows its address
+        own = f"{pod_of(slug(group), len(members.sites))}.{slug(group)}"
+        shift = _PORT_STEP * members.number if network == "host" else 0
+        site = replace(site, listen=own, peers=own, seed=own, shift=shift)
+        members.sites.append(site)
+        return site
+
+    def _free_number(self) -> int:
+        taken = {group.number for group in self._groups.values()}
+        return next(number for number in range(len(taken) + 1) if number not in taken)
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str]
+    ) -> dict[str, Any]:
+        proof = self._proof(platform, nodes, port, clients)
+        return {"cluster": self.cluster_facts().as_dict(), **proof.as_dict()}
+
+    def _proof(self, platform: Platform, nodes: int, port: int, clients: Collection[str]) -> Proof:
+        if self._prover is None:
+            made = self._own_namespace()
+            helper = Container(made.helper, made.pull, [], Limits())
+            self._prover = Prover(
+                self.api, made.name, self._run, helper, self.cluster_facts(),
+                self._clock, self._wait, self._ask,
+            )  # fmt: skip
+        number = self._free_number()
+        return self._prover.prove(platform, nodes, port, clients, _PORT_STEP * number)
+
+    def _own_namespace(self) -> namespaces.Namespace:
+        """The run's namespace, made at its first use."""
+        if self._namespace is None:
+            self._namespace = namespaces.make(
+                self.api,
+                namespace_of(self._run),
+                self._run,
+                self._settings,
+                self._helper,
+                pull=self._pulled.get(self._helper, False),
+            )
+        return self._namespace
+
+    def launch(self, unit: Unit) -> MemberRunning | ClientRunning:
+        return self._launch_member(unit) if unit.role == "database" else self._launch_client(unit)
+
+    def _launch_member(self, unit: Unit) -> MemberRunning:
+        name, group = next(
+            (name, group)
+            for name, group in self._groups.items()
+            if unit.site.name in [site.name for site in group.sites]
+        )
+        namespace = self._own_namespace().name
+        if group.made is None:
+            group.made = self._set(name, group, unit)
+            if group.storage == "host-path":
+                self._mark_host_data(namespace)
+        index = [site.name for site in group.sites].index(unit.site.name)
+        pod = group.made.start(index)
+        endpoint = group.made.endpoint(index, pod)
+        site = self._settled(unit, group, index, endpoint)
+        words = self._prover.words(group.network) if self._prover else group.network
+        return MemberRunning(
+            unit, site, self.api, namespace, pod, lambda: words, self._cpu_elsewhere, self._clock
+        )
+
+    def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
+        """The group's set, of files that are written by now; not yet made."""
+        placement = unit.placement or Placement()
+        namespace = self._own_namespace().name
+        on_node: dict[int, int] = {}
+        if group.network in ("host", "host-port"):
+            ports = unit.ports if group.network == "host" else unit.ports[:1]
+            on_node = {port: port + _PORT_STEP * group.number for port in ports}
+        members = Members(
+            name=slug(name),
+            labels=pod_parts.labels_of(self._run, name),
+            container=self._container(unit, placement),
+            files=[_files(site.conf_on_host) for site in group.sites],
+            ports=unit.ports,
+            on_node=on_node,
+            network=group.network,
+            storage=group.storage,
+            host_directory=f"{pod_parts.HOST_BASE}/{namespace}.{slug(name)}",
+            placement=placement,
+            helper=self._helper,
+        )
+        machines = self.cluster_facts().usable
+        return NodeSet(self.api, namespace, members, machines, self._clock, self._wait)
+
+    def _container(self, unit: Unit, placement: Placement) -> Container:
+        return Container(
+            image=unit.bits.image,
+            pull=self._pulled.get(unit.bits.image, False),
+            command=unit.command,
+            limits=unit.limits,
+            environment=unit.environment,
+            requests=placement.requests,
+        )
+
+    def _mark_host_data(self, namespace: str) -> None:
+        try:
+            self.api.create(manifests.host_data_mark(pod_parts.labels_of(self._run)), namespace)
+        except ApiError as error:
+            if not error.exists:
+                raise
+
+    def _settled(self, unit: Unit, group: _Group, index: int, endpoint: Endpoint) -> Site:
+        """The site with the endpoint that only the running pod has."""
+        door: tuple[str, int] | None = None
+        if self._prover is None or not self._prover.reachable_from_here(group.network):
+            pod, port = pod_of(group.made.members.name, index) if group.made else "", unit.ports[0]
+            namespace = self._own_namespace().name
+            bound = unit.site.binds(port)
+            forward = Forward(lambda: self.api.connect(pod, bound, namespace))
+            group.forwards.append(forward)
+            door = forward.address
+        return replace(
+            unit.site,
+            endpoint_host=endpoint.host,
+            reached=dict(endpoint.reached),
+            inside=endpoint.inside,
+            machine=endpoint.machine,
+            here=door,
+        )
+
+    def _cpu_elsewhere(self, machine: str, pod: str) -> float:
+        """CPU seconds of a pod on another machine, as its kubelet counts them; 0 where it may not
+        be asked."""
+        with contextlib.suppress(ApiError, KeyError, TypeError):
+            for one in self.api.statistics(machine)["pods"]:
+                if one["podRef"]["name"] == pod:
+                    return sum(
+                        int(container["cpu"]["usageCoreNanoSeconds"]) / 1e9
+                        for container in one["containers"]
+                        if container["name"] == MAIN
+                    )
+        return 0.0
+
+    def _launch_client(self, unit: Unit) -> ClientRunning:
+        return start_job(
+            unit,
+            self.api,
+            self._own_namespace().name,
+            self._run,
+            self._container(unit, Placement()),
+            self._helper,
+            _files(unit.site.conf_on_host),
+            self._clock,
+            self._wait,
+        )
+
+    def release_group(self, group: str) -> None:
+        released = self._groups.pop(group, None)
+        if released is None:
+            return
+        for forward in released.forwards:
+            forward.close()
+        if released.made is not None:
+            released.made.delete()
+
+    def close(self) -> None:
+        for group in list(self._groups):
+            with contextlib.suppress(TareError):
+                self.release_group(group)
+        if self._namespace is not None:
+            made, self._namespace = self._namespace, None
+            namespaces.remove(made, self._clock, self._wait)
+
+
+def _files(directory: Path) -> dict[str, str]:
+    """The text files of a unit's configuration directory, by name."""
+    return {
+        file.name: file.read_text(encoding="utf-8")
+        for file in sorted(directory.iterdir())
+        if file.is_file()
+    }

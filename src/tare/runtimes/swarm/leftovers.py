@@ -1,0 +1,87 @@
+"""What dead runs left in a Swarm, found by label, and its removal."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import TareError
+from tare.machines import cgroups
+from tare.runtimes.swarm.facts import read_facts
+from tare.runtimes.swarm.manager import label_filter
+from tare.runtimes.swarm.member import accounting_of
+from tare.runtimes.swarm.named import manager_of
+from tare.runtimes.swarm.names import own_labels
+from tare.runtimes.swarm.services import await_gone
+from tare.runtimes.swarm.settings import swarm_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.swarm.manager import Kind, Manager
+
+_KINDS: tuple[Kind, ...] = ("container", "service", "config", "network")
+"""in the order of removal: each may hold what follows"""
+_ANSWER_S = 10
+_OF_A_TASK = "com.docker.swarm.task.id"
+"""the engine's own label of a task's container, which goes with its service"""
+
+
+@dataclass
+class SwarmLeftovers:
+    """Everything in a Swarm that runs of this machine made; kind to id to name."""
+
+    manager: Manager | None = None
+    found: dict[Kind, dict[str, str]] = field(default_factory=dict)
+
+    def words(self) -> dict[str, list[str]]:
+        """Kind to names, for people."""
+        return {f"Swarm {kind}s": list(named.values()) for kind, named in self.found.items()}
+
+
+def leftovers(connect: Callable[[], Manager] | None = None) -> SwarmLeftovers:
+    """Look into the Swarm that is named here; nothing where none is, or it does not answer."""
+    try:
+        manager = connect() if connect else manager_of(swarm_settings(), _ANSWER_S)
+        read_facts(manager)
+        found = {kind: _ours(manager, kind) for kind in _KINDS}
+    except TareError:
+        return SwarmLeftovers()
+    return SwarmLeftovers(manager, {kind: named for kind, named in found.items() if named})
+
+
+def _ours(manager: Manager, kind: Kind) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for one in manager.find(kind, label_filter(own_labels())):
+        if kind == "container" and _OF_A_TASK in (one.get("Labels") or {}):
+            continue
+        names = one.get("Names") or [(one.get("Spec") or {}).get("Name") or one.get("Name")]
+        named[str(one.get("ID") or one.get("Id"))] = str(names[0]).lstrip("/")
+    return named
+
+
+def remove(left: SwarmLeftovers) -> None:
+    """Remove it: what runs first, because it holds the rest.
+
+    Raises:
+        RuntimeUnavailableError: something could not be removed.
+    """
+    manager = left.manager
+    if manager is None or not left.found:
+        return
+    thaw_tasks(manager)
+    for kind in _KINDS:
+        for identity in left.found.get(kind, {}):
+            manager.remove(kind, identity)
+        if kind == "service":
+            await_gone(manager, label_filter(own_labels()))
+
+
+def thaw_tasks(manager: Manager) -> None:
+    """Let tasks of this machine go on that a dead run left paused: a frozen process cannot die."""
+    for task in manager.find("task", label_filter(own_labels())):
+        accounting = accounting_of(task)
+        if accounting.pid:
+            with contextlib.suppress(TareError, OSError):
+                cgroups.freeze(accounting.paths, False)

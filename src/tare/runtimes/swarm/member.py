@@ -1,0 +1,170 @@
+"""A database node in a task of a Swarm, as a running unit."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+from tare.machines.cgroups import Accounting, group_paths
+from tare.runtimes.kubernetes.here import inside
+from tare.runtimes.swarm.facts import node_fault
+from tare.runtimes.swarm.manager import SwarmError
+from tare.runtimes.swarm.tasks import container_of, ended, ending
+from tare.runtimes.unit import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tare.runtimes.swarm.manager import Document, Manager
+    from tare.runtimes.unit import Site, Unit
+
+_LOOK_S = 2.0
+"""the manager is asked about a task at most so often: asking costs the machine that is measured"""
+
+
+class MemberRunning:
+    """A task of a service."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        site: Site,
+        manager: Manager,
+        service: str,
+        task: Document,
+        path: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take over a task that runs.
+
+        Args:
+            unit: what was launched.
+            site: its site, settled by where the task came to run.
+            manager: of the Swarm.
+            service: whose task it is.
+            task: its document.
+            path: what packets to it pass through.
+            clock: monotonic seconds.
+        """
+        self.unit = replace(unit, site=site)
+        self._manager = manager
+        self._service = service
+        self._task = str(task["ID"])
+        self._node = str(task["NodeID"])
+        self._path = path
+        self._clock = clock
+        self._looked: tuple[float, Exit | None] | None = None
+        self._accounting = accounting_of(task)
+        if unit.limits.cpuset is not None:
+            self.confine(unit.limits.cpuset)
+
+    def accounting(self) -> Accounting:
+        return self._accounting
+
+    def exited(self) -> Exit | None:
+        now = self._clock()
+        if self._looked is None or now - self._looked[0] >= _LOOK_S:
+            self._looked = now, self._look()
+        return self._looked[1]
+
+    def _look(self) -> Exit | None:
+        try:
+            task = self._manager.inspect("task", self._task)
+        except SwarmError as error:
+            if not error.gone:
+                raise
+            return Exit(-1, "its task is gone: its service was removed")
+        if ended(task):
+            return ending(task)
+        if task.get("DesiredState") != "running":
+            return Exit(-1, f"the Swarm wants its task to be {task.get('DesiredState')}")
+        fault = self._node_fault()
+        return Exit(-1, f"its node cannot be used: {fault}") if fault else None
+
+    def _node_fault(self) -> str:
+        """Of a node that does not answer; one that is only drained ends its tasks itself."""
+        document = self._manager.inspect("node", self._node)
+        return node_fault(document) if document["Status"].get("State") != "ready" else ""
+
+    def lines(self) -> Iterator[str]:
+        yield from ()
+
+    def packet_path(self) -> str:
+        return self._path
+
+    def facts(self) -> dict[str, str]:
+        return {}
+
+    def pause(self) -> None:
+        if self._accounting.pid == 0:
+            raise RuntimeUnavailableError(
+                "a task on another machine cannot be paused",
+                where=self.unit.site.name,
+                why="a Swarm pauses no tasks",
+                remedy="set design.idle to run, or design.fresh to trial or block",
+            )
+        self._freeze(True)
+
+    def resume(self) -> None:
+        if self._accounting.pid:
+            self._freeze(False)
+
+    def _freeze(self, frozen: bool) -> None:
+        try:
+            cgroups.freeze(self._accounting.paths, frozen)
+        except OSError as error:
+            raise self._not_ours("frozen", error) from error
+
+    def confine(self, cpuset: str) -> None:
+        if self._accounting.pid == 0:
+            raise RuntimeUnavailableError(
+                "a task on another machine cannot be put on chosen CPUs",
+                where=self.unit.site.name,
+                why="a Swarm limits how much CPU time a task has, not on which CPUs",
+                remedy="leave limits.cpuset out; limits.cpus holds everywhere",
+            )
+        try:
+            cgroups.confine(self._accounting.paths, cpuset)
+        except (OSError, KeyError) as error:
+            raise self._not_ours("confined", error) from error
+
+    def _not_ours(self, what: str, error: Exception) -> RuntimeUnavailableError:
+        return RuntimeUnavailableError(
+            f"a task's control group cannot be {what}",
+            where=self.unit.site.name, why=str(error), remedy="run as root",
+        )  # fmt: skip
+
+    def terminate(self) -> None:
+        self._manager.remove("service", self._service)
+
+    def stop(self) -> None:
+        """Let it go with its group, whose release removes its service; a frozen one cannot die."""
+        with contextlib.suppress(RuntimeUnavailableError):
+            self.resume()
+
+    def collect_logs(self, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        name = self.unit.site.name
+        with contextlib.suppress(SwarmError):
+            text = b"".join(self._manager.logs(self._service))
+            (into / f"{name}-stderr.log").write_bytes(text)
+        with contextlib.suppress(SwarmError):
+            status = self._manager.inspect("task", self._task)["Status"]
+            (into / f"{name}-task.json").write_text(json.dumps(status, indent=1), encoding="utf-8")
+        if self._accounting.pid:  # the database's own log, which only this machine's tasks show
+            source = inside(self._accounting.pid, f"{self.unit.site.data}/log/system.log")
+            with contextlib.suppress(OSError):
+                (into / f"{name}-system.log").write_bytes(source.read_bytes())
+
+
+def accounting_of(task: Document) -> Accounting:
+    """Where a task's use can be read; nowhere if its node is another machine."""
+    container, pid = container_of(task)
+    paths = group_paths(pid, container) if pid and container else {}
+    return Accounting(paths, (pid,)) if paths else Accounting()

@@ -1,0 +1,129 @@
+"""What packets to a Swarm's units pass through, in words, and why they do not get there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.swarm.facts import NO_IP_VS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tare.runtimes.kubernetes.path import Told
+    from tare.runtimes.swarm.manager import Document
+
+PROXIED = ("service-ip", "node-port")
+"""endpoints that go through the Swarm's own proxy, the kernel's IP_VS"""
+ONLY_INSIDE = ("service-ip", "container-dns")
+"""endpoints on a network that only containers are on"""
+_NEEDS_IP_VS = "a kernel with IP_VS on every node (modprobe ip_vs), or network: host-port or \
+container-dns, which need none"
+_MENDS: Mapping[str, str] = {
+    "host": "let the nodes' firewalls pass the database's ports",
+    "host-port": "let the nodes' firewalls pass published ports, from 9042 upwards",
+    "node-port": _NEEDS_IP_VS,
+    "service-ip": _NEEDS_IP_VS,
+    "container-dns": "let the nodes' firewalls pass UDP 4789, TCP and UDP 7946 between nodes",
+}
+INSIDE_REMEDY = "run the load client inside: client: {runtime: swarm, network: bridge}"
+
+
+def refuse_broken(
+    endpoint: str,
+    expected: Mapping[str, str],
+    found: Sequence[Told],
+    place: str,
+    ip_vs: bool | None,
+) -> None:
+    """Nothing where every target was answered by its own unit.
+
+    Args:
+        endpoint: as the study has it.
+        expected: target to the unit that must answer there.
+        found: what came of asking.
+        place: where they were asked, in words.
+        ip_vs: whether the nodes' kernel has IP_VS; None: not known.
+
+    Raises:
+        RuntimeUnavailableError: a target did not answer, or another unit did.
+    """
+    by_target = {one.target: one for one in found}
+    faults: list[str] = []
+    for target, unit in expected.items():
+        one = by_target.get(target)
+        if one is None or not one.name:
+            faults.append(f"{target} ({unit}): {one.why if one else 'it was not asked'}")
+        elif one.name != unit:
+            faults.append(f"{target}: {one.name} answered in place of {unit}")
+    if not faults:
+        return
+    if endpoint in PROXIED and ip_vs is False:
+        faults.append(NO_IP_VS)
+    raise RuntimeUnavailableError(
+        f"network: {endpoint} is not runnable here: packets from {place} do not reach the units",
+        where="platform.network",
+        why="; ".join(faults),
+        remedy=_MENDS[endpoint],
+    )
+
+
+def network_facts(document: Document) -> dict[str, Any]:
+    """What a network is: driver, encapsulation, subnets."""
+    options = document.get("Options") or {}
+    return {
+        "name": document.get("Name"),
+        "driver": document.get("Driver"),
+        "encapsulation": "VXLAN" if document.get("Driver") == "overlay" else "not known",
+        "encrypted": "encrypted" in options,
+        "virtual network": options.get("com.docker.network.driver.overlay.vxlanid_list", ""),
+        "subnets": [one.get("Subnet") for one in (document.get("IPAM") or {}).get("Config") or []],
+    }
+
+
+def userland_proxies(ports: Collection[int]) -> list[int]:
+    """Published ports of nodes on this machine that a docker-proxy listens on beside the rules."""
+    wanted, found = {str(port) for port in ports}, set()
+    for process in psutil.process_iter(["name", "cmdline"]):
+        words = process.info["cmdline"] or []
+        if process.info["name"] == "docker-proxy" and "-host-port" in words[:-1]:
+            port = words[words.index("-host-port") + 1]
+            if port in wanted:
+                found.add(int(port))
+    return sorted(found)
+
+
+def in_words(endpoint: str, found: Sequence[Told], network: Mapping[str, Any]) -> str:
+    """What packets to an endpoint pass through, by what was seen."""
+    overlay = f"{network.get('driver')} network, {network.get('encapsulation')}"
+    if network.get("encrypted"):
+        overlay += ", encrypted"
+    through = {
+        "host": "the machine's own network",
+        "host-port": "published port of its node, docker_gwbridge",
+        "node-port": f"ingress network, IP_VS, {overlay}",
+        "service-ip": f"service address, IP_VS, {overlay}",
+        "container-dns": overlay,
+    }
+    parts = [endpoint, through[endpoint]]
+    if any(one.destination_translated for one in found):
+        parts.append("destination translated")
+    if any(one.source_translated for one in found):
+        parts.append("source translated")
+    if any(_proxied(one) for one in found):
+        parts.append("a program between them, as docker-proxy is")
+    sizes = sorted({size for one in found for size in one.mtu.values()})
+    if sizes:
+        parts.append(f"MTU of its devices {' and '.join(map(str, sizes))}")
+    return ", ".join(parts)
+
+
+def _proxied(one: Told) -> bool:
+    """Whether the connection that arrived is another than the one that was opened.
+
+    Translation of the source's address keeps its port, as long as that is free.
+    """
+    sent, came = one.sent_from.rpartition(":"), one.came_from.rpartition(":")
+    return bool(one.name) and one.source_translated and sent[2] != came[2]

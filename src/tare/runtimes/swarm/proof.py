@@ -1,0 +1,213 @@
+"""The proving of a path in a Swarm: tasks that answer, asked from where the clients will be."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tare.artifacts.image import POD
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes.path import WITHIN_S, Told, ask_from_here, told_inside
+from tare.runtimes.swarm.documents import HOST, Software
+from tare.runtimes.swarm.names import labels_of, network_of, service_of
+from tare.runtimes.swarm.path import (
+    INSIDE_REMEDY,
+    ONLY_INSIDE,
+    in_words,
+    network_facts,
+    refuse_broken,
+    userland_proxies,
+)
+from tare.runtimes.swarm.services import Endpoint, ServiceGroup
+from tare.study.platform import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from tare.runtimes.swarm.facts import SwarmFacts
+    from tare.runtimes.swarm.manager import Manager
+    from tare.study.platform import Platform
+
+INSIDE = "swarm"
+"""runtime of clients that are containers beside the units"""
+_ASKING_S = 40.0
+_GROUP = "path"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was seen of the way to units of one platform.
+
+    Attributes:
+        endpoint: as the study has it.
+        outside, inside: what came of asking from this machine, and from a container beside them.
+        network: what the units' network is.
+        proxies: published ports that a docker-proxy of this machine listens on.
+        words: what packets pass through, in words.
+    """
+
+    endpoint: str
+    outside: Sequence[Told]
+    inside: Sequence[Told]
+    network: Mapping[str, Any]
+    proxies: Sequence[int]
+    words: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "endpoint": self.endpoint,
+            "path": self.words,
+            "network": dict(self.network),
+            "published ports with a userland proxy": list(self.proxies),
+            "seen from this machine": [one.as_dict() for one in self.outside],
+            "seen inside the Swarm": [one.as_dict() for one in self.inside],
+        }
+
+
+@dataclass
+class Prover:
+    """Proves each kind of path once in a run."""
+
+    manager: Manager
+    run: str
+    helper: str
+    """image of tare-pod"""
+    facts: SwarmFacts
+    named_network: str = ""
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    ask: Callable[..., list[Told]] = ask_from_here
+    _proofs: dict[tuple[Any, ...], Proof | RuntimeUnavailableError] = field(
+        default_factory=dict, init=False
+    )
+    _words: dict[str, str] = field(default_factory=dict, init=False)
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
+    ) -> Proof:
+        """See that clients reach units of this platform; what was seen before holds.
+
+        Args:
+            platform: network and placement.
+            nodes: units of the cluster.
+            port: on which they will serve.
+            clients: runtimes of the clients.
+            number: of the cluster among those that live, for its host ports.
+
+        Raises:
+            RuntimeUnavailableError: they do not get there, or too few nodes can take a task.
+        """
+        self._refuse_unfit(platform, nodes, clients)
+        placed = platform.placement.model_dump_json()
+        key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
+        if key not in self._proofs:
+            try:
+                self._proofs[key] = self._prove(platform, nodes, port, clients, number)
+            except RuntimeUnavailableError as error:
+                if error.where == "platform.network":  # of the path; what else failed may pass
+                    self._proofs[key] = error
+                raise
+        found = self._proofs[key]
+        if isinstance(found, RuntimeUnavailableError):
+            raise found
+        self._words[platform.network] = found.words
+        return found
+
+    def words(self, endpoint: str) -> str:
+        """What packets to such an endpoint pass through; its name alone where nothing was seen."""
+        return self._words.get(endpoint, endpoint)
+
+    def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
+        outside = [client for client in clients if client != INSIDE]
+        if platform.network in ONLY_INSIDE and outside:
+            raise RuntimeUnavailableError(
+                f"network: {platform.network} is reached by containers of the Swarm only",
+                where="client.runtime",
+                why=f"its addresses are not routed to clients of runtime {', '.join(outside)}",
+                remedy=INSIDE_REMEDY,
+            )
+        fitting = self.facts.fitting(platform.placement.node_selector)
+        least = nodes if platform.placement.spread == "required" else 1
+        if len(fitting) < least:
+            told = [f"{node.name}: {node.fault}" for node in self.facts.nodes if node.fault]
+            raise RuntimeUnavailableError(
+                f"{len(fitting)} nodes of the Swarm can take a task, {least} are needed",
+                where="platform.placement",
+                why="; ".join(told) or "the others lack the labels of node_selector",
+                remedy="docker node ls; or set platform.placement.spread to preferred",
+            )
+
+    def _prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
+    ) -> Proof:
+        network, own = self._network(platform.network)
+        units = [f"{_GROUP}-{index + 1}" for index in range(nodes)]
+        group = ServiceGroup(
+            self.manager, self.run, [service_of(self.run, unit) for unit in units], units,
+            platform.network, network, port, number, platform.placement, self.facts.nodes,
+            self.clock, self.wait,
+        )  # fmt: skip
+        try:
+            endpoints = [self._answering(group, index) for index in range(nodes)]
+            return self._ask(group, endpoints, clients)
+        finally:
+            with contextlib.suppress(TareError):
+                group.remove()
+                if own:
+                    self.manager.remove("network", network)
+
+    def _network(self, endpoint: str) -> tuple[str, bool]:
+        """The network for a proof, and whether it was made for it."""
+        if endpoint == HOST:
+            return HOST, False
+        if self.named_network:
+            return str(self.manager.inspect("network", self.named_network)["Id"]), False
+        name = network_of(self.run, _GROUP)
+        return self.manager.create_network(name, labels_of(self.run)), True
+
+    def _answering(self, group: ServiceGroup, index: int) -> Endpoint:
+        port = group.published(index) if group.endpoint == HOST else group.port
+        software = Software(
+            self.helper,
+            [POD, "answer", "--name", group.units[index], str(port)],
+            Limits(),
+        )
+        return group.reach(index, group.start(index, software, {}))
+
+    def _ask(
+        self, group: ServiceGroup, endpoints: Sequence[Endpoint], clients: Collection[str]
+    ) -> Proof:
+        endpoint, port = group.endpoint, group.port
+        expected = {
+            f"{one.host}:{one.reached.get(port, port)}": unit
+            for one, unit in zip(endpoints, group.units, strict=True)
+        }
+        outside: list[Told] = []
+        inside: list[Told] = []
+        if any(client != INSIDE for client in clients):
+            outside = self.ask(list(expected), WITHIN_S)
+            refuse_broken(endpoint, expected, outside, "this machine", self.facts.ip_vs)
+        if INSIDE in clients:
+            inside = self._ask_inside(list(expected), group.network)
+            place = "a container of the manager's engine"
+            refuse_broken(endpoint, expected, inside, place, self.facts.ip_vs)
+        network = {} if endpoint == HOST else network_facts(
+            self.manager.inspect("network", group.network)
+        )  # fmt: skip
+        published = [] if endpoint == HOST else [group.published(i) for i in range(len(endpoints))]
+        words = in_words(endpoint, outside or inside, network)
+        return Proof(endpoint, outside, inside, network, userland_proxies(published), words)
+
+    def _ask_inside(self, targets: Sequence[str], network: str) -> list[Told]:
+        """Ask from a container of the manager's engine on the units' network."""
+        document = {
+            "image": self.helper,
+            "entrypoint": [POD],
+            "command": ["ask", "--within", f"{WITHIN_S:g}", *targets],
+            "labels": labels_of(self.run),
+        }
+        name = f"{service_of(self.run, _GROUP)}-ask"
+        _, text = self.manager.run(name, document, network, _ASKING_S)
+        return told_inside(text.decode(errors="replace"))

@@ -1,0 +1,205 @@
+"""The services of one cluster on a network of their own: started one by one, reached, removed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.swarm.documents import HOST, Reach, Software, service_document
+from tare.runtimes.swarm.facts import constraints
+from tare.runtimes.swarm.manager import label_filter
+from tare.runtimes.swarm.names import config_of, labels_of, own_name
+from tare.runtimes.swarm.tasks import await_task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tare.runtimes.swarm.facts import Node
+    from tare.runtimes.swarm.manager import Document, Manager
+    from tare.study.platform import Placement
+
+PORT_STEP = 100
+"""host ports of further clusters lie so far above those of the first"""
+_GONE_S = 30.0
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where one unit is reached.
+
+    Attributes:
+        host: for clients.
+        reached: port of the software to the port at that address, where it is another.
+        inside: name for clients on the units' network; empty: `host`.
+        node: host name of the node that it runs on.
+        door: where this process reaches it, whatever the endpoint.
+    """
+
+    host: str
+    reached: Mapping[int, int]
+    inside: str
+    node: str
+    door: tuple[str, int]
+
+
+@dataclass
+class ServiceGroup:
+    """The services of one cluster.
+
+    Attributes:
+        manager: of the Swarm.
+        run: whose label they carry.
+        names: of the services, one for each unit.
+        units: names of the units.
+        endpoint: as in a study.
+        network: id of the network that they join.
+        port: of the software, for clients.
+        number: of the cluster among those that live, 0-based: its host ports.
+        placement: over nodes.
+        nodes: that fit the placement, with all others.
+    """
+
+    manager: Manager
+    run: str
+    names: Sequence[str]
+    units: Sequence[str]
+    endpoint: str
+    network: str
+    port: int
+    number: int
+    placement: Placement
+    nodes: Sequence[Node]
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+    _configs: list[str] = field(default_factory=list, init=False)
+    _made: dict[int, str] = field(default_factory=dict, init=False)
+
+    def start(self, index: int, software: Software, files: Mapping[str, str]) -> Document:
+        """Start the service of that number and wait until its task runs; its task.
+
+        Raises:
+            RuntimeUnavailableError: it does not run; why, in the Swarm's words.
+        """
+        name = self.names[index]
+        labels = labels_of(self.run, self.units[index])
+        configs: dict[str, tuple[str, str]] = {}
+        for file, text in files.items():
+            held = config_of(name, file)
+            identity = self.manager.create_config(held, text, labels)
+            self._configs.append(identity)
+            configs[file] = identity, held
+        reach = Reach(self.endpoint, self.network, self.port, self.published(index))
+        places = self._places(index)
+        document = service_document(
+            name, self.run, self.units[index], software, reach, places, configs
+        )
+        self._made[index] = self.manager.create_service(name, document)
+        return await_task(self.manager, name, self.clock, self.wait)
+
+    def published(self, index: int) -> int:
+        """The port of its node that leads to a unit, or that it has there for its own."""
+        if self.endpoint == HOST:
+            return self.port + PORT_STEP * self.number
+        return self.port + PORT_STEP * self.number + index
+
+    def _places(self, index: int) -> list[str]:
+        chosen = self.planned(index)
+        if chosen is not None:
+            return [f"node.id=={chosen.id}"]
+        return constraints(self.placement.node_selector)
+
+    def planned(self, index: int) -> Node | None:
+        """The node that a unit is bound to; None where the Swarm is to choose."""
+        fitting = [
+            node for node in self.nodes
+            if not node.fault and node.meets(self.placement.node_selector)
+        ]  # fmt: skip
+        free = self.placement.spread == "none" and self.endpoint != HOST
+        if free or not fitting:
+            return None
+        return fitting[index % len(fitting)]
+
+    def reach(self, index: int, task: Document) -> Endpoint:
+        """Where a unit that runs is reached.
+
+        Raises:
+            RuntimeUnavailableError: the Swarm does not tell.
+        """
+        name = self.names[index]
+        node = next((one for one in self.nodes if one.id == task.get("NodeID")), None)
+        if node is None:
+            raise _untold(name, f"its node {task.get('NodeID')}")
+        published = self.published(index)
+        door = (node.address, published)
+        if self.endpoint in (HOST, "host-port"):
+            return Endpoint(node.address, {self.port: published}, "", node.name, door)
+        if self.endpoint == "container-dns":
+            return Endpoint(own_name(name), {}, own_name(name), node.name, door)
+        service = self.manager.inspect("service", name)
+        if self.endpoint == "service-ip":
+            return Endpoint(self._service_address(name, service), {}, "", node.name, door)
+        away = self.nodes[(self.nodes.index(node) + 1) % len(self.nodes)]
+        ports = (service.get("Endpoint") or {}).get("Ports") or []
+        ingress = next((p for p in ports if p.get("PublishMode") == "ingress"), None)
+        if ingress is None:
+            raise _untold(name, "its port in the ingress network")
+        reached = {self.port: int(ingress["PublishedPort"])}
+        return Endpoint(away.address, reached, "", node.name, door)
+
+    def _service_address(self, name: str, service: Document) -> str:
+        for one in (service.get("Endpoint") or {}).get("VirtualIPs") or []:
+            if one.get("NetworkID") == self.network and one.get("Addr"):
+                return str(one["Addr"]).partition("/")[0]
+        raise _untold(name, "its address")
+
+    def remove(self) -> None:
+        """Remove the services and their files, and wait until their tasks are gone.
+
+        Raises:
+            RuntimeUnavailableError: they are not, or the manager does not answer.
+        """
+        for index, service in list(self._made.items()):
+            self.manager.remove("service", service)
+            del self._made[index]
+        await_gone(self.manager, label_filter(labels_of(self.run)), self.clock, self.wait)
+        while self._configs:
+            self.manager.remove("config", self._configs[-1])
+            self._configs.pop()
+
+
+def await_gone(
+    manager: Manager,
+    filters: Mapping[str, object],
+    clock: Callable[[], float] = time.monotonic,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait until no task is left of services that were removed; their containers go with them.
+
+    Args:
+        filters: the tasks' labels.
+    Raises:
+        RuntimeUnavailableError: tasks are still there.
+    """
+    deadline = clock() + _GONE_S
+    while True:
+        services = {str(one["ID"]) for one in manager.find("service", filters)}
+        left = [task for task in manager.find("task", filters) if task["ServiceID"] not in services]
+        if not left:
+            return
+        if clock() > deadline:
+            raise RuntimeUnavailableError(
+                "tasks of removed services are still there",
+                where=manager.where,
+                why=f"{len(left)} after {_GONE_S:.0f} s; their nodes may be down",
+                remedy="docker node ls; docker ps on the nodes; tare clean once they are back",
+            )
+        wait(_POLL_S)
+
+
+def _untold(service: str, what: str) -> RuntimeUnavailableError:
+    return RuntimeUnavailableError(
+        f"the Swarm does not tell {what}", where=service, remedy=f"docker service inspect {service}"
+    )

@@ -1,0 +1,110 @@
+"""Which Swarm Tare may use, and its nodes' engines: a small file, a context, or DOCKER_HOST."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import docker
+from docker.context import ContextAPI
+from docker.errors import DockerException
+from pydantic import Field, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from tare.errors import RuntimeUnavailableError
+from tare.study.part import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VARIABLE = "TARE_SWARM"
+"""environment variable that names the file"""
+_URL = "://"
+
+
+class SwarmSettings(Part):
+    """One Swarm as Tare is to use it. An engine is a docker context or a URL as in DOCKER_HOST."""
+
+    manager: str = Field(
+        "", description="a manager's engine; empty: DOCKER_HOST, else docker's current context"
+    )
+    engines: dict[str, str] = Field(
+        {},
+        description="host name of a node to its engine, through which it is given images; nodes "
+        "that are not named must have them, or be able to pull them",
+    )
+    network: str = Field(
+        "",
+        description="an attachable network of the Swarm that units join; empty: an overlay network "
+        "that is made for them",
+    )
+
+    @property
+    def where(self) -> str:
+        """The manager's engine, in words."""
+        return self.manager or os.environ.get("DOCKER_HOST") or "docker's own engine"
+
+    @property
+    def local(self) -> bool:
+        """Whether every engine that is named is reached by a socket of this machine's."""
+        named = [self.manager, *self.engines.values()]
+        return bool(self.engines) and all(one.startswith("unix://") for one in named)
+
+
+def swarm_settings(environment: Mapping[str, str] = os.environ) -> SwarmSettings:
+    """The Swarm that the user names; docker's own choice where nothing is named.
+
+    Raises:
+        RuntimeUnavailableError: the file is missing, or not as it should be.
+    """
+    named = environment.get(VARIABLE)
+    return _read(Path(named).expanduser()) if named else SwarmSettings()
+
+
+def _read(file: Path) -> SwarmSettings:
+    try:
+        content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
+        return SwarmSettings.model_validate(content or {})
+    except (OSError, YAMLError, ValidationError) as error:
+        raise RuntimeUnavailableError(
+            "the settings of the Swarm cannot be used",
+            where=str(file),
+            why=str(error),
+            remedy=f"see docs/swarm.md for what {VARIABLE} names, or unset it",
+        ) from error
+
+
+def connect_engine(named: str, timeout_s: int = 60) -> docker.DockerClient:
+    """A client of an engine; `named` is empty for docker's own choice.
+
+    Raises:
+        RuntimeUnavailableError: there is no such context, or no engine answers.
+    """
+    try:
+        client = _client(named, timeout_s)
+        client.ping()
+    except (DockerException, OSError) as error:
+        raise RuntimeUnavailableError(
+            "no Docker engine answers",
+            where=SwarmSettings(manager=named).where,
+            why=str(error),
+            remedy="docker context ls; docker info; or make rig-swarm, for a Swarm on this machine",
+        ) from error
+    return client
+
+
+def _client(named: str, timeout_s: int) -> docker.DockerClient:
+    if _URL in named:
+        return docker.DockerClient(base_url=named, timeout=timeout_s)
+    if not named and "DOCKER_HOST" in os.environ:
+        return docker.from_env(timeout=timeout_s)
+    context = ContextAPI.get_context(named or os.environ.get("DOCKER_CONTEXT") or None)
+    if context is None:
+        raise RuntimeUnavailableError(
+            f"there is no docker context {named}", remedy="docker context ls"
+        )
+    return docker.DockerClient(
+        base_url=context.Host, tls=context.TLSConfig or False, timeout=timeout_s
+    )

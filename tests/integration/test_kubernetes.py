@@ -1,0 +1,181 @@
+"""Real trials on a real Kubernetes cluster: whichever TARE_KUBERNETES names, else a rig for as long
+as these tests take.
+
+Skipped where none is named and the rig's programs were never built: `rig/build.sh` builds them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.runtimes.kubernetes.api import Api, ClientApi
+from tare.runtimes.kubernetes.facts import read_facts
+from tare.runtimes.kubernetes.names import RUN_LABEL
+from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
+
+from .conftest import Bench
+
+pytestmark = pytest.mark.engine
+RIG = Path(__file__).parents[2] / "rig"
+STATE = Path("/var/lib/tare-rig")
+
+STUDY = """\
+study: cluster
+question: Does a cluster of pods work end to end?
+database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB}}
+platform: {{runtime: kubernetes, network: host-port, storage: {storage}, limits: {{memory: 1GiB}}}}
+client: {client}
+load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+factors:
+  endpoint:
+{levels}
+baseline: {{endpoint: {baseline}}}
+design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
+         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """A cluster is named in the environment: the user's own, a rig that is up, or a new one."""
+    if VARIABLE in os.environ:
+        yield
+        return
+    built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
+    if not built or os.geteuid() != 0:
+        pytest.skip("no cluster: make rig (as root), then export what it says")
+    found = STATE.exists()
+    with pytest.MonkeyPatch.context() as environment:
+        try:
+            if not found:
+                subprocess.run([RIG / "up.sh"], check=True)
+            environment.setenv("KUBECONFIG", str(STATE / "tare.kubeconfig"))
+            environment.setenv(VARIABLE, str(STATE / "cluster.yaml"))
+            yield
+        finally:
+            if not found:
+                subprocess.run([RIG / "down.sh"], check=True)
+
+
+@pytest.fixture
+def api(cluster: None) -> Api:
+    settings = cluster_settings()
+    assert settings is not None
+    return ClientApi(settings)
+
+
+def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
+    """A study of these endpoints, the first its baseline."""
+    fields = {
+        "nodes": 1,
+        "storage": "emptydir",
+        "client": "{}",
+        "measure": "3s",
+        "blocks": 1,
+        **parts,
+    }
+    levels = "\n".join(f"    {one}: {{platform.network: {one}}}" for one in endpoints)
+    path = bench.root / "cluster.yaml"
+    path.write_text(STUDY.format(levels=levels, baseline=endpoints[0], **fields), encoding="utf-8")
+    return path
+
+
+def namespaces(api: Api) -> list[str]:
+    """Namespaces of runs that are there, those in deletion left out."""
+    return [
+        one["metadata"]["name"]
+        for one in api.find("Namespace", labels=RUN_LABEL)
+        if not one["metadata"].get("deletionTimestamp")
+    ]
+
+
+def manifests(bench: Bench) -> dict[str, Any]:
+    trials = bench.root / "runs" / "cluster" / "trials"
+    return {
+        file.parent.name: json.loads(file.read_text(encoding="utf-8"))
+        for file in sorted(trials.glob("*/manifest.json"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("client", "endpoints"),
+    [
+        ("{}", ("host-port", "service-ip")),
+        ("{runtime: kubernetes, network: bridge}", ("container-dns",)),
+    ],
+    ids=["client outside", "client inside"],
+)
+def test_an_endpoint_is_proven_loaded_and_recorded(
+    bench: Bench, api: Api, client: str, endpoints: tuple[str, ...]
+) -> None:
+    done = bench.tare("run", write(bench, *endpoints, client=client), timeout=1500)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = manifests(bench)
+    assert len(found) == len(endpoints)
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["path"]["cluster"]["network plugin"]
+        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+        assert unit["path"].startswith(unit["network"])
+        assert unit["parity"]["quality of service"] == "Burstable"
+        assert manifest["server_cpu_s"] > 0
+    assert namespaces(api) == []
+
+
+def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, api: Api) -> None:
+    machines = len(read_facts(api).usable)
+    study = write(bench, "host-port", nodes=3, storage="host-path")
+    done = bench.tare("run", study, timeout=1500)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    (manifest,) = manifests(bench).values()
+    endpoints = {one["endpoint"] for one in manifest["units"] if one["role"] == "database"}
+    assert len({one.rpartition(":")[0] for one in endpoints}) == min(3, machines)
+    assert not list(Path("/var/lib/tare").glob("tare-cluster.*"))
+
+
+def test_a_pod_that_is_deleted_fails_its_trial_and_nothing_else(bench: Bench, api: Api) -> None:
+    study = write(bench, "host-port", blocks=2, measure="10s")
+    process = bench.start("run", study)
+    journal = bench.root / "runs" / "cluster" / "journal.jsonl"
+    while not (journal.exists() and '"trial begun"' in journal.read_text(encoding="utf-8")):
+        assert process.poll() is None, process.communicate()[0]
+        wait_a_moment(process)
+    (namespace,) = namespaces(api)
+    (pod,) = api.find("Pod", namespace, labels="tare.group")
+    api.delete("Pod", pod["metadata"]["name"], namespace, grace_s=0)
+    output, _ = process.communicate(timeout=900)
+    assert process.returncode in (0, 3), output
+    found = manifests(bench)
+    failed = [one for one in found.values() if one["status"] == "failed"]
+    assert len(failed) == 1
+    assert "pod" in failed[0]["reason"]
+    assert len([one for one in found.values() if one["status"] == "done"]) == 2
+    assert namespaces(api) == []
+
+
+def test_what_a_killed_run_leaves_is_found_and_removed(bench: Bench, api: Api) -> None:
+    process = bench.start("run", write(bench, "host-port", measure="30s"))
+    while not namespaces(api):
+        assert process.poll() is None, process.communicate()[0]
+        wait_a_moment(process)
+    process.kill()
+    process.wait()
+    said = bench.tare("clean")
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert "tare-cluster" in said.stdout
+    assert namespaces(api) == []
+
+
+def wait_a_moment(process: subprocess.Popen[str]) -> None:
+    """Let the run go on; it is real work that is waited for, not a clock."""
+    try:
+        process.wait(0.2)
+    except subprocess.TimeoutExpired:
+        return

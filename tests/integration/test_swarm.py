@@ -1,0 +1,157 @@
+"""Real trials on a real Docker Swarm: whichever TARE_SWARM names, else a rig for as long as these
+tests take.
+
+Skipped where none is named and we are not root, or there is no Docker engine to start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.artifacts.binaries import find
+from tare.artifacts.image import build_pod_image
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.swarm.leftovers import leftovers
+from tare.runtimes.swarm.named import ask_swarm
+from tare.runtimes.swarm.runtime import SwarmRuntime
+from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
+from tare.study.platform import Platform
+
+from .conftest import Bench
+
+pytestmark = pytest.mark.engine
+RIG = Path(__file__).parents[2] / "rig"
+
+STUDY = """\
+study: swarm
+question: Does a cluster of services work end to end?
+database: {{heap: 256MiB}}
+platform: {{runtime: swarm, network: host-port, storage: volume, limits: {{memory: 1GiB}},
+           placement: {{node_selector: {{node.role: worker}}}}}}
+client: {client}
+load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+factors:
+  endpoint:
+{levels}
+baseline: {{endpoint: host-port}}
+design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
+         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+INSIDE = "{runtime: swarm, network: bridge}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def swarm() -> Iterator[None]:
+    """A Swarm is named in the environment: the user's own, or a rig's."""
+    if VARIABLE in os.environ:
+        yield
+        return
+    if os.geteuid() != 0 or shutil.which("dockerd") is None:
+        pytest.skip("no Swarm: make rig-swarm (as root), then export what it says")
+    try:
+        done = subprocess.run(
+            [RIG / "swarm.sh"], stdout=subprocess.PIPE, text=True, check=False, timeout=300
+        )
+        assert done.returncode == 0
+        name, _, value = done.stdout.strip().removeprefix("export ").partition("=")
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv(name, value)
+            yield
+    finally:
+        down = {**os.environ, "RIG_NAME": "tare-swarm"}
+        subprocess.run([RIG / "down.sh"], env=down, check=True, timeout=120)
+
+
+def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
+    """A study of these endpoints."""
+    fields = {"client": INSIDE, "measure": "3s", "blocks": 1, **parts}
+    levels = "\n".join(f"    {one}: {{platform.network: {one}}}" for one in endpoints)
+    path = bench.root / "swarm.yaml"
+    path.write_text(STUDY.format(levels=levels, **fields), encoding="utf-8")
+    return path
+
+
+def test_two_endpoints_are_proven_loaded_and_recorded_and_what_needs_ip_vs_is_said(
+    bench: Bench,
+) -> None:
+    study = write(bench, "host-port", "container-dns", "service-ip")
+    done = bench.tare("run", study, timeout=900)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = {one["condition"]: one for one in bench.manifests("swarm").values()}
+    kernel = getattr(ask_swarm(), "ip_vs", None)
+    assert set(found) >= {"host-port", "container-dns"}
+    assert ("service-ip" in found) == bool(kernel)
+    if not kernel:
+        assert "service-ip" in done.stdout + done.stderr
+        assert "lacks IP_VS" in done.stdout + done.stderr
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["path"]["network"]["encapsulation"] == "VXLAN"
+        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+        assert unit["path"].startswith(unit["network"])
+        assert manifest["server_cpu_s"] > 0
+    assert leftovers().words() == {}
+
+
+@pytest.mark.parametrize("endpoint", ["service-ip", "node-port"])
+def test_a_path_that_swallows_packets_is_refused_within_seconds(
+    endpoint: str, tmp_path: Path
+) -> None:
+    settings = swarm_settings()
+    runtime = SwarmRuntime("refused", tmp_path, settings)
+    if runtime.swarm_facts().ip_vs is not False:
+        pytest.skip("the nodes' kernel has IP_VS, or is not known")
+    helper = build_pod_image(runtime.engine, find("tare-pod"), print)
+    runtime.use_helper(runtime.provide(helper, print))
+    begun = time.monotonic()
+    platform = Platform(runtime="swarm", network=endpoint, storage="layer")  # type: ignore[arg-type]
+    with pytest.raises(RuntimeUnavailableError, match="is not runnable here") as caught:
+        runtime.prove(platform, 2, 9042, ["swarm"])
+    assert time.monotonic() - begun < 60
+    assert "IP_VS" in caught.value.remedy
+    runtime.close()
+    assert leftovers().words() == {}
+
+
+def test_a_task_that_is_killed_fails_its_trial_and_what_a_killed_run_leaves_is_removed(
+    bench: Bench,
+) -> None:
+    process = bench.start("run", write(bench, "host-port", client="{}", measure="60s", blocks=2))
+    journal = bench.root / "runs" / "swarm" / "journal.jsonl"
+    await_in(journal, '"trial begun"', process)
+    engines = swarm_settings().engines
+    for engine in engines.values():
+        docker = ["docker", "-H", engine]
+        wanted = [*docker, "ps", "-q", "--filter", "label=tare.unit"]
+        ids = subprocess.run(wanted, capture_output=True, text=True, check=True).stdout.split()
+        for one in ids:
+            subprocess.run([*docker, "kill", one], capture_output=True, check=True)
+    await_in(journal, '"trial failed"', process)
+    failed = next(one for one in bench.journal("swarm") if one["event"] == "trial failed")
+    assert "non-zero exit (137)" in json.dumps(failed)
+    process.kill()
+    process.wait()
+    assert leftovers().words() != {}
+    said = bench.tare("clean")
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert "tare-swarm" in said.stdout
+    assert leftovers().words() == {}
+
+
+def await_in(journal: Path, text: str, process: subprocess.Popen[str]) -> None:
+    """Let the run go on until its journal says something; it is real work, not a clock."""
+    while not (journal.exists() and text in journal.read_text(encoding="utf-8")):
+        assert process.poll() is None, process.communicate()[0]
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,121 @@
+"""Namespaces of dead runs are found by note and label, and nothing else is touched.
+
+The API is scripted.
+"""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes import namespaces
+from tare.runtimes.kubernetes.refusals import no_answer
+from tare.runtimes.kubernetes.settings import ClusterSettings
+from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, running_pod
+
+SETTINGS = ClusterSettings(context="rig")
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(namespaces, "notes_directory", lambda: tmp_path)
+    return tmp_path
+
+
+def made(api: ScriptedApi, run: str) -> namespaces.Namespace:
+    return namespaces.make(api, f"tare-{run}", run, SETTINGS, "tare/pod:1", pull=False)
+
+
+def test_what_a_dead_run_left_is_found_in_the_cluster_that_was_noted() -> None:
+    api = ScriptedApi()
+    made(api, "dead")
+    asked: list[ClusterSettings] = []
+
+    def connect(settings: ClusterSettings) -> ScriptedApi:
+        asked.append(settings)
+        return api
+
+    (found,) = namespaces.leftovers(connect)
+    assert (found.name, found.run, found.helper) == ("tare-dead", "dead", "tare/pod:1")
+    assert asked == [SETTINGS]
+
+
+def test_namespaces_of_others_and_of_other_machines_are_not_touched(
+    monkeypatch: pytest.MonkeyPatch, notes: Path
+) -> None:
+    api = ScriptedApi()
+    api.create({"kind": "Namespace", "metadata": {"name": "production"}})
+    monkeypatch.setattr(platform, "node", lambda: "a-colleagues-machine")
+    made(api, "alive")
+    monkeypatch.undo()
+    monkeypatch.setattr(namespaces, "notes_directory", lambda: notes)
+    assert namespaces.leftovers(lambda settings: api) == []
+
+
+def test_a_cluster_that_nobody_noted_is_not_asked() -> None:
+    def connect(settings: ClusterSettings) -> ScriptedApi:
+        raise AssertionError("it was asked")
+
+    assert namespaces.leftovers(connect) == []
+
+
+def test_one_that_does_not_answer_is_asked_again_another_time(notes: Path) -> None:
+    api = ScriptedApi()
+    made(api, "dead")
+
+    def refuse(verb: str, kind: str, name: str) -> None:
+        raise no_answer(SERVER, "timed out")
+
+    api.refuse = refuse
+    assert namespaces.leftovers(lambda settings: api) == []
+    assert len(list(notes.iterdir())) == 1
+
+
+def test_the_note_of_a_namespace_that_is_gone_goes_too(notes: Path) -> None:
+    api = ScriptedApi()
+    made(api, "dead")
+    api.delete("Namespace", "tare-dead")
+    assert namespaces.leftovers(lambda settings: api) == []
+    assert list(notes.iterdir()) == []
+
+
+def test_one_that_is_stuck_in_deletion_is_told_with_the_clusters_reason(notes: Path) -> None:
+    api, clock = ScriptedApi(stuck={"tare-dead"}), Clock()
+    one = made(api, "dead")
+    api.kept["Namespace", "", "tare-dead"]["status"] = {
+        "conditions": [
+            {
+                "type": "NamespaceFinalizersRemaining",
+                "status": "True",
+                "message": "Some content has finalizers remaining: foregroundDeletion",
+            }
+        ]
+    }
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        namespaces.remove(one, clock, clock.wait)
+    assert "stuck in deletion" in caught.value.what
+    assert "foregroundDeletion" in caught.value.why
+    assert len(list(notes.iterdir())) == 1, "a later tare clean finds it"
+
+
+def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel is scripted here: that freezing works is shown in tests/machines."""
+    api = ScriptedApi()
+    one = made(api, "dead")
+    pod = running_pod("c-0", "u1", api.nodes[0], "10.244.0.1", {})
+    api.kept["Pod", "tare-dead", "c-0"] = pod
+    thawed: list[tuple[str, bool]] = []
+    monkeypatch.setattr(namespaces.here, "process_of", lambda container: 4321)
+    monkeypatch.setattr(
+        namespaces.here,
+        "freeze",
+        lambda unit, accounting, frozen: thawed.append((unit, frozen)),
+    )
+    namespaces.remove(one)
+    assert thawed == [("u1", False)]
+    assert api.made("Namespace") == {}

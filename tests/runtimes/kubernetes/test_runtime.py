@@ -1,0 +1,402 @@
+"""The Kubernetes runtime against a scripted API; a real cluster is under tests/integration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.kubernetes import namespaces
+from tare.runtimes.kubernetes.member import MemberRunning
+from tare.runtimes.kubernetes.path import Told
+from tare.runtimes.kubernetes.runtime import KubernetesRuntime
+from tare.runtimes.kubernetes.settings import ClusterSettings
+from tare.runtimes.unit import Bits, Site, Unit
+from tare.study.platform import Limits, Placement, Platform
+from tests.runtimes.kubernetes.rights import granted
+from tests.runtimes.kubernetes.scripted_api import Clock, ScriptedApi, machine
+
+RUN, NAMESPACE = "a-run", "tare-a-run"
+PORTS = (9042, 7000)
+
+
+class Scene:
+    """A runtime over a scripted cluster, and a network in which every pod answers."""
+
+    def __init__(self, work: Path, api: ScriptedApi | None = None) -> None:
+        self.api = api or ScriptedApi()
+        self.clock = Clock()
+        self.work = work
+        self.silent: set[str] = set()
+        self.asked: list[str] = []
+        self.runtime = KubernetesRuntime(
+            RUN,
+            work,
+            ClusterSettings(),
+            connect=lambda settings: self.api,
+            clock=self.clock,
+            wait=self.clock.wait,
+            ask=self.ask,
+        )
+        self.runtime.use_helper("tare/pod:1")
+
+    def ask(self, targets: Sequence[str], within_s: float) -> list[Told]:
+        """Every target is answered by the pod that was asked for, but for silent networks."""
+        self.asked += targets
+        if self.silent:
+            return [Told(target, why="timed out") for target in targets]
+        return [
+            Told(
+                target, "10.0.0.9:1", target, f"tare-path-{index}", "10.0.0.9:1", target,
+                {"eth0": 1450},
+            )
+            for index, target in enumerate(targets)
+        ]  # fmt: skip
+
+    def prove(self, platform: Platform, clients: Sequence[str] = ("native",)) -> dict[str, Any]:
+        return self.runtime.prove(platform, 2, 9042, clients)
+
+    def cluster(
+        self, network: str = "container-dns", storage: str = "layer", group: str = "d1-k1"
+    ) -> list[MemberRunning]:
+        """Two nodes, launched as a database does it: all sites and files first."""
+        sites = [
+            self.runtime.site(
+                f"{group}-n{index + 1}", role="database", network=network, storage=storage,
+                group=group,
+            )
+            for index in range(2)
+        ]  # fmt: skip
+        for site in sites:
+            (site.conf_on_host / "cassandra.yaml").write_text(f"of: {site.name}", encoding="utf-8")
+        return [self.launch(site, storage) for site in sites]
+
+    def launch(self, site: Site, storage: str = "layer") -> MemberRunning:
+        unit = Unit(
+            site, "database", ["/java"], {}, Limits(), Bits("d", "tare/cassandra:5"),
+            storage=storage, ports=PORTS, placement=Placement(), grace_s=0,
+        )  # fmt: skip
+        running = self.runtime.launch(unit)
+        assert isinstance(running, MemberRunning)
+        return running
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Notes of used clusters go into a directory of the test's own."""
+    monkeypatch.setattr(namespaces, "notes_directory", lambda: tmp_path / "notes")
+    return tmp_path / "notes"
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+def test_a_node_is_known_by_the_name_of_its_pod_before_it_runs(scene: Scene) -> None:
+    sites = [
+        scene.runtime.site(
+            f"n{i}", role="database", network="service-ip", storage="layer", group="d1-k1"
+        )
+        for i in range(2)
+    ]
+    assert [site.listen for site in sites] == ["d1-k1-0.d1-k1", "d1-k1-1.d1-k1"]
+    assert all(site.listen == site.peers == site.seed for site in sites)
+    assert scene.api.made("Namespace") == {}, "nothing is made for a plan"
+
+
+def test_a_cluster_is_a_set_with_services_that_grows_node_by_node(scene: Scene) -> None:
+    running = scene.cluster()
+    (made,) = scene.api.made("StatefulSet").values()
+    assert made["spec"]["replicas"] == 2
+    assert sorted(scene.api.made("Service")) == ["d1-k1", "d1-k1-0", "d1-k1-1"]
+    assert ("patch", "StatefulSet", "d1-k1") in scene.api.calls
+    assert [one.exited() for one in running] == [None, None]
+    files = scene.api.made("ConfigMap")["d1-k1"]["data"]
+    assert files["1.cassandra.yaml"] == "of: d1-k1-n2"
+
+
+@pytest.mark.parametrize(
+    ("network", "target", "port"),
+    [
+        ("container-dns", "10.244.", 9042),
+        ("service-ip", "10.96.", 9042),
+        ("host-port", "10.0.0.2", 9042),
+        ("host", "10.0.0.2", 9042),
+        ("node-port", "10.0.0.2", 30000),
+    ],
+)
+def test_clients_outside_reach_a_node_at_its_endpoint(
+    scene: Scene, network: str, target: str, port: int
+) -> None:
+    site = scene.cluster(network)[1].unit.site
+    host, _, found = site.target(9042).rpartition(":")
+    assert host.startswith(target)
+    assert int(found) // 1000 == port // 1000
+    assert site.machine == "m2"
+
+
+def test_clients_inside_call_a_pod_by_its_name(scene: Scene) -> None:
+    site = scene.cluster()[1].unit.site
+    assert site.target(9042, inside=True) == "d1-k1-1.d1-k1:9042"
+
+
+@pytest.mark.parametrize("network", ["host", "host-port"])
+def test_clusters_on_the_same_machines_take_ports_of_their_own(scene: Scene, network: str) -> None:
+    first = scene.cluster(network, group="d1-k1")[0].unit.site
+    second = scene.cluster(network, group="d1-k2")[0].unit.site
+    assert first.target(9042).endswith(":9042")
+    assert second.target(9042).endswith(":9142")
+    assert second.binds(9042) == (9142 if network == "host" else 9042)
+    scene.runtime.release_group("d1-k1")
+    third = scene.cluster(network, group="d1-k3")[0].unit.site
+    assert third.target(9042).endswith(":9042"), "what was released can be taken again"
+
+
+def pod_of(api: ScriptedApi, name: str) -> Any:
+    return api.kept["Pod", NAMESPACE, name]
+
+
+def evicted(api: ScriptedApi) -> None:
+    pod_of(api, "d1-k1-1")["status"] |= {
+        "phase": "Failed",
+        "reason": "Evicted",
+        "message": "The node was low on resource: memory",
+    }
+
+
+def crashed(api: ScriptedApi) -> None:
+    (status,) = pod_of(api, "d1-k1-1")["status"]["containerStatuses"]
+    status |= {"restartCount": 1, "lastState": {"terminated": {"exitCode": 3}}}
+
+
+def deleted(api: ScriptedApi) -> None:
+    del api.kept["Pod", NAMESPACE, "d1-k1-1"]
+
+
+def replaced(api: ScriptedApi) -> None:
+    pod_of(api, "d1-k1-1")["metadata"]["uid"] = "another"
+
+
+def node_lost(api: ScriptedApi) -> None:
+    api.kept["Node", "", "m2"]["status"]["conditions"] = [
+        {"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting node status."}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("happens", "said"),
+    [
+        (evicted, "Evicted: The node was low on resource"),
+        (crashed, "exit status 3"),
+        (deleted, "its pod is gone"),
+        (replaced, "replaced by another"),
+        (node_lost, "m2 is not ready"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_whatever_ends_a_node_is_told_with_the_clusters_own_events(
+    scene: Scene, happens: Callable[[ScriptedApi], None], said: str
+) -> None:
+    node = scene.cluster()[1]
+    assert node.exited() is None
+    happens(scene.api)
+    scene.api.tell("d1-k1-1", "Killing", "Stopping container unit", namespace=NAMESPACE)
+    scene.clock.wait(10)
+    ended = node.exited()
+    assert ended is not None
+    assert said in ended.detail
+    assert "Stopping container unit" in ended.detail
+
+
+def test_the_api_is_not_asked_about_a_pod_again_and_again(scene: Scene) -> None:
+    node = scene.cluster()[0]
+    before = len(scene.api.calls)
+    for _ in range(10):
+        node.exited()
+    assert len(scene.api.calls) - before == 2, "the pod and its machine, once"
+
+
+def test_a_released_cluster_leaves_nothing_but_the_namespace(scene: Scene) -> None:
+    scene.cluster()
+    scene.runtime.release_group("d1-k1")
+    assert {kind for kind, _, _ in scene.api.kept} == {"Node", "Namespace"}
+
+
+def test_a_closed_run_leaves_nothing_at_all(scene: Scene, notes: Path) -> None:
+    scene.cluster()
+    assert [note.stem for note in notes.iterdir()] == [NAMESPACE]
+    scene.runtime.close()
+    assert {kind for kind, _, _ in scene.api.kept} == {"Node"}
+    assert list(notes.iterdir()) == []
+
+
+def test_pods_that_do_not_go_are_forced(scene: Scene) -> None:
+    scene.cluster()
+    pod_of(scene.api, "d1-k1-0")["owner"] = None  # nobody deletes it, as on a lost node
+    scene.runtime.release_group("d1-k1")
+    assert ("delete", "Pod", "d1-k1-0") in scene.api.calls
+    assert scene.api.made("Pod") == {}
+
+
+def test_a_namespace_that_exists_is_refused_with_what_to_do(scene: Scene) -> None:
+    scene.api.create({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        scene.cluster()
+    assert "exists already" in caught.value.what
+    assert "tare clean" in caught.value.remedy
+
+
+def test_a_path_is_proven_by_pods_that_answer_and_leave_nothing(scene: Scene) -> None:
+    seen = scene.prove(Platform(runtime="kubernetes", network="service-ip", storage="layer"))
+    assert [target.rpartition(":")[2] for target in scene.asked] == ["9042", "9042"]
+    assert all(target.startswith("10.96.") for target in scene.asked)
+    assert seen["cluster"]["network plugin"] == "flannel-vxlan"
+    assert "MTU 1450" in seen["path"]
+    assert scene.api.made("Pod") == scene.api.made("StatefulSet") == scene.api.made("Service") == {}
+
+
+def test_what_was_proven_is_not_proven_again(scene: Scene) -> None:
+    platform = Platform(runtime="kubernetes", network="host", storage="layer")
+    scene.prove(platform)
+    scene.prove(platform)
+    assert len(scene.asked) == 2
+
+
+def test_a_path_that_does_not_work_is_refused_at_once_and_later_without_trying(
+    scene: Scene,
+) -> None:
+    scene.silent.add("all")
+    platform = Platform(runtime="kubernetes", network="service-ip", storage="layer")
+    for _ in range(2):
+        with pytest.raises(RuntimeUnavailableError) as caught:
+            scene.prove(platform)
+        assert "not runnable here" in caught.value.what
+    assert len(scene.asked) == 2
+    assert scene.api.made("Pod") == {}
+    assert scene.clock.now < 60
+
+
+def test_another_network_plugin_than_the_studys_is_refused(scene: Scene) -> None:
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        scene.prove(Platform(runtime="kubernetes", network="host", plugin="flannel-host-gw"))
+    assert "flannel-vxlan" in caught.value.why
+    assert "PLUGIN=flannel-host-gw" in caught.value.remedy
+
+
+def test_too_few_machines_for_nodes_that_keep_apart_are_refused(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, ScriptedApi(nodes=[machine("m1")]))
+    placement = Placement(spread="required")
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        scene.prove(Platform(runtime="kubernetes", network="host", placement=placement))
+    assert "too few nodes: 1" in caught.value.what
+
+
+def test_what_packets_pass_is_told_of_every_node(scene: Scene) -> None:
+    scene.prove(Platform(runtime="kubernetes", network="service-ip", storage="layer"))
+    node = scene.cluster("service-ip")[0]
+    assert node.packet_path().startswith("service-ip, service proxy")
+    assert node.facts() == {"quality of service": "Guaranteed"}
+
+
+def test_where_this_machine_gets_through_it_asks_at_the_endpoint(scene: Scene) -> None:
+    scene.prove(Platform(runtime="kubernetes", network="host", storage="layer"))
+    site = scene.cluster("host")[0].unit.site
+    assert site.door(9042) == ("10.0.0.1", 9042)
+
+
+def test_where_it_does_not_it_asks_through_the_api(scene: Scene) -> None:
+    site = scene.cluster("container-dns")[0].unit.site  # nothing was proven for this machine
+    host, port = site.door(9042)
+    assert host == "127.0.0.1"
+    assert port != 9042
+    scene.runtime.close()
+
+
+def test_data_in_directories_of_machines_is_removed_from_each(scene: Scene) -> None:
+    scene.cluster(storage="host-path")
+    scene.runtime.close()
+    made = [name for verb, kind, name in scene.api.calls if (verb, kind) == ("create", "Job")]
+    assert made == ["remove-host-data-m1", "remove-host-data-m2"]
+    assert scene.api.made("Namespace") == {}
+
+
+def test_a_pod_elsewhere_cannot_be_paused_and_that_is_said(scene: Scene) -> None:
+    node = scene.cluster()[0]
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        node.pause()
+    assert "design.idle" in caught.value.remedy
+
+
+def test_logs_and_events_of_a_node_are_kept(scene: Scene, tmp_path: Path) -> None:
+    node = scene.cluster()[0]
+    scene.api.logs["d1-k1-0", "unit"] = b"OutOfMemoryError\n"
+    scene.api.tell("d1-k1-0", "BackOff", "Back-off restarting", namespace=NAMESPACE)
+    node.collect_logs(tmp_path / "logs")
+    assert (tmp_path / "logs" / "d1-k1-n1-stderr.log").read_text() == "OutOfMemoryError\n"
+    assert "Back-off restarting" in (tmp_path / "logs" / "d1-k1-n1-events.json").read_text()
+
+
+def client(scene: Scene, network: str = "bridge") -> Any:
+    site = scene.runtime.site(
+        "d1-k1-trial-c1", role="client", network=network, storage="directory", group="d1-k1"
+    )
+    (site.conf_on_host / "load.json").write_text("{}", encoding="utf-8")
+    unit = Unit(site, "client", ["/tare-load"], {}, Limits(), Bits("d", "tare/load:1"))
+    return scene.runtime.launch(unit)
+
+
+def test_a_client_inside_is_a_job_that_tells_lines_and_hands_its_files_over(scene: Scene) -> None:
+    pod = "d1-k1-trial-c1-x1"
+    scene.api.logs[pod, "unit"] = b'{"event": "ready"}\nwarning: x\n{"event": "result"}\n'
+    scene.api.logs[pod, "files"] = b'{"file": "latency-c1.hlog", "bytes": 4}\n#abc\n'
+    running = client(scene)
+    assert list(running.lines()) == ['{"event": "ready"}', '{"event": "result"}']
+    assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
+    running.stop()
+    assert scene.api.made("Job") == scene.api.made("ConfigMap") == {}
+
+
+def test_a_client_whose_pod_does_not_start_leaves_no_job(tmp_path: Path) -> None:
+    def no_image(pod: Any) -> None:
+        waiting = {"waiting": {"reason": "ErrImageNeverPull", "message": "not present"}}
+        pod["status"]["containerStatuses"] = [{"name": "unit", "state": waiting}]
+
+    scene = Scene(tmp_path, ScriptedApi(spoil=no_image))
+    with pytest.raises(TareError) as caught:
+        client(scene)
+    assert "not present" in caught.value.why
+    assert scene.api.made("Job") == {}
+
+
+VERBS = {"find": "list"}
+RESOURCES = {
+    "ConfigMap": "configmaps",
+    "Event": "events",
+    "Job": "jobs",
+    "Namespace": "namespaces",
+    "Node": "nodes",
+    "Pod": "pods",
+    "Service": "services",
+    "StatefulSet": "statefulsets",
+}
+
+
+def test_a_whole_run_asks_for_no_more_than_the_rights_that_are_documented(scene: Scene) -> None:
+    scene.prove(Platform(runtime="kubernetes", network="service-ip", storage="layer"))
+    for node in scene.cluster(storage="host-path"):
+        node.exited()
+        node.collect_logs(scene.work / "logs")
+    running = client(scene)
+    list(running.lines())
+    running.stop()
+    scene.runtime.close()
+    used = {
+        ("get", "pods/log") if verb == "log" else (VERBS.get(verb, verb), RESOURCES[kind])
+        for verb, kind, name in scene.api.calls
+        if (kind, name) != ("ConfigMap", "kube-proxy")  # a role of its own, in its own namespace
+    }
+    assert used <= granted()

@@ -1,0 +1,34 @@
+"""Files go into a client's container before it starts, and come out of it as plain files."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+from tare.runtimes.swarm.client import packed, unpack
+
+
+def test_files_are_given_below_their_directory() -> None:
+    with tarfile.open(fileobj=io.BytesIO(packed({"load.json": b"{}"}, "/opt/tare/conf"))) as made:
+        assert made.getnames() == ["opt/tare", "opt/tare/conf", "opt/tare/conf/load.json"]
+        content = made.extractfile("opt/tare/conf/load.json")
+        assert content is not None
+        assert content.read() == b"{}"
+
+
+def test_what_comes_out_lies_in_the_directory_and_nowhere_else(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name in ("conf/latency-c1.hlog", "../../outside", "conf/.."):
+            member = tarfile.TarInfo(name)
+            member.size = 3
+            archive.addfile(member, io.BytesIO(b"abc"))
+        link = tarfile.TarInfo("conf/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    into = tmp_path / "into"
+    into.mkdir()
+    unpack(out.getvalue(), into)
+    assert sorted(file.name for file in into.iterdir()) == ["latency-c1.hlog", "outside"]
+    assert [file.name for file in tmp_path.iterdir()] == ["into"]

@@ -1,0 +1,246 @@
+"""The Swarm runtime against a scripted manager; a real Swarm is under tests/integration."""
+
+from __future__ import annotations
+
+import platform as machine
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes.path import Told
+from tare.runtimes.swarm.manager import Document
+from tare.runtimes.swarm.member import MemberRunning
+from tare.runtimes.swarm.runtime import SwarmRuntime
+from tare.runtimes.swarm.settings import SwarmSettings
+from tare.runtimes.unit import Bits, Site, Unit
+from tare.study.platform import Limits, Placement, Platform
+from tests.runtimes.swarm.scripted_swarm import Clock, ScriptedSwarm, node
+
+RUN = "a-run"
+PORTS = (9042, 7000)
+INSIDE, OUTSIDE = ("swarm",), ("native",)
+LABELS = {"tare.run": RUN, "tare.host": machine.node()}
+
+
+class Scene:
+    """A runtime over a scripted Swarm, in which every unit answers where it is asked."""
+
+    def __init__(
+        self, work: Path, swarm: ScriptedSwarm | None = None, placement: Placement | None = None
+    ) -> None:
+        self.swarm = swarm or ScriptedSwarm()
+        self.clock = Clock()
+        self.placement = placement or Placement()
+        self.runtime = SwarmRuntime(
+            RUN, work, SwarmSettings(), self.swarm, self.clock, self.clock.wait, self.ask
+        )
+        self.runtime.use_helper("sha256:pod")
+        self.asked: list[str] = []
+        self.silent = False
+
+    def ask(self, targets: Sequence[str], within_s: float) -> list[Told]:
+        self.asked += targets
+        if self.silent:
+            return [Told(target, why="connection refused") for target in targets]
+        return [
+            Told(target, "10.0.0.1:5", target, f"path-{index}", "10.0.0.1:5", "172.18.0.3:9042")
+            for index, target in enumerate(targets, start=1)
+        ]
+
+    def platform(self, network: str) -> Platform:
+        fields: dict[str, Any] = {"runtime": "swarm", "network": network, "storage": "volume"}
+        return Platform(**fields, placement=self.placement)
+
+    def prove(self, network: str, clients: Sequence[str] = OUTSIDE) -> dict[str, Any]:
+        return self.runtime.prove(self.platform(network), 2, 9042, clients)
+
+    def cluster(
+        self, network: str, group: str = "d1-k1", limits: Limits | None = None
+    ) -> list[MemberRunning]:
+        """Two nodes, launched as a database does it: all sites and files first."""
+        sites = [
+            self.runtime.site(
+                f"{group}-n{index}", role="database", network=network, storage="volume", group=group
+            )
+            for index in (1, 2)
+        ]
+        for site in sites:
+            (site.conf_on_host / "cassandra.yaml").write_text(f"of: {site.name}", encoding="utf-8")
+        return [self.launch(site, limits or Limits()) for site in sites]
+
+    def launch(self, site: Site, limits: Limits) -> MemberRunning:
+        unit = Unit(
+            site, "database", ["/java", "-x"], {"A": "b"}, limits, Bits("d", "sha256:cassandra"),
+            storage="volume", ports=PORTS, placement=self.placement, grace_s=0,
+        )  # fmt: skip
+        running = self.runtime.launch(unit)
+        assert isinstance(running, MemberRunning)
+        return running
+
+    def service(self, name: str) -> Document:
+        """What was made of a service."""
+        return dict(self.swarm.inspect("service", name)["Spec"])
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
+
+
+def test_each_node_is_a_service_of_one_task_with_its_files_limits_and_place(scene: Scene) -> None:
+    scene.cluster("host-port", limits=Limits(cpus=1.5, memory=2**30))
+    spec = scene.service("tare-a-run-d1-k1-n1")
+    task = spec["TaskTemplate"]
+    container = task["ContainerSpec"]
+    assert container["Image"] == "sha256:cassandra"
+    assert (container["Command"], container["Args"]) == (["/java"], ["-x"])
+    assert container["Hostname"] == "tasks.tare-a-run-d1-k1-n1"
+    assert container["Configs"][0]["File"]["Name"] == "/opt/tare/conf/cassandra.yaml"
+    assert container["Mounts"][0]["Target"] == "/var/lib/cassandra"
+    assert "Source" not in container["Mounts"][0]  # a volume that goes with its task
+    amounts = {"NanoCPUs": 1_500_000_000, "MemoryBytes": 2**30}
+    assert task["Resources"] == {"Limits": amounts, "Reservations": amounts}
+    assert task["RestartPolicy"] == {"Condition": "none"}
+    assert task["Placement"] == {"Constraints": ["node.id==id-swarm-1"]}
+    other = scene.service("tare-a-run-d1-k1-n2")["TaskTemplate"]["Placement"]
+    assert other == {"Constraints": ["node.id==id-swarm-2"]}
+
+
+def test_everything_made_carries_the_run_and_the_machine(scene: Scene) -> None:
+    scene.cluster("host-port")
+    for kind in ("service", "config", "network"):
+        for one in scene.swarm.made[kind].values():
+            labels = (one.get("Spec") or {}).get("Labels") or one.get("Labels")
+            assert labels.items() >= LABELS.items()
+
+
+@pytest.mark.parametrize(
+    ("network", "mode", "targets", "inside"),
+    [
+        ("host-port", "dnsrr", ["10.0.0.11:9042", "10.0.0.12:9043"], None),
+        (
+            "container-dns",
+            "dnsrr",
+            None,
+            ["tasks.tare-a-run-d1-k1-n1:9042", "tasks.tare-a-run-d1-k1-n2:9042"],
+        ),
+        ("service-ip", "vip", None, ["10.9.0.2:9042", "10.9.0.3:9042"]),
+        # through another machine than the task's own
+        ("node-port", "vip", ["10.0.0.12:30000", "10.0.0.13:30001"], None),
+    ],
+)
+def test_clients_go_to_the_endpoint_and_this_process_to_the_nodes_port(
+    scene: Scene, network: str, mode: str, targets: list[str] | None, inside: list[str] | None
+) -> None:
+    members = scene.cluster(network)
+    sites = [member.unit.site for member in members]
+    assert scene.service("tare-a-run-d1-k1-n1")["EndpointSpec"]["Mode"] == mode
+    if targets:
+        assert [site.target(9042) for site in sites] == targets
+    if inside:
+        assert [site.target(9042, inside=True) for site in sites] == inside
+    assert [site.door(9042) for site in sites] == [("10.0.0.11", 9042), ("10.0.0.12", 9043)]
+
+
+def test_on_the_machines_own_network_further_clusters_have_ports_of_their_own(
+    scene: Scene,
+) -> None:
+    scene.prove("host")
+    first = scene.cluster("host")
+    second = scene.cluster("host", "d2-k1")
+    assert [member.unit.site.listen for member in first] == ["10.0.0.11", "10.0.0.12"]
+    assert [member.unit.site.target(9042) for member in first] == [
+        "10.0.0.11:9042",
+        "10.0.0.12:9042",
+    ]
+    assert second[0].unit.site.binds(9042) == 9142
+    assert second[0].unit.site.target(9042) == "10.0.0.11:9142"
+    template = scene.service("tare-a-run-d1-k1-n1")["TaskTemplate"]
+    assert template["Networks"] == [{"Target": "host"}]
+
+
+def test_nodes_know_each_other_by_names_that_hold_whatever_the_endpoint(scene: Scene) -> None:
+    site = scene.cluster("service-ip")[0].unit.site
+    assert site.listen == site.peers == site.seed == "tasks.tare-a-run-d1-k1-n1"
+    assert site.everywhere
+
+
+@pytest.mark.parametrize(
+    ("selector", "machines"),
+    [
+        ({"node.role": "worker"}, ["swarm-2", "swarm-3"]),
+        ({"disk": "nvme"}, ["swarm-4", "swarm-4"]),
+        ({"engine.labels.rack": "a"}, ["swarm-1", "swarm-2"]),
+    ],
+)
+def test_units_are_bound_to_nodes_that_meet_the_selector(
+    tmp_path: Path, selector: dict[str, str], machines: list[str]
+) -> None:
+    swarm = ScriptedSwarm()
+    swarm.nodes.append(node("swarm-4", "10.0.0.14", labels={"disk": "nvme"}))
+    scene = Scene(tmp_path, swarm, Placement(node_selector=selector))
+    assert [member.unit.site.machine for member in scene.cluster("host-port")] == machines
+
+
+def test_where_spread_is_of_no_matter_the_swarm_chooses(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, placement=Placement(spread="none", node_selector={"disk": "nvme"}))
+    scene.cluster("container-dns")
+    placed = scene.service("tare-a-run-d1-k1-n1")["TaskTemplate"]["Placement"]
+    assert placed == {"Constraints": ["node.labels.disk==nvme"]}
+
+
+def test_what_is_released_is_gone(scene: Scene) -> None:
+    scene.cluster("host-port")
+    scene.runtime.release_group("d1-k1")
+    assert scene.swarm.left() == []
+    scene.runtime.release_group("d1-k1")  # a second time does nothing
+
+
+def test_what_a_lost_manager_keeps_is_told_and_goes_once_it_is_back(scene: Scene) -> None:
+    scene.cluster("host-port")
+    scene.swarm.lost = True
+    with pytest.raises(RuntimeUnavailableError, match="manager does not answer"):
+        scene.runtime.release_group("d1-k1")
+    scene.runtime.release_group("d1-k1")
+    with pytest.raises(RuntimeUnavailableError, match="still has services") as caught:
+        scene.runtime.close()
+    assert "tare clean" in caught.value.remedy
+    scene.swarm.lost = False
+    scene.runtime.close()
+    assert scene.swarm.left() == []
+
+
+def test_a_named_network_is_joined_and_kept(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.swarm.create_network("fast", {})
+    scene.runtime = SwarmRuntime(
+        RUN, tmp_path, SwarmSettings(network="fast"), scene.swarm, scene.clock, scene.clock.wait
+    )
+    scene.cluster("container-dns")
+    scene.runtime.close()
+    assert scene.swarm.left() == ["fast"]
+
+
+def test_a_client_joins_the_network_of_its_cluster_or_the_managers_own(scene: Scene) -> None:
+    scene.cluster("container-dns")
+    network = next(iter(scene.swarm.made["network"]))
+
+    def joined(name: str) -> str:
+        return scene.runtime.site(
+            "c1", role="client", network=name, storage="directory", group="d1-k1"
+        ).network
+
+    assert joined("bridge") == network
+    assert joined("host") == ""
+
+
+def test_the_probe_says_why_a_swarm_cannot_be_used(scene: Scene) -> None:
+    assert scene.runtime.probe() is None
+    scene.swarm.swarm = {"LocalNodeState": "inactive"}
+    why = scene.runtime.probe()
+    assert why is not None
+    assert "in no Swarm" in why
+    assert "docker swarm init" in why
