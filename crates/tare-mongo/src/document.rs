@@ -194,7 +194,7 @@ impl<'a> Document<'a> {
     }
 
     /// The document as it came, length and end included.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.content.len() + EMPTY);
         let at = open(&mut bytes);
         bytes.extend_from_slice(self.content);
