@@ -13,4 +13,6 @@ pub struct Prepared<W: Wire> {
     pub templates: Vec<W::Template>,
     pub care: Arc<W::Care>,
     pub unreachable: Vec<String>,
+    /// The program that answers in the database's stead.
+    pub stand_in: Option<String>,
 }

@@ -61,6 +61,7 @@ pub fn run<P: Wire, W: Workload<P>>(
         nodes: prepared.nodes.iter().flatten().count(),
         links: crew.links,
         unreachable: prepared.unreachable.clone(),
+        stand_in: prepared.stand_in.clone(),
         operations,
         protocol: P::protocol(&order.cluster),
         workers: collector.workers,

@@ -31,6 +31,9 @@ pub struct Spec {
     /// is a CQL cluster at the targets.
     #[serde(default)]
     pub mongodb: Option<String>,
+    /// Whether a program may answer there that is not MongoDB and only behaves like it.
+    #[serde(default)]
+    pub stand_in: bool,
     /// The keyspace, or the database.
     pub keyspace: String,
     /// The one table of the kinds that have one.

@@ -33,6 +33,7 @@ pub fn mongodb(
         embedded::mongodb(url, &properties(ycsb, spec), slots, spec.client.share)
             .map_err(refused)?;
     deployment.database.clone_from(&spec.keyspace);
+    deployment.stand_in = spec.stand_in;
     Ok((workload, deployment))
 }
 

@@ -59,6 +59,12 @@ fn bad(part: &str, why: impl Into<String>) -> BadUri {
 }
 
 impl Uri {
+    /// The hosts, for messages.
+    pub fn place(&self) -> String {
+        let hosts: Vec<String> = self.hosts.iter().map(ToString::to_string).collect();
+        hosts.join(", ")
+    }
+
     /// Take a connection string apart.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ mod scripted;
 use std::net::{SocketAddr, TcpListener};
 
 use bson::{doc, Document};
-use scripted::{answer_all, listener, member, standalone};
+use scripted::{answer_all, listener, member, refusal, standalone};
 use tare_mongo::{Error, Role, Shape, Topology, Uri};
 
 /// A member that answers `hello` with this and `ping` with yes.
@@ -163,4 +163,29 @@ fn nobody_there_is_an_error_that_says_so() {
         .unwrap();
     let error = discover(&format!("mongodb://{down}/")).unwrap_err();
     assert!(matches!(error, Error::NoMember { .. }), "{error}");
+}
+
+/// What stands in for MongoDB, according to this answer to `buildInfo`.
+fn stand_in(build: Document) -> Option<String> {
+    let (listener, address) = listener();
+    answer_all(listener, move |asked| match asked.command() {
+        "hello" => standalone(),
+        "buildInfo" => build.clone(),
+        _ => doc! { "ok": 1.0 },
+    });
+    let uri = Uri::parse(&format!("mongodb://{address}/")).unwrap();
+    let topology = Topology::discover(&uri).unwrap();
+    topology.stand_in(&uri.options).unwrap()
+}
+
+#[test]
+fn what_stands_in_for_mongodb_is_known_by_its_own_words() {
+    let ferretdb = doc! { "version": "7.0.42", "ferretdbVersion": "v1.24.0", "ok": 1.0 };
+    let called = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)";
+    assert_eq!(stand_in(ferretdb).as_deref(), Some(called));
+    assert_eq!(stand_in(doc! { "version": "7.0.14", "ok": 1.0 }), None);
+    assert_eq!(
+        stand_in(refusal(13, "Unauthorized", "requires authentication")),
+        None
+    );
 }

@@ -18,7 +18,7 @@ use crate::printer::Printer;
 use crate::properties::{Properties, Unreadable};
 use crate::settings::{
     veiled as veiled_url, BadProperty, Binding, CqlBinding, MeasureKind, MongoBinding, Phase,
-    Settings,
+    Settings, STAND_IN,
 };
 use crate::shipped;
 use crate::usage::USAGE;
@@ -63,11 +63,7 @@ pub fn run(words: &[String], others: &mut [&mut dyn Observer]) -> ExitCode {
             if let Some(remedy) = remedy(&fatal, &settings) {
                 eprintln!("{remedy}");
             }
-            ExitCode::from(if fatal.kind == "spec" {
-                MISUSED
-            } else {
-                FAILED
-            })
+            ExitCode::from(fatal.exit_code())
         }
     }
 }
@@ -250,14 +246,13 @@ fn pace(settings: &Settings) -> Pace {
 fn remedy(fatal: &Fatal, settings: &Settings) -> Option<String> {
     match &settings.binding {
         Binding::Cql(binding) => cql_remedy(fatal, settings, binding),
-        Binding::Mongo(binding) if fatal.kind == "unreachable" => {
-            let hosts = &binding.deployment.uri.hosts;
-            let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-            Some(format!(
-                "Check that the members run and are reachable from here: {}",
-                hosts.join(", ")
-            ))
-        }
+        Binding::Mongo(binding) if fatal.kind == "unreachable" => Some(format!(
+            "Check that the members run and are reachable from here: {}",
+            binding.deployment.uri.place()
+        )),
+        Binding::Mongo(_) if fatal.kind == "stand_in" => Some(format!(
+            "Give the mongodb.url of a mongod, or try things out with -p {STAND_IN}=true"
+        )),
         Binding::Mongo(_) => None,
     }
 }

@@ -217,6 +217,7 @@ fn prepare(order: &Order, texts: Vec<StatementText>) -> Result<Prepared<Cql>, Fa
             .filter(|node| !node.is_reachable())
             .map(|node| node.address.to_string())
             .collect(),
+        stand_in: None,
     })
 }
 

@@ -126,6 +126,7 @@ impl Set {
             cluster: Deployment {
                 uri,
                 database: "ycsb".to_owned(),
+                stand_in: false,
             },
             keyspace: None,
             pace: Pace::Closed { slots },

@@ -1,13 +1,14 @@
 //! The members of a deployment, what each of them is, and which may serve what.
 mod discover;
 mod host;
+mod stand_in;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::error::Error;
 use crate::hello::{Hello, Role};
-use crate::options::{ReadMode, ReadPreference};
+use crate::options::{Options, ReadMode, ReadPreference};
 use crate::uri::Uri;
 
 pub use host::Host;
@@ -54,6 +55,15 @@ impl Topology {
     /// No host can be used, or they are of another set than they should be.
     pub fn discover(uri: &Uri) -> Result<Topology, Error> {
         discover::discover(uri)
+    }
+
+    /// What answers in MongoDB's stead, with its version and what that means; none where nothing says
+    /// that it is another program.
+    ///
+    /// # Errors
+    /// The member that is asked does not answer.
+    pub fn stand_in(&self, options: &Options) -> Result<Option<String>, Error> {
+        stand_in::stand_in(&self.members, options)
     }
 
     /// The member that takes writes; none while there is no primary.

@@ -16,7 +16,7 @@ pub use asked::ScanLength;
 pub use binding::CqlBinding;
 pub use core::{Action, Core};
 pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure};
-pub use mongodb::{veiled, MongoBinding};
+pub use mongodb::{veiled, MongoBinding, STAND_IN};
 pub use read::BadProperty;
 
 use crate::properties::Properties;

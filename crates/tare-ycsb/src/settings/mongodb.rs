@@ -29,6 +29,8 @@ pub const NAMES: [&str; 6] = [
     "mongodb.readPreference",
 ];
 const URL: &str = "mongodb.url";
+/// Tare's own: lets a program answer that is not MongoDB.
+pub const STAND_IN: &str = "tare.stand_in";
 const DEFAULT_URL: &str = "mongodb://localhost:27017/ycsb?w=1";
 /// The database where the URL names none.
 const DATABASE: &str = "ycsb";
@@ -84,6 +86,7 @@ impl MongoBinding {
             links: uri.pool.min(usize::try_from(threads).unwrap_or(usize::MAX)),
             deployment: Deployment {
                 database: named.unwrap_or_else(|| DATABASE.to_owned()),
+                stand_in: reader.truth_or(STAND_IN, false),
                 uri,
             },
         })

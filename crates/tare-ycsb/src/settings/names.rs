@@ -69,11 +69,12 @@ const CORE: [&str; 58] = [
 ];
 
 /// Tare's own.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "tare.compression",
     "tare.contact_points_only",
     "tare.protocol",
     "tare.seed",
+    "tare.stand_in",
     "tare.tls.authorities",
     "tare.tls.certificate",
     "tare.tls.key",

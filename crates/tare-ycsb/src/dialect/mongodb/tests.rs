@@ -54,6 +54,10 @@ impl Bench {
 
     /// 500 records and operations unless told otherwise.
     fn run(&self, properties: &str) -> Seen {
+        self.try_run(properties).unwrap()
+    }
+
+    fn try_run(&self, properties: &str) -> Result<Seen, Fatal> {
         let properties = format!(
             "{} recordcount=500 operationcount=500 threadcount=8 tare.seed=7 {properties}",
             self.place
@@ -66,11 +70,11 @@ impl Bench {
         let operations = workload.shared().operations.clone();
         let mut keeper = Keeper::default();
         let order = mongo_order(&settings, binding);
-        run(&order, workload, &mut keeper, &Stop::default()).unwrap();
-        Seen {
+        run(&order, workload, &mut keeper, &Stop::default())?;
+        Ok(Seen {
             operations,
             totals: keeper.0.unwrap(),
-        }
+        })
     }
 
     fn loaded() -> Bench {
@@ -263,4 +267,19 @@ fn a_write_that_no_primary_took_is_sent_once_more() {
     assert_eq!(retries[ErrorKind::Unavailable as usize], 1);
     *bench.store.not_primary.lock().unwrap() = 2;
     assert_eq!(bench.run(updates).totals.failed, 1);
+}
+
+#[test]
+fn what_says_that_it_is_not_mongodb_is_refused_unless_it_is_asked_for() {
+    let bench = Bench::new();
+    let build = doc! { "version": "7.0.42", "ferretdbVersion": "v1.24.0", "ok": 1.0 };
+    *bench.store.build.lock().unwrap() = build;
+    let fatal = bench.try_run(LOAD).err().unwrap();
+    assert_eq!((fatal.kind, fatal.exit_code()), ("stand_in", 2));
+    assert!(fatal
+        .why
+        .starts_with("FerretDB v1.24.0 (a functional stand-in"));
+    assert_eq!(bench.store.count("insert"), 0);
+    let seen = bench.run(&format!("{LOAD} tare.stand_in=true"));
+    assert_eq!(seen.ok(Measured::Insert), 500);
 }

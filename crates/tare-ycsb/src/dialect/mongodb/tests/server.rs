@@ -18,6 +18,8 @@ pub struct Store {
     pub documents: Mutex<BTreeMap<String, Document>>,
     /// Bodies of the commands, and how many documents stood beside each.
     pub asked: Mutex<Vec<(Document, usize)>>,
+    /// What it says that it is.
+    pub build: Mutex<Document>,
     /// Says of so many writes that it is no primary.
     pub not_primary: Mutex<u32>,
     rests: Mutex<BTreeMap<i64, Vec<Bson>>>,
@@ -27,6 +29,7 @@ impl Store {
     /// Serves on a port of its own until the test process ends.
     pub fn serve() -> (Arc<Store>, SocketAddr) {
         let store = Arc::new(Store::default());
+        *store.build.lock().unwrap() = doc! { "version": "7.0.14", "ok": 1.0 };
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::clone(&store);
@@ -96,6 +99,7 @@ impl Store {
             "insert" => self.insert(beside),
             "update" => self.update(beside),
             "find" => self.find(body),
+            "buildInfo" => self.build.lock().unwrap().clone(),
             "getMore" => self.more(body.get_i64("getMore").unwrap()),
             _ => doc! { "ok": 1.0 },
         }
