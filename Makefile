@@ -1,13 +1,13 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test calibration
+.PHONY: help setup demo lint test test-mongod calibration
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
 setup: ## install what is missing, build, fetch the locked Cassandra
 	@setup/all.sh
@@ -26,6 +26,10 @@ test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
 	cargo test --profile checked --locked --workspace
 	.venv/bin/pytest
+
+test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
+	@test -x "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
+	MONGOD="$(MONGOD)" .venv/bin/pytest tests/integration/test_mongod.py
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

@@ -197,6 +197,15 @@ class CassandraCluster:
         """host:port of every node, for clients on this host."""
         return [f"{n.unit.site.endpoint_host}:{configuration.NATIVE_PORT}" for n in self.nodes]
 
+    @property
+    def url(self) -> None:
+        """CQL has no connection strings."""
+
+    @property
+    def memory(self) -> tuple[str, str]:
+        """The heap, as the parity check compares it."""
+        return "heap", f"{self.database.heap // (1 << 20)} MiB"
+
     def create_schema(self) -> None:
         """The keyspace and tables that the load uses."""
         table = schema.table_of(self.load)
