@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup demo lint test test-mongod calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -42,6 +42,10 @@ rig-swarm-down: ## take the Swarm down
 
 rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
 	@rig/down.sh
+
+test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
+	@test -x "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
+	MONGOD="$(MONGOD)" .venv/bin/pytest tests/integration/test_mongod.py
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

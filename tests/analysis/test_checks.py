@@ -70,6 +70,19 @@ def test_a_trial_without_record_is_missed(tmp_path: Path) -> None:
     assert found.details == ["native, round 2, block 1: no record"]
 
 
+def test_a_stand_in_makes_the_run_invalid_and_is_named(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    for path in (root / "trials").glob("*/manifest.json"):
+        manifest = json.loads(path.read_text())
+        manifest["database"]["stand_in"] = "FerretDB (a functional stand-in)"
+        path.write_text(json.dumps(manifest))
+    analysis = analyse(root)
+    assert not analysis.valid
+    found = check(analysis, "stand-in")
+    assert found.status == "invalid"
+    assert found.summary.startswith("FerretDB (a functional stand-in) was measured")
+
+
 def test_a_comparison_without_result_makes_the_run_invalid(tmp_path: Path) -> None:
     analysis = analyse(run(tmp_path, deployments=1, blocks=1))
     assert not analysis.valid

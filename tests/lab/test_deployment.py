@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.databases.cassandra.cluster import Installation
 from tare.errors import RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.load.flatness import Calm
+from tare.runtimes.unit import Bits
 from tare.study.conditions import expand
 from tare.study.load import Load
-from tare.study.schema import Study, Warm
+from tare.study.schema import Database, Study, Warm
 
 if TYPE_CHECKING:
     from tare.load.flatness import Warmth
@@ -37,6 +39,9 @@ STUDY = Study.model_validate(
 )
 
 
+FILES = Installation("/java", "/lib", "jamm.jar", (), Bits("digest"))
+
+
 class Scripted:
     """A runtime that notes (its name, the client's network, the cluster that it belongs to)."""
 
@@ -53,7 +58,8 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
     settled: list[tuple[str, str, str]] = []
     outfit: Any = SimpleNamespace(
         runtimes={name: Scripted(name, settled) for name in ("native", "docker")},
-        server=lambda setup: None,
+        server=lambda setup: FILES,
+        machine=SimpleNamespace(memory_bytes=1 << 34),
         tool=lambda setup: f"client for {setup.client.runtime}",
     )
     native, docker = expand(STUDY)
@@ -80,13 +86,18 @@ class Loaded(Deployment):
                 return
 
 
-def warmed(loads: tuple[dict[str, Any], ...] = ({},), **rule: Any) -> Loaded:
+def warmed(
+    loads: tuple[dict[str, Any], ...] = ({},), database: Database | None = None, **rule: Any
+) -> Loaded:
     """A deployment after a warm-up by this rule, with each of these loads."""
     settled: list[tuple[str, str, str]] = []
     outfit: Any = SimpleNamespace(
-        runtimes={"native": Scripted("native", settled)}, server=lambda setup: None
+        runtimes={"native": Scripted("native", settled)},
+        server=lambda setup: FILES,
+        machine=SimpleNamespace(memory_bytes=1 << 34),
     )
     (setup, *_) = (one.setup for one in expand(STUDY))
+    setup = setup.model_copy(update={"database": database or setup.database})
     kinds = [setup.model_copy(update={"load": Load(**load)}) for load in loads]
     made = Loaded("D1-native-1", kinds, Warm(**rule), outfit, Silent())
     made.warm(seed=1)
@@ -98,6 +109,14 @@ def test_a_gentle_warm_up_alone_is_recorded_and_is_not_called_flat() -> None:
     assert found is not None
     assert (found.flat, found.seconds, found.gentle_seconds) == (None, 3.0, 3.0)
     assert (found.operations, found.windows) == (3_000, [])
+
+
+def test_a_server_that_compiles_nothing_is_spared_the_gentle_load() -> None:
+    mongodb = Database(kind="mongodb", version="7.0")
+    made = warmed(database=mongodb, gentle=30, at_least=0, at_most=10, window=1)
+    assert made.warm_up is not None
+    assert (made.warm_up.flat, made.warm_up.gentle_seconds) == (True, 0.0)
+    assert len(made.ran) == 1
 
 
 def test_a_warm_up_tells_of_both_its_parts() -> None:

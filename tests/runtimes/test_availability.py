@@ -66,7 +66,15 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
         (
             {"database": {"kind": "mongodb"}},
             "database.kind",
-            "this version deploys Cassandra only, not MongoDB",
+            "MongoDB's server cannot be fetched, and no directory of it is named",
+        ),
+        (
+            {
+                "database": {"kind": "mongodb", "home": "/opt/mongodb"},
+                "client": {"tool": "ycsb"},
+            },
+            "client.tool",
+            "this version runs YCSB's own client with CQL only",
         ),
     ],
 )

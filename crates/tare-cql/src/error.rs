@@ -47,6 +47,24 @@ pub enum Error {
     Broken { address: SocketAddr, why: String },
 }
 
+impl From<tare_net::Error> for Error {
+    fn from(error: tare_net::Error) -> Error {
+        match error {
+            tare_net::Error::Unreachable { address, why } => Error::Unreachable { address, why },
+            tare_net::Error::Tls(why) => Error::Tls(why),
+            tare_net::Error::TimedOut {
+                address,
+                what,
+                seconds,
+            } => Error::TimedOut {
+                address,
+                what,
+                seconds,
+            },
+        }
+    }
+}
+
 /// An ERROR message (v4 section 9), decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (code 0x{code:04X}, {})", self.kind().name())]

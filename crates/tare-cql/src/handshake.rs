@@ -1,11 +1,12 @@
 //! STARTUP and authentication, blocking (v4 sections 4.1.1, 4.1.2, 4.2.2, 4.2.3).
 use std::time::Instant;
 
+use tare_net::remaining;
+
 use crate::error::{Error, ServerErrorKind};
 use crate::frame::opcode;
 use crate::link::Link;
 use crate::options::{Compression, Credentials, Options};
-use crate::transport::remaining;
 use crate::wire::{put_bytes, put_short, put_string, Reader};
 
 const DRIVER: &str = "tare";

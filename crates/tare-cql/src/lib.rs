@@ -36,9 +36,7 @@ mod reply;
 mod request;
 mod ring;
 mod statement;
-mod tls;
 mod token;
-mod transport;
 pub mod wire;
 
 pub use column::{Column, ColumnType};

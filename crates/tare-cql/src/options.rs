@@ -1,7 +1,8 @@
 //! What a connection is opened with: protocol version, compression, TLS, credentials, timeout.
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
+
+pub use tare_net::TlsOptions;
 
 /// The version of the native protocol. There is no silent fall-back from one to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -45,31 +46,6 @@ impl fmt::Debug for Credentials {
             .field("user", &self.user)
             .field("password", &"(hidden)")
             .finish()
-    }
-}
-
-/// How a TLS connection is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsOptions {
-    /// PEM file of the authorities that are trusted. Without one (and with `verify`), opening a
-    /// connection fails: the system's store is not read.
-    pub authorities: Option<PathBuf>,
-    /// PEM files of this client's certificate chain and its key, where the server demands them.
-    pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The name that the server's certificate must carry; default: the address's IP.
-    pub server_name: Option<String>,
-    /// Check the server's certificate. Only a test cluster should ever need `false`.
-    pub verify: bool,
-}
-
-impl Default for TlsOptions {
-    fn default() -> Self {
-        TlsOptions {
-            authorities: None,
-            certificate: None,
-            server_name: None,
-            verify: true,
-        }
     }
 }
 

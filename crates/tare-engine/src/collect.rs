@@ -32,7 +32,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    pub fn new(order: &Order, operations: usize, workers: usize) -> Collector {
+    pub fn new<C>(order: &Order<C>, operations: usize, workers: usize) -> Collector {
         Collector {
             workers,
             outlook: Outlook {
@@ -50,7 +50,7 @@ impl Collector {
     }
 
     /// Sets the clock; the workers start by it.
-    pub fn begin(&mut self, order: &Order) {
+    pub fn begin<C>(&mut self, order: &Order<C>) {
         self.outlook.clock = Clock::starting(order.start_at);
     }
 

@@ -11,13 +11,12 @@ use crate::order::{Order, Pace};
 use crate::prepared::Prepared;
 use crate::record::{Interval, Recorder};
 use crate::timeline::Timeline;
+use crate::wire::Wire;
 use crate::worker::{Routes, Start, Worker};
 use crate::workload::{Seat, Workload};
 
-/// Operations in flight that one connection carries well, and operations per second.
-const IN_FLIGHT_PER_LINK: usize = 64;
+/// Operations per second that one connection carries well.
 const RATE_PER_LINK: f64 = 20_000.0;
-const MOST_LINKS: usize = 8;
 
 /// The worker threads and the ends of their channels.
 pub struct Crew {
@@ -32,10 +31,10 @@ pub struct Crew {
 
 impl Crew {
     /// Starts the workers and waits until they are connected.
-    pub fn start<W: Workload>(
-        order: &Order,
+    pub fn start<P: Wire, W: Workload<P>>(
+        order: &Order<P::Cluster>,
         workload: &Arc<W>,
-        prepared: &Arc<Prepared>,
+        prepared: &Arc<Prepared<P>>,
         collector: &Collector,
     ) -> Result<Crew, Fatal> {
         let workers = collector.workers;
@@ -117,11 +116,11 @@ impl Crew {
 }
 
 /// What one worker thread takes with it.
-struct Outfit {
+struct Outfit<P: Wire> {
     number: usize,
     workers: usize,
-    order: Order,
-    prepared: Arc<Prepared>,
+    order: Order<P::Cluster>,
+    prepared: Arc<Prepared<P>>,
     timeline: Timeline,
     clock: Receiver<Clock>,
     recycled: Receiver<Interval>,
@@ -130,12 +129,12 @@ struct Outfit {
     over: Arc<AtomicBool>,
 }
 
-impl Outfit {
-    fn work<W: Workload>(self, workload: &W) {
-        let options = &self.order.cluster.options;
-        let links = links_of(&self.order, self.workers);
+impl<P: Wire> Outfit<P> {
+    fn work<W: Workload<P>>(self, workload: &W) {
+        let cluster = &self.order.cluster;
+        let links = links_of::<P>(&self.order, self.workers);
         let prepared = &self.prepared;
-        let routes = Routes::open(&prepared.nodes, prepared.ring.clone(), options, links);
+        let routes = Routes::<P>::open(&prepared.nodes, prepared.map.clone(), cluster, links);
         let told = match &routes {
             Ok(routes) => Ok(routes.links()),
             Err(fatal) => Err(fatal.clone()),
@@ -168,8 +167,8 @@ impl Outfit {
             timeline: self.timeline,
             stop: self.over,
             templates: prepared.templates.as_slice().into(),
-            protocol: options.protocol,
-            preparation: Arc::clone(&prepared.preparation),
+            cluster: cluster.clone(),
+            care: Arc::clone(&prepared.care),
             recycled: self.recycled,
         };
         Worker::new(start, source, routes, recorder).run();
@@ -183,13 +182,16 @@ fn seats(slots: usize, number: usize, workers: usize) -> std::ops::Range<usize> 
 }
 
 /// Connections per node of one worker.
-fn links_of(order: &Order, workers: usize) -> usize {
+fn links_of<P: Wire>(order: &Order<P::Cluster>, workers: usize) -> usize {
     let wanted = order.links.unwrap_or_else(|| {
         let wanted = match &order.pace {
-            Pace::Open { rate, .. } => (rate.highest() / RATE_PER_LINK).ceil() as usize,
-            pace => pace.slots().div_ceil(IN_FLIGHT_PER_LINK),
+            // So many as its rate needs, if a connection carries many at a time.
+            Pace::Open { rate, .. } if P::IN_FLIGHT_PER_LINK > 1 => {
+                (rate.highest() / RATE_PER_LINK).ceil() as usize
+            }
+            pace => pace.slots().div_ceil(P::IN_FLIGHT_PER_LINK),
         };
-        wanted.clamp(1, MOST_LINKS)
+        wanted.clamp(1, P::MOST_LINKS)
     });
     wanted.max(1).div_ceil(workers)
 }

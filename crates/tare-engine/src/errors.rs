@@ -8,7 +8,7 @@ use tare_cql::{ServerError, ServerErrorKind};
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{what}: {place}: {why}")]
 pub struct Fatal {
-    /// Which sort of failure, for programs: unreachable, schema, file, internal, spec.
+    /// Which sort of failure, for programs: unreachable, schema, file, internal, spec, stand_in.
     pub kind: &'static str,
     pub what: &'static str,
     /// Field, file, host or statement.
@@ -33,17 +33,27 @@ impl Fatal {
         Fatal::of("internal", "the load generator failed", place, why)
     }
 
-    /// Bad input; the only sort that exits with status 2.
+    /// Bad input.
     pub fn spec(place: impl Into<String>, why: impl Display) -> Fatal {
         Fatal::of("spec", "bad specification", place, why)
     }
 
-    /// Exit status: 2 for bad input, 1 for everything else.
+    /// Another program than the database answers there, and was not asked for.
+    pub fn stand_in(place: impl Into<String>, name: &str) -> Fatal {
+        let why = format!("{name} answers, whose numbers would pass for the database's");
+        Fatal::of(
+            "stand_in",
+            "a stand-in is no target of a benchmark",
+            place,
+            why,
+        )
+    }
+
+    /// Exit status: 2 for what was asked wrongly, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
-        if self.kind == "spec" {
-            2
-        } else {
-            1
+        match self.kind {
+            "spec" | "stand_in" => 2,
+            _ => 1,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Drives a CQL cluster: workers, pacing, timeouts, retries, and what is recorded of them.
+//! Drives a cluster: workers, pacing, timeouts, retries, and what is recorded of them.
 #![deny(unsafe_code)]
 
 pub mod cgroup;
@@ -17,5 +17,6 @@ pub mod saturation;
 pub mod steal;
 pub mod timeline;
 pub mod totals;
+pub mod wire;
 mod worker;
 pub mod workload;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// One run of one load client.
+/// One run of one load client. `C` is what its protocol knows a cluster by.
 #[derive(Debug, Clone)]
-pub struct Order {
+pub struct Order<C = Cluster> {
     /// Unit name of this client: c1, c2, ...
     pub client: String,
-    pub cluster: Cluster,
+    pub cluster: C,
     /// Keyspace that the statements are prepared in; none where they name their own.
     pub keyspace: Option<String>,
     pub pace: Pace,
@@ -29,7 +29,7 @@ pub struct Order {
     pub seed: u64,
 }
 
-/// Where the cluster is and how it is spoken to.
+/// Where a CQL cluster is and how it is spoken to.
 #[derive(Debug, Clone)]
 pub struct Cluster {
     /// `host:port` of nodes.

@@ -9,7 +9,7 @@ use crate::crew::Crew;
 use crate::errors::Fatal;
 use crate::observe::{Observer, Ready};
 use crate::order::Order;
-use crate::prepared::{prepare, protocol};
+use crate::wire::Wire;
 use crate::workload::Workload;
 
 /// Most workers that are chosen without being asked for. One carries some 300 000 operations per
@@ -40,14 +40,14 @@ impl Stop {
 }
 
 /// Runs a workload; the observer has been told everything when this returns.
-pub fn run<W: Workload>(
-    order: &Order,
+pub fn run<P: Wire, W: Workload<P>>(
+    order: &Order<P::Cluster>,
     workload: W,
     observer: &mut dyn Observer,
     stop: &Stop,
 ) -> Result<(), Fatal> {
     let workload = Arc::new(workload);
-    let prepared = Arc::new(prepare(order, workload.statements())?);
+    let prepared = Arc::new(P::prepare(order, workload.statements())?);
     workload.check(&prepared.statements)?;
     let operations = workload.operations();
     let mut collector = Collector::new(order, operations.len(), workers_of(order));
@@ -61,8 +61,9 @@ pub fn run<W: Workload>(
         nodes: prepared.nodes.iter().flatten().count(),
         links: crew.links,
         unreachable: prepared.unreachable.clone(),
+        stand_in: prepared.stand_in.clone(),
         operations,
-        protocol: protocol(order),
+        protocol: P::protocol(&order.cluster),
         workers: collector.workers,
         slots: order.pace.slots(),
     })?;
@@ -75,7 +76,7 @@ pub fn run<W: Workload>(
 }
 
 /// One worker while the client has few CPUs, as it may share them with what it measures.
-fn workers_of(order: &Order) -> usize {
+fn workers_of<C>(order: &Order<C>) -> usize {
     let chosen = order
         .workers
         .unwrap_or_else(|| (available_cpus() / 4).clamp(1, MOST_WORKERS));

@@ -38,7 +38,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    pub fn new(order: &Order) -> Timeline {
+    pub fn new<C>(order: &Order<C>) -> Timeline {
         let ns = |time: std::time::Duration| time.as_nanos() as u64;
         let measure = ns(order.warmup);
         Timeline {

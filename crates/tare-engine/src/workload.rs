@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use tare_cql::{Consistency, Rows, ServerError, Statement};
+use tare_cql::Consistency;
 
 use crate::errors::{ErrorKind, Fatal};
 use crate::record::Notes;
 use crate::request::Request;
+use crate::wire::{Cql, Wire};
 
 /// A statement to be prepared.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,38 +42,38 @@ pub struct Seat {
     pub slots: Range<usize>,
 }
 
-/// A load, seen by the engine. One per run, shared by its workers.
-pub trait Workload: Send + Sync + 'static {
-    type Source: Source;
+/// A load, seen by the engine, on clusters of one protocol. One per run, shared by its workers.
+pub trait Workload<W: Wire = Cql>: Send + Sync + 'static {
+    type Source: Source<W>;
 
-    /// CQL texts to prepare; a request names one by its position.
-    fn statements(&self) -> Vec<StatementText>;
+    /// What is to be made ready, such as CQL to be prepared; a request names one by its position.
+    fn statements(&self) -> Vec<W::Text>;
 
     /// Names of what is recorded ("READ", "READ-MODIFY-WRITE", ...), by position.
     fn operations(&self) -> Vec<String>;
 
     /// Looks at the prepared statements before anything is sent; an error ends the run.
-    fn check(&self, _statements: &[Statement]) -> Result<(), Fatal> {
+    fn check(&self, _statements: &[W::Statement]) -> Result<(), Fatal> {
         Ok(())
     }
 
     /// The source of one worker thread, made on that thread. `statements` are prepared, in the
     /// order of `statements()`.
-    fn source(&self, seat: Seat, statements: &[Statement]) -> Self::Source;
+    fn source(&self, seat: Seat, statements: &[W::Statement]) -> Self::Source;
 }
 
 /// Where one worker thread's operations come from. Never shared between threads.
-pub trait Source {
+pub trait Source<W: Wire = Cql> {
     /// Begins the next operation in `slot` and writes its first request.
-    fn begin(&mut self, slot: usize, request: &mut Request) -> Begin;
+    fn begin(&mut self, slot: usize, request: &mut Request<W>) -> Begin;
 
     /// The answer to the slot's last request, or its failure: says what follows. The engine
     /// records the operation when it is `Done`; what else is to be recorded goes into `notes`.
     fn answer(
         &mut self,
         slot: usize,
-        answer: &Answer<'_>,
-        request: &mut Request,
+        answer: &Answer<'_, W>,
+        request: &mut Request<W>,
         notes: &mut Notes<'_>,
     ) -> Follow;
 }
@@ -102,14 +103,15 @@ pub type Outcome = Result<(), ErrorKind>;
 
 /// What came of a request.
 #[derive(Debug)]
-pub enum Answer<'a> {
+pub enum Answer<'a, W: Wire = Cql> {
     /// Done, with nothing to tell (writes).
     Void,
-    Rows(Rows<'a>),
+    /// What was found, or how it went (MongoDB).
+    Rows(W::Found<'a>),
     /// The server refused or failed (`server` says how), no answer came in time, or the
     /// connection broke.
     Failed {
         kind: ErrorKind,
-        server: Option<ServerError>,
+        server: Option<W::Refusal>,
     },
 }

@@ -20,6 +20,8 @@ use crate::steady;
 pub struct Lines<'a> {
     spec: &'a Spec,
     operations: Vec<String>,
+    /// The program that answers in the database's stead.
+    stand_in: Option<String>,
     hlog: Option<Hlog<BufWriter<File>>>,
     /// Successful operations per second, by interval of the measured part.
     series: Vec<f64>,
@@ -34,6 +36,7 @@ impl<'a> Lines<'a> {
         Ok(Lines {
             spec,
             operations: Vec::new(),
+            stand_in: None,
             hlog: spec.hlog.as_ref().map(open).transpose()?,
             series: Vec::new(),
         })
@@ -55,12 +58,14 @@ impl<'a> Lines<'a> {
 impl Observer for Lines<'_> {
     fn ready(&mut self, ready: &Ready) -> Result<(), Fatal> {
         self.operations = ready.operations.clone();
+        self.stand_in.clone_from(&ready.stand_in);
         say(&Event::Ready {
             version: env!("CARGO_PKG_VERSION"),
             connections: ready.links,
             nodes: ready.nodes,
             protocol: &ready.protocol,
             workers: ready.workers,
+            stand_in: ready.stand_in.as_deref(),
         })
     }
 
@@ -109,6 +114,7 @@ impl Observer for Lines<'_> {
                 start_unix: outlook.start_unix(),
                 operations: &self.operations,
                 stopped: outlook.stopped,
+                stand_in: self.stand_in.as_deref(),
                 steadiness: steady::judge(&self.series),
             },
         )))

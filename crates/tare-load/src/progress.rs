@@ -20,6 +20,8 @@ pub enum Event<'a> {
         nodes: usize,
         protocol: &'a str,
         workers: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stand_in: Option<&'a str>,
     },
     Interval(Progress),
     MeasureStart {

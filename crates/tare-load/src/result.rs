@@ -54,6 +54,9 @@ pub struct ClientResult {
     pub version: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
+    /// The program that answered in the database's stead: then nothing here says anything of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<String>,
 }
 
 /// What the totals do not know of the run.
@@ -63,6 +66,7 @@ pub struct Frame<'a> {
     pub start_unix: f64,
     pub operations: &'a [String],
     pub stopped: bool,
+    pub stand_in: Option<&'a str>,
     pub steadiness: Option<Steadiness>,
 }
 
@@ -100,6 +104,7 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         saturation_reasons: reasons,
         version: env!("CARGO_PKG_VERSION"),
         stopped: frame.stopped,
+        stand_in: frame.stand_in.map(str::to_owned),
     }
 }
 
@@ -156,6 +161,7 @@ mod tests {
                 start_unix: 1e9,
                 operations: &names,
                 stopped,
+                stand_in: None,
                 steadiness: None,
             },
         )

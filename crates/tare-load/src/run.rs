@@ -60,12 +60,24 @@ pub fn drive(
     observer: &mut dyn Observer,
     stop: &Stop,
 ) -> Result<(), Fatal> {
-    let order = order(spec, limits);
+    let order = order(spec, limits, cluster(spec));
     match &spec.workload {
-        spec::Workload::Ycsb(ycsb) => {
-            let workload = crate::ycsb::workload(ycsb, spec, order.pace.slots())?;
-            tare_engine::run::run(&order, workload, observer, stop)
-        }
+        spec::Workload::Ycsb(ycsb) => match &spec.mongodb {
+            Some(url) => {
+                let slots = order.pace.slots();
+                let (workload, deployment) = crate::ycsb::mongodb(url, ycsb, spec, slots)?;
+                let links = deployment.uri.pool.min(slots);
+                let order = Order {
+                    links: Some(links),
+                    ..self::order(spec, limits, deployment)
+                };
+                tare_engine::run::run(&order, workload, observer, stop)
+            }
+            None => {
+                let workload = crate::ycsb::workload(ycsb, spec, order.pace.slots())?;
+                tare_engine::run::run(&order, workload, observer, stop)
+            }
+        },
         spec::Workload::Stress(stress) => {
             let workload = StressRows::new(stress, spec)?;
             tare_engine::run::run(&order, workload, observer, stop)
@@ -77,19 +89,23 @@ pub fn drive(
     }
 }
 
-/// The engine's order for a specification.
-pub fn order(spec: &Spec, limits: &Limits) -> Order {
+fn cluster(spec: &Spec) -> Cluster {
+    Cluster {
+        contact_points: spec.targets.clone(),
+        options: tare_cql::Options {
+            connect_timeout: CONNECT,
+            ..tare_cql::Options::default()
+        },
+    }
+}
+
+/// The engine's order for a specification, on a cluster of any protocol.
+pub fn order<C>(spec: &Spec, limits: &Limits, cluster: C) -> Order<C> {
     let populate = spec.phase == Phase::Populate;
     let seconds = Duration::from_secs_f64;
     Order {
         client: spec.client.name.clone(),
-        cluster: Cluster {
-            contact_points: spec.targets.clone(),
-            options: tare_cql::Options {
-                connect_timeout: CONNECT,
-                ..tare_cql::Options::default()
-            },
-        },
+        cluster,
         keyspace: Some(spec.keyspace.clone()),
         pace: pace(spec, limits.in_flight),
         warmup: if populate {

@@ -27,6 +27,14 @@ pub struct Spec {
     pub client: Client,
     /// Contact points, `address:port`.
     pub targets: Vec<String>,
+    /// Connection string of a MongoDB deployment, `mongodb://...`, which says where and how; null
+    /// is a CQL cluster at the targets.
+    #[serde(default)]
+    pub mongodb: Option<String>,
+    /// Whether a program may answer there that is not MongoDB and only behaves like it.
+    #[serde(default)]
+    pub stand_in: bool,
+    /// The keyspace, or the database.
     pub keyspace: String,
     /// The one table of the kinds that have one.
     #[serde(default)]

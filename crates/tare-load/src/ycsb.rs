@@ -1,7 +1,8 @@
 //! YCSB's core workload for the lab's own runs: its properties from the specification.
 
 use tare_engine::errors::Fatal;
-use tare_ycsb::embedded::{self, CoreWorkload};
+use tare_engine::wire::Deployment;
+use tare_ycsb::embedded::{self, CoreWorkload, MongoWorkload};
 
 use crate::spec::{InsertOrder, Phase, Spec, Ycsb, YcsbDistribution};
 
@@ -15,6 +16,25 @@ const RETRIES: u64 = 9;
 pub fn workload(ycsb: &Ycsb, spec: &Spec, slots: usize) -> Result<CoreWorkload, Fatal> {
     let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
     embedded::workload(&properties(ycsb, spec), slots, spec.client.share).map_err(refused)
+}
+
+/// The same for the MongoDB deployment of this connection string, and that deployment.
+///
+/// # Errors
+/// What YCSB itself would refuse, by the name of its property.
+pub fn mongodb(
+    url: &str,
+    ycsb: &Ycsb,
+    spec: &Spec,
+    slots: usize,
+) -> Result<(MongoWorkload, Deployment), Fatal> {
+    let refused = |(property, why)| Fatal::spec(format!("workload: {property}"), why);
+    let (workload, mut deployment) =
+        embedded::mongodb(url, &properties(ycsb, spec), slots, spec.client.share)
+            .map_err(refused)?;
+    deployment.database.clone_from(&spec.keyspace);
+    deployment.stand_in = spec.stand_in;
+    Ok((workload, deployment))
 }
 
 fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
@@ -129,5 +149,21 @@ mod tests {
             levels.contains(&"ONE") && levels.contains(&"ALL"),
             "{levels:?}"
         );
+    }
+    #[test]
+    fn a_connection_string_says_where_and_the_keyspace_which_database() {
+        let spec = spec(&[]);
+        let crate::spec::Workload::Ycsb(ycsb) = &spec.workload else {
+            panic!("{:?}", spec.workload);
+        };
+        let url = "mongodb://10.0.0.1,10.0.0.2/?w=majority";
+        let (workload, deployment) = mongodb(url, ycsb, &spec, 8).unwrap();
+        assert_eq!(workload.operations(), ["READ", "UPDATE"]);
+        assert_eq!(deployment.uri.hosts.len(), 2);
+        assert_eq!(deployment.database, spec.keyspace);
+        let fatal = mongodb("mongodb://ann:secret@h/?w=0", ycsb, &spec, 8);
+        let fatal = fatal.err().unwrap().to_string();
+        assert!(fatal.contains("mongodb.url"), "{fatal}");
+        assert!(!fatal.contains("secret"), "{fatal}");
     }
 }

@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use tare_draw::Share;
+use tare_engine::wire::Deployment;
 
+use crate::dialect::Mongo;
 use crate::properties::Properties;
-use crate::settings::Settings;
+use crate::settings::{Binding, Settings};
 pub use crate::workload::CoreWorkload;
+
+/// The core workload on MongoDB.
+pub type MongoWorkload = CoreWorkload<Mongo>;
 
 /// What cannot be used of the properties, as (property, why).
 pub type Refused = (String, String);
@@ -24,17 +29,61 @@ pub fn workload(
     threads: usize,
     share: Share,
 ) -> Result<CoreWorkload, Refused> {
+    let place = [("db", "cassandra-cql"), ("hosts", "localhost")];
+    let settings = settings(&place, properties, threads, share)?;
+    match settings.binding.clone() {
+        Binding::Cql(binding) => Ok(CoreWorkload::cql(Arc::new(settings), &binding)),
+        Binding::Mongo(_) => Err(other_binding()),
+    }
+}
+
+/// The same for the MongoDB deployment behind a connection string, and that deployment.
+///
+/// # Errors
+/// A property or a connection string that cannot be used, or more clients than records.
+pub fn mongodb(
+    url: &str,
+    properties: &[(&str, String)],
+    threads: usize,
+    share: Share,
+) -> Result<(MongoWorkload, Deployment), Refused> {
+    let place = [("db", "mongodb"), ("mongodb.url", url)];
+    let settings = settings(&place, properties, threads, share)?;
+    match settings.binding.clone() {
+        Binding::Mongo(binding) => {
+            let workload = CoreWorkload::mongo(Arc::new(settings), &binding);
+            let workload = workload.map_err(|bad| (bad.name, bad.why))?;
+            Ok((workload, binding.deployment))
+        }
+        Binding::Cql(_) => Err(other_binding()),
+    }
+}
+
+fn other_binding() -> Refused {
+    (
+        "db".to_owned(),
+        "another binding has been asked for".to_owned(),
+    )
+}
+
+fn settings(
+    place: &[(&str, &str)],
+    properties: &[(&str, String)],
+    threads: usize,
+    share: Share,
+) -> Result<Settings, Refused> {
     let mut all = Properties::default();
     all.set("workload", "site.ycsb.workloads.CoreWorkload");
-    all.set("db", "cassandra-cql");
-    all.set("hosts", "localhost");
+    for (name, value) in place {
+        all.set(*name, *value);
+    }
     for (name, value) in properties {
         all.set(*name, value.as_str());
     }
     let mut settings = Settings::read(&all).map_err(|bad| (bad.name, bad.why))?;
     let shared = settings.core.share(share);
     shared.map_err(|why| ("recordcount".to_owned(), why.to_string()))?;
-    Ok(CoreWorkload::new(Arc::new(endless(settings, threads))))
+    Ok(endless(settings, threads))
 }
 
 /// A run that is ended by time and not by a count.

@@ -2,7 +2,6 @@
 
 use tare_draw::ycsb::{checked_value, random_printable, FieldLength};
 use tare_draw::{Rng, Xoshiro};
-use tare_engine::request::Request;
 
 use crate::settings::Core;
 
@@ -30,24 +29,20 @@ impl Fields {
         rng.next_below(self.names.len() as u64) as usize
     }
 
-    /// Values for all fields.
-    pub fn write_all(&self, key: &[u8], rng: &mut Xoshiro, request: &mut Request) {
-        for &field in &self.order {
-            self.write_one(field, key, rng, request);
-        }
+    /// Positions of all fields, in the order in which they are written.
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 
-    /// A value for one field.
-    pub fn write_one(&self, field: usize, key: &[u8], rng: &mut Xoshiro, request: &mut Request) {
+    /// Appends a value for one field of the record of this key.
+    pub fn write(&self, field: usize, key: &[u8], rng: &mut Xoshiro, value: &mut Vec<u8>) {
         let length = self.length.next(rng);
-        request.value_with(|value| {
-            if self.integrity {
-                // Keys are the word user and digits.
-                let key = std::str::from_utf8(key).unwrap_or("");
-                checked_value(key, &self.names[field], length, value);
-            } else {
-                random_printable(rng, length, value);
-            }
-        });
+        if self.integrity {
+            // Keys are the word user and digits.
+            let key = std::str::from_utf8(key).unwrap_or("");
+            checked_value(key, &self.names[field], length, value);
+        } else {
+            random_printable(rng, length, value);
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 mod command;
+mod dialect;
 pub mod embedded;
 mod fields;
 mod java;

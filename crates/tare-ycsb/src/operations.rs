@@ -2,7 +2,7 @@
 
 use tare_engine::errors::ErrorKind;
 
-use crate::settings::{Action, MeasuredFrom, Phase, Settings};
+use crate::settings::{Action, Binding, MeasuredFrom, Phase, Settings};
 
 /// One of YCSB's measured operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,14 @@ pub struct Operations {
     measured: Vec<Measured>,
     /// Their positions follow those of `measured`.
     apart: Vec<Apart>,
+    statuses: Statuses,
+}
+
+/// Whose names of failures are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Statuses {
+    Cql,
+    Mongo,
 }
 
 impl Operations {
@@ -74,6 +82,10 @@ impl Operations {
         let mut operations = Operations {
             measured,
             apart: Vec::new(),
+            statuses: match settings.binding {
+                Binding::Cql(_) => Statuses::Cql,
+                Binding::Mongo(_) => Statuses::Mongo,
+            },
         };
         if keeps_apart(settings) {
             operations.apart = operations.failures();
@@ -84,7 +96,7 @@ impl Operations {
     fn failures(&self) -> Vec<Apart> {
         let calls = self.measured.iter().filter(|operation| operation.is_call());
         let both = calls.flat_map(|&of| ["ERROR", "NOT_FOUND"].map(|status| Apart { of, status }));
-        both.filter(|apart| apart.of == Measured::Read || apart.status == "ERROR")
+        both.filter(|apart| apart.of == self.statuses.not_found() || apart.status == "ERROR")
             .collect()
     }
 
@@ -125,7 +137,7 @@ impl Operations {
     pub fn position_apart(&self, of: Measured, kind: ErrorKind) -> Option<usize> {
         let wanted = Apart {
             of,
-            status: status(of, kind),
+            status: self.status(of, kind),
         };
         self.apart()
             .find(|(_, apart)| *apart == wanted)
@@ -143,12 +155,25 @@ fn keeps_apart(settings: &Settings) -> bool {
     tracks || intends
 }
 
-/// The name of YCSB's status for a failure, as the bindings for CQL report it.
-pub fn status(operation: Measured, kind: ErrorKind) -> &'static str {
-    match (operation, kind) {
-        (Measured::Verify, ErrorKind::WrongValue) => "UNEXPECTED_STATE",
-        (Measured::Read, ErrorKind::NotFound) => "NOT_FOUND",
-        _ => "ERROR",
+impl Statuses {
+    /// The operation of which the binding says that there was nothing to be found: reads with CQL;
+    /// with MongoDB updates, while an empty read is an error.
+    fn not_found(self) -> Measured {
+        match self {
+            Statuses::Cql => Measured::Read,
+            Statuses::Mongo => Measured::Update,
+        }
+    }
+}
+
+impl Operations {
+    /// The name of YCSB's status for a failure, as the binding reports it.
+    pub fn status(&self, operation: Measured, kind: ErrorKind) -> &'static str {
+        match (operation, kind) {
+            (Measured::Verify, ErrorKind::WrongValue) => "UNEXPECTED_STATE",
+            (of, ErrorKind::NotFound) if of == self.statuses.not_found() => "NOT_FOUND",
+            _ => "ERROR",
+        }
     }
 }
 
@@ -195,6 +220,12 @@ mod tests {
         assert_eq!(
             all.position_apart(Measured::Update, ErrorKind::Timeout),
             Some(4)
+        );
+        let mongo = Operations::new(&settings("db=mongodb"));
+        assert_eq!(mongo.status(Measured::Read, ErrorKind::NotFound), "ERROR");
+        assert_eq!(
+            mongo.status(Measured::Update, ErrorKind::NotFound),
+            "NOT_FOUND"
         );
         let none = Operations::new(&settings(""));
         assert_eq!(

@@ -35,6 +35,8 @@ pub struct Printer {
     standing: Standing,
     /// Milliseconds from the first send at which the next status line is due.
     due: u64,
+    /// The program that answers in the database's stead.
+    stand_in: Option<String>,
     /// Known when the run is over.
     pub verdict: Option<Verdict>,
 }
@@ -65,6 +67,7 @@ impl Printer {
                 left: settings.operations().unwrap_or(0),
             },
             due: every(&settings),
+            stand_in: None,
             verdict: None,
             settings,
         })
@@ -137,6 +140,9 @@ impl Printer {
         };
         let measure = &self.settings.measure;
         let mut exporter = Exporter::new(measure.form, out);
+        if let Some(name) = &self.stand_in {
+            exporter.whole("STAND-IN", name, 1)?;
+        }
         summary::write(&mut exporter, overall, &blocks, &self.series, measure)?;
         exporter.finish().map(drop)
     }
@@ -153,6 +159,10 @@ impl Observer for Printer {
         for node in &ready.unreachable {
             eprintln!("[WARN] node {node} is part of the cluster but cannot be reached from here");
         }
+        if let Some(name) = &ready.stand_in {
+            eprintln!("[WARN] {name} answers: no number here says anything of the database");
+        }
+        self.stand_in.clone_from(&ready.stand_in);
         eprintln!("DBWrapper: report latency for each error is {} and specific error codes to track for latency are: [{}]",
             self.settings.measure.tracks_all(),
             self.settings.measure.tracked_names(),
@@ -204,7 +214,8 @@ impl Observer for Printer {
         self.status(outlook, totals, self.settings.threads as u64)?;
         self.summary(totals)
             .map_err(|why| Fatal::file("the summary", why))?;
-        let verdict = Verdict::of(&self.settings, &self.operations, totals, self.standing.done);
+        let mut verdict = Verdict::of(&self.settings, &self.operations, totals, self.standing.done);
+        verdict.on_stand_in(self.stand_in.as_deref());
         verdict.print(totals);
         self.verdict = Some(verdict);
         Ok(())

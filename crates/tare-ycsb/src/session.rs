@@ -1,5 +1,6 @@
 //! One run from its command line to its exit status.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,11 +10,16 @@ use tare_engine::errors::Fatal;
 use tare_engine::observe::{Chorus, Observer};
 use tare_engine::order::{Order, Pace};
 use tare_engine::run::{run as drive, Stop};
+use tare_engine::wire::Deployment;
 
 use crate::command::{self, Asked, Invocation};
+use crate::operations::Operations;
 use crate::printer::Printer;
 use crate::properties::{Properties, Unreadable};
-use crate::settings::{BadProperty, MeasureKind, Phase, Settings};
+use crate::settings::{
+    veiled as veiled_url, BadProperty, Binding, CqlBinding, MeasureKind, MongoBinding, Phase,
+    Settings, STAND_IN,
+};
 use crate::shipped;
 use crate::usage::USAGE;
 use crate::workload::CoreWorkload;
@@ -57,11 +63,7 @@ pub fn run(words: &[String], others: &mut [&mut dyn Observer]) -> ExitCode {
             if let Some(remedy) = remedy(&fatal, &settings) {
                 eprintln!("{remedy}");
             }
-            ExitCode::from(if fatal.kind == "spec" {
-                MISUSED
-            } else {
-                FAILED
-            })
+            ExitCode::from(fatal.exit_code())
         }
     }
 }
@@ -132,14 +134,14 @@ fn echo(words: &[String], settings: &Settings) -> String {
         Phase::Load => "-load",
         Phase::Run => "-t",
     };
-    let mut echoed = vec![phase, "-db", settings.binding.kind.class()];
+    let mut echoed: Vec<Cow<'_, str>> = [phase, "-db", settings.class].map(Cow::from).to_vec();
     let mut words = words.iter().map(String::as_str).peekable();
     while let Some(word) = words.next() {
         match word {
             "-load" | "-t" => {}
             "-db" => drop(words.next()),
             _ if word.starts_with('-') => {
-                echoed.push(word);
+                echoed.push(word.into());
                 let takes_value = !matches!(word, "-s") && !word.contains('=');
                 echoed.extend(words.next_if(|_| takes_value).map(veiled));
             }
@@ -150,43 +152,79 @@ fn echo(words: &[String], settings: &Settings) -> String {
     echoed.join(" ")
 }
 
-fn veiled(word: &str) -> &str {
-    let name = word.split_once('=').map_or("", |(name, _)| name);
-    match name {
-        "cassandra.password" => "cassandra.password=***",
-        "scylla.password" => "scylla.password=***",
-        _ => word,
+fn veiled(word: &str) -> Cow<'_, str> {
+    match word.split_once('=') {
+        Some((name @ ("cassandra.password" | "scylla.password"), _)) => {
+            format!("{name}=***").into()
+        }
+        Some((name @ "mongodb.url", url)) => format!("{name}={}", veiled_url(url)).into(),
+        _ => word.into(),
     }
 }
 
 fn work(settings: &Arc<Settings>, others: &mut [&mut dyn Observer]) -> Result<u8, Fatal> {
-    let workload = CoreWorkload::new(Arc::clone(settings));
-    let operations = workload.shared().operations.clone();
+    let operations = Operations::new(settings);
     let mut printer = Printer::new(Arc::clone(settings), operations)?;
     let stop = Stop::on_signals()?;
     let mut voices: Vec<&mut dyn Observer> = vec![&mut printer];
     voices.extend(others.iter_mut().map(|one| &mut **one as &mut dyn Observer));
-    drive(&order(settings), workload, &mut Chorus(voices), &stop)?;
+    let mut chorus = Chorus(voices);
+    let whole = Arc::clone(settings);
+    match &settings.binding {
+        Binding::Cql(binding) => {
+            let workload = CoreWorkload::cql(whole, binding);
+            drive(&cql_order(settings, binding), workload, &mut chorus, &stop)?;
+        }
+        Binding::Mongo(binding) => {
+            let workload = CoreWorkload::mongo(whole, binding)
+                .map_err(|bad| Fatal::spec(bad.name, bad.why))?;
+            drive(
+                &mongo_order(settings, binding),
+                workload,
+                &mut chorus,
+                &stop,
+            )?;
+        }
+    }
     Ok(printer.verdict.map_or(FAILED, |verdict| verdict.status()))
 }
 
-pub(crate) fn order(settings: &Settings) -> Order {
+/// How a CQL cluster is driven.
+pub(crate) fn cql_order(settings: &Settings, binding: &CqlBinding) -> Order {
+    Order {
+        keyspace: Some(binding.keyspace.clone()),
+        timeout: binding.timeout,
+        links: binding.links,
+        ..order(settings, binding.cluster.clone())
+    }
+}
+
+/// How a MongoDB deployment is driven.
+pub(crate) fn mongo_order(settings: &Settings, binding: &MongoBinding) -> Order<Deployment> {
+    Order {
+        timeout: binding.timeout,
+        links: Some(binding.links),
+        ..order(settings, binding.deployment.clone())
+    }
+}
+
+fn order<C>(settings: &Settings, cluster: C) -> Order<C> {
     let interval = match settings.measure.kind {
         MeasureKind::Series => Duration::from_millis(settings.measure.granularity),
         _ => Duration::from_secs(1),
     };
     Order {
         client: "c1".to_owned(),
-        cluster: settings.binding.cluster.clone(),
-        keyspace: Some(settings.binding.keyspace.clone()),
+        cluster,
+        keyspace: None,
         pace: pace(settings),
         warmup: Duration::ZERO,
         measure: settings.longest,
         interval,
         start_at: None,
-        timeout: settings.binding.timeout,
+        timeout: Duration::from_secs(10),
         workers: settings.workers,
-        links: settings.binding.links,
+        links: None,
         seed: settings.seed,
     }
 }
@@ -206,7 +244,20 @@ fn pace(settings: &Settings) -> Pace {
 
 /// What to do about a failure.
 fn remedy(fatal: &Fatal, settings: &Settings) -> Option<String> {
-    let binding = &settings.binding;
+    match &settings.binding {
+        Binding::Cql(binding) => cql_remedy(fatal, settings, binding),
+        Binding::Mongo(binding) if fatal.kind == "unreachable" => Some(format!(
+            "Check that the members run and are reachable from here: {}",
+            binding.deployment.uri.place()
+        )),
+        Binding::Mongo(_) if fatal.kind == "stand_in" => Some(format!(
+            "Give the mongodb.url of a mongod, or try things out with -p {STAND_IN}=true"
+        )),
+        Binding::Mongo(_) => None,
+    }
+}
+
+fn cql_remedy(fatal: &Fatal, settings: &Settings, binding: &CqlBinding) -> Option<String> {
     match fatal.kind {
         "schema" => {
             let fields = settings

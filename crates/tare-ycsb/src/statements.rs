@@ -8,7 +8,7 @@ use tare_draw::java::string_hash;
 use tare_engine::workload::StatementText;
 
 use crate::java::{in_copied_set_order, in_table_order};
-use crate::settings::{Action, Core, Phase, Settings};
+use crate::settings::{Action, Core, CqlBinding, Phase};
 
 /// The primary key's column.
 const KEY: &str = "y_id";
@@ -48,9 +48,8 @@ pub struct Statements {
 }
 
 impl Statements {
-    pub fn new(settings: &Settings) -> Statements {
-        let core = &settings.core;
-        let (read, write) = (settings.binding.read, settings.binding.write);
+    pub fn new(core: &Core, phase: Phase, binding: &CqlBinding) -> Statements {
+        let (read, write) = (binding.read, binding.write);
         let names = in_table_order(core.fields.clone(), |name| string_hash(name));
         let mut all = Statements {
             order: names
@@ -59,7 +58,7 @@ impl Statements {
                 .collect(),
             ..Statements::default()
         };
-        if settings.phase == Phase::Load {
+        if phase == Phase::Load {
             all.insert = Some(all.add(insert(core, &names), write));
             return all;
         }
@@ -165,9 +164,17 @@ fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::settings::tests::settings;
+    use crate::settings::{Binding, Settings};
+
+    fn statements(settings: &Settings) -> Statements {
+        match &settings.binding {
+            Binding::Cql(binding) => Statements::new(&settings.core, settings.phase, binding),
+            Binding::Mongo(_) => panic!("not a binding for CQL"),
+        }
+    }
 
     fn texts(properties: &str) -> Vec<String> {
-        let texts = Statements::new(&settings(properties)).texts;
+        let texts = statements(&settings(properties)).texts;
         texts.into_iter().map(|text| text.cql).collect()
     }
 
@@ -215,7 +222,7 @@ mod tests {
             "fieldcount=2 readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5 \
              writeallfields=true",
         );
-        let all = Statements::new(&settings);
+        let all = statements(&settings);
         assert_eq!(all.read, all.read_to_modify);
         assert_eq!(
             all.texts[1].cql,
@@ -228,7 +235,7 @@ mod tests {
     #[test]
     fn reads_and_writes_have_their_own_consistency() {
         let settings = settings("cassandra.readconsistencylevel=ONE");
-        let all = Statements::new(&settings);
+        let all = statements(&settings);
         assert_eq!(all.texts[0].consistency, Consistency::One);
         assert_eq!(all.texts[1].consistency, Consistency::Quorum);
     }

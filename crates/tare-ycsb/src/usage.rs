@@ -7,7 +7,7 @@ Inserts records (load) or runs transactions (run), with the command line, the pr
 the output of YCSB 0.17.
 
 Bindings:
-  cassandra-cql, scylla
+  cassandra-cql, scylla, mongodb
 
 Options, in any order:
   -P FILE        read properties from a file; later files win; workloads/workload[a-f] are built in
@@ -23,5 +23,8 @@ Example:
   ycsb run cassandra-cql -P workloads/workloada -p hosts=127.0.0.1 -p recordcount=100000 \\
       -p operationcount=1000000 -threads 16 -s
 
-The keyspace ycsb and the table usertable must exist.
+  ycsb load mongodb -P workloads/workloada -p mongodb.url=mongodb://127.0.0.1:27017/ycsb?w=1 \\
+      -p recordcount=100000 -threads 16
+
+With CQL, the keyspace ycsb and the table usertable must exist.
 ";

@@ -68,6 +68,13 @@ impl Verdict {
         verdict
     }
 
+    /// What was measured on a stand-in is no result of the database.
+    pub fn on_stand_in(&mut self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.invalid.push(format!("{name} was measured"));
+        }
+    }
+
     /// 0 done, 1 failed, 3 done but not valid. (YCSB itself ends with 0 whatever happened.)
     pub fn status(&self) -> u8 {
         match (self.failed.is_empty(), self.invalid.is_empty()) {

@@ -3,26 +3,26 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use tare_cql::Statement;
 use tare_draw::ycsb::{AcknowledgedCounter, Counter};
 use tare_draw::Xoshiro;
-use tare_engine::workload::{Seat, StatementText, Workload};
+use tare_engine::wire::Wire;
+use tare_engine::workload::{Seat, Workload};
 
+use crate::dialect::{Cql, Dialect, Mongo};
 use crate::operations::Operations;
-use crate::settings::{Phase, Settings};
+use crate::settings::{BadProperty, CqlBinding, MongoBinding, Phase, Settings};
 use crate::source::CoreSource;
-use crate::statements::Statements;
 
 /// Failures that are told one by one; the rest is only counted.
 const TOLD: u64 = 10;
 
 /// One run's load.
-pub struct CoreWorkload(Arc<Shared>);
+pub struct CoreWorkload<D = Cql>(Arc<Shared<D>>);
 
 /// What all worker threads see.
-pub struct Shared {
+pub struct Shared<D> {
     pub settings: Arc<Settings>,
-    pub statements: Statements,
+    pub dialect: D,
     pub operations: Operations,
     /// Record numbers of a load.
     pub loads: Counter,
@@ -34,14 +34,36 @@ pub struct Shared {
 }
 
 impl CoreWorkload {
-    pub fn new(settings: Arc<Settings>) -> CoreWorkload {
+    /// The load of a CQL cluster.
+    pub fn cql(settings: Arc<Settings>, binding: &CqlBinding) -> CoreWorkload {
+        let dialect = Cql::new(&settings.core, settings.phase, binding);
+        CoreWorkload::of(settings, dialect)
+    }
+}
+
+impl CoreWorkload<Mongo> {
+    /// The load of a MongoDB deployment.
+    ///
+    /// # Errors
+    /// A field's name that a document cannot have.
+    pub fn mongo(
+        settings: Arc<Settings>,
+        binding: &MongoBinding,
+    ) -> Result<CoreWorkload<Mongo>, BadProperty> {
+        let dialect = Mongo::new(&settings.core, settings.phase, binding)?;
+        Ok(CoreWorkload::of(settings, dialect))
+    }
+}
+
+impl<D> CoreWorkload<D> {
+    fn of(settings: Arc<Settings>, dialect: D) -> CoreWorkload<D> {
         let core = &settings.core;
         let first_own = match settings.phase {
             Phase::Load => core.insert_start as i64,
             Phase::Run => core.records as i64,
         };
         CoreWorkload(Arc::new(Shared {
-            statements: Statements::new(&settings),
+            dialect,
             operations: Operations::new(&settings),
             loads: Counter::new(settings.core.insert_start as i64),
             inserts: AcknowledgedCounter::new(settings.core.records as i64),
@@ -51,12 +73,12 @@ impl CoreWorkload {
         }))
     }
 
-    pub fn shared(&self) -> &Arc<Shared> {
+    pub fn shared(&self) -> &Arc<Shared<D>> {
         &self.0
     }
 }
 
-impl Shared {
+impl<D> Shared<D> {
     /// The record that a number stands for. Counters and choosers count the records that the run
     /// writes as if this client were alone; with several, each has every so manieth of them.
     #[inline]
@@ -78,18 +100,18 @@ impl Shared {
     }
 }
 
-impl Workload for CoreWorkload {
-    type Source = CoreSource;
+impl<D: Dialect> Workload<D::Wire> for CoreWorkload<D> {
+    type Source = CoreSource<D>;
 
-    fn statements(&self) -> Vec<StatementText> {
-        self.0.statements.texts.clone()
+    fn statements(&self) -> Vec<<D::Wire as Wire>::Text> {
+        self.0.dialect.texts()
     }
 
     fn operations(&self) -> Vec<String> {
         self.0.operations.names()
     }
 
-    fn source(&self, seat: Seat, statements: &[Statement]) -> CoreSource {
+    fn source(&self, seat: Seat, statements: &[<D::Wire as Wire>::Statement]) -> CoreSource<D> {
         let rng = Xoshiro::stream(self.0.settings.seed, seat.worker as u64);
         CoreSource::new(Arc::clone(&self.0), seat.slots, statements, rng)
     }

@@ -32,6 +32,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "clock source": ("machines",),
     "transparent huge pages": ("machines",),
     "heap": ("database.heap", "database.jvm"),
+    "cache": ("limits.memory", "database.settings"),
     "JVM": ("database.jvm", "database.home", "database.image", "database.version"),
     BITS: ("database.version", "database.home", "database.image", "tool"),
 }

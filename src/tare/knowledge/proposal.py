@@ -108,7 +108,7 @@ def write_study(path: Path, text: str) -> None:
 def obstacle(asked: Asked) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
-        return f"this version measures Cassandra only, not {asked.database}"
+        return f"this version proposes studies of Cassandra only, not of {asked.database}"
     inside = asked.platform == asked.over == "docker"
     known = asked.platform in RUNNABLE and (asked.over == "native" or inside)
     networks = {asked.network, asked.against_network} <= {"", *NETWORKS}

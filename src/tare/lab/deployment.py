@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cassandra.configuration import NATIVE_PORT
+from tare.databases.cluster import Cluster
+from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
@@ -57,14 +58,15 @@ class Deployment:
         self._rule = rule
         self._clock = clock
         self._paused = False
-        self.clusters = [
-            CassandraCluster(
-                name=f"{identity.lower()}-k{number}",
-                database=setup.database,
-                platform=_unconfined(setup.platform) if rule.cpus == "all" else setup.platform,
-                load=setup.load,
-                runtime=outfit.runtimes[setup.platform.runtime],
-                installation=outfit.server(setup),
+        platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
+        self.clusters: list[Cluster] = [
+            make_cluster(
+                f"{identity.lower()}-k{number}",
+                setup,
+                platform,
+                outfit.runtimes[setup.platform.runtime],
+                outfit.server(setup),
+                outfit.machine.memory_bytes,
             )
             for number in range(1, setup.clusters + 1)
         ]
@@ -124,7 +126,9 @@ class Deployment:
         Both with each kind of load that will be measured here: reads do not compile writes.
         """
         rule = self._rule
-        calm = [self._warm_gently(one, seed) for one in self._kinds] if rule.gentle > 0 else []
+        compiles = self.setup.database.kind == "cassandra"  # a server of C++ has nothing to compile
+        gently = self._kinds if rule.gentle > 0 and compiles else ()
+        calm = [self._warm_gently(one, seed) for one in gently]
         cpuset = self.setup.platform.limits.cpuset
         if rule.cpus == "all" and cpuset is not None:
             for cluster in self.clusters:
@@ -219,7 +223,7 @@ class Deployment:
     def _specify(
         self,
         client: LoadClient,
-        cluster: CassandraCluster,
+        cluster: Cluster,
         phase: Phase,
         seed: int,
         longest: float = 0,
@@ -231,6 +235,7 @@ class Deployment:
             name=f"{self.identity}-{phase}",
             client=client.name,
             targets=cluster.targets(setup.client.runtime),
+            mongodb=cluster.url,
             phase=phase,
             seed=seed,
             longest_s=longest,

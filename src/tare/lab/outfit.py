@@ -15,6 +15,8 @@ from tare.artifacts.image_files import find_file
 from tare.artifacts.tools import ToolName, fetch_tool
 from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
+from tare.databases.cluster import Installed
+from tare.databases.mongodb import installation as mongodb
 from tare.errors import ArtifactError, RuntimeUnavailableError, TareError
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
@@ -40,14 +42,14 @@ class Outfit:
     run: str
     machine: MachineFacts
     runtimes: dict[str, Runtime]
-    servers: dict[tuple[str, str], Installation] = field(default_factory=dict)
+    servers: dict[tuple[str, str], Installed] = field(default_factory=dict)
     clients: dict[str, ClientInstallation] = field(default_factory=dict)
     tools: dict[str, ClientInstallation] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
     engine_directory: Path | None = None
     """where the Docker engine keeps its data; None: not used, or not on this machine"""
 
-    def server(self, setup: Setup) -> Installation:
+    def server(self, setup: Setup) -> Installed:
         return self.servers[setup.platform.runtime, _bits_key(setup.database)]
 
     def client(self, setup: Setup) -> ClientInstallation:
@@ -161,7 +163,8 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
 
 
 def _bits_key(database: Database) -> str:
-    return f"{database.version}|{database.home or ''}|{database.image or ''}"
+    kind = "" if database.kind == "cassandra" else f"{database.kind}|"
+    return f"{kind}{database.version}|{database.home or ''}|{database.image or ''}"
 
 
 def _engine(outfit: Outfit) -> Any:
@@ -187,7 +190,9 @@ def _swarm(outfit: Outfit) -> SwarmRuntime:
 
 def _server(
     outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
-) -> Installation:
+) -> Installed:
+    if database.kind == "mongodb":
+        return _mongodb_server(outfit, database, runtime)
     if database.image and runtime == "docker":
         return _named_server(_engine(outfit), database.image)
     if database.image and runtime == _SWARM:
@@ -219,6 +224,27 @@ def _server(
             built = _cluster(outfit).provide(_engine(outfit), built, say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
+
+
+def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb.Installation:
+    if runtime == "docker" and database.image:
+        identity, digest = image.named_image(_engine(outfit), database.image)
+        bits = Bits(digest or identity, identity, named=database.image)
+        return mongodb.Installation("mongod", bits)
+    if database.home is None or runtime == "docker":
+        raise ArtifactError(
+            "no MongoDB server to run",
+            where="database.image" if runtime == "docker" else "database.home",
+            why="no public package has its server, so that Tare cannot fetch it",
+            remedy='set database.image to an image that you may use, such as "mongo:7"'
+            if runtime == "docker"
+            else "unpack a release of MongoDB's server and set database.home to its directory",
+        )
+    found = mongodb.installed(Path(database.home))
+    if found.stands_in:
+        mongodb.refuse_stand_in(mongodb.STAND_IN, forced=database.stand_in)
+        mongodb.refuse_several(database.nodes)
+    return found
 
 
 def _named_server(engine: Any, name: str) -> Installation:

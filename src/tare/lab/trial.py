@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tare.databases.cassandra.metrics import ServerWatch
+from tare.databases import make
+from tare.databases.cluster import Watch
 from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Progress, Watcher
@@ -70,7 +71,7 @@ class TrialRun:
         clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
         engine = self.deployment.engine_processes(setup)
-        watch = ServerWatch(self.deployment.clusters, self.wall)
+        watch = make.watch(self.deployment.clusters, self.wall)
         try:
             self._launch(clients, seed)
             watched = {u.unit.site.name: u.accounting() for u in units}
@@ -142,6 +143,7 @@ class TrialRun:
                     name=self.trial.name,
                     client=client.name,
                     targets=cluster.targets(self.condition.setup.client.runtime),
+                    mongodb=cluster.url,
                     phase="measure",
                     seed=seed + number,
                     hlog=Path(client.hlog),
@@ -150,7 +152,7 @@ class TrialRun:
             )
 
     def _drive(
-        self, clients: list[LoadClient], aside: Path, watch: ServerWatch
+        self, clients: list[LoadClient], aside: Path, watch: Watch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
         engine = self.deployment.engine_processes(self.condition.setup)
@@ -204,7 +206,8 @@ class TrialRun:
             for node, target in zip(cluster.nodes, targets, strict=True):
                 unit = node.unit
                 facts = parity_facts(node.accounting(), unit.site.data, self.machine_facts)
-                facts["heap"] = f"{setup.database.heap // (1 << 20)} MiB"
+                given, size = cluster.memory
+                facts[given] = size
                 name = unit.site.name
                 records.append(
                     unit_record(name, node, "database", number, setup.platform, target, facts)

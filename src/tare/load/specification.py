@@ -21,6 +21,7 @@ def specification(
     name: str,
     client: str,
     targets: list[str],
+    mongodb: str | None = None,
     phase: Phase,
     seed: int,
     hlog: PurePath | None = None,
@@ -34,6 +35,7 @@ def specification(
         name: what the run is called in tare-load's output.
         client: unit name of the client, c1, c2, ...
         targets: host:port of the cluster's nodes, as the client reaches them.
+        mongodb: connection string of a MongoDB deployment; None is a CQL cluster.
         phase: populate fills the table; warm runs the load until it is stopped; measure is a
             trial.
         seed: seed of keys, operations and values.
@@ -72,6 +74,8 @@ def specification(
         "hlog": str(hlog) if hlog else None,
         "validate": False,
     }
+    if mongodb is not None:
+        made |= {"mongodb": mongodb, "stand_in": setup.database.stand_in}
     return made | _over_time(setup) if measured and load.phases else made
 
 

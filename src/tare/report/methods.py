@@ -59,6 +59,7 @@ def _platforms(analysis: Analysis) -> list[str]:
     kind = {"cassandra": "Apache Cassandra", "mongodb": "MongoDB"}.get(
         str(database.get("kind") or _one(s.get("kind") for s in _parts(setups, "database"))), ""
     )
+    kind = str(database.get("stand_in") or kind)
     if imported(analysis) or not kind:
         return [f"We compared {shown}{by}."]
     nodes = _one(s.get("nodes") for s in _parts(setups, "database"))

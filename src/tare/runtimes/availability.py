@@ -37,7 +37,7 @@ _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
     "its file), since each run would search a maximum of its own"
 )
-_NAMES = {"kvm": "KVM", "vmware": "VMware", "mongodb": "MongoDB"}
+_NAMES = {"kvm": "KVM", "vmware": "VMware"}
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ def obstacle(
 
 def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     database, platform = setup.database, setup.platform
-    if database.kind != "cassandra":
-        why = f"this version deploys Cassandra only, not {_named(database.kind)}"
-        yield Obstacle(("database", "kind"), why, _ELSEWHERE)
+    if database.kind == "mongodb":
+        yield from _without_server(setup)
+        yield from _without_binding(setup)
     if platform.machines != "local":
         why = f"this version makes no {_named(platform.machines)} machines"
         remedy = _INSIDE + (_SAME_LOAD if setup.load.sought is not None else "")
@@ -165,6 +165,30 @@ def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
         why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
         remedy = "set platform.placement.spread to preferred; docker node ls shows the machines"
         yield Obstacle(("platform", "placement", "spread"), why, remedy)
+
+
+def _without_server(setup: Setup) -> Iterator[Obstacle]:
+    """No public package has MongoDB's server: it is the user's own, or an image's."""
+    database, runtime = setup.database, setup.platform.runtime
+    if runtime in ("kubernetes", "swarm"):
+        why = f"this version runs MongoDB natively and in Docker, not on {_named(runtime)}"
+        yield Obstacle(("platform", "runtime"), why, _ELSEWHERE)
+    elif runtime == "docker" and database.image is None:
+        why = "MongoDB's server cannot be fetched, and no image is named"
+        remedy = "set database.image to an image of MongoDB, then `tare plan` again"
+        yield Obstacle(("database", "kind"), why, remedy)
+    elif runtime != "docker" and database.home is None:
+        why = "MongoDB's server cannot be fetched, and no directory of it is named"
+        remedy = "set database.home to the directory of a mongod, then `tare plan` again"
+        yield Obstacle(("database", "kind"), why, remedy)
+
+
+def _without_binding(setup: Setup) -> Iterator[Obstacle]:
+    """YCSB itself is fetched with its binding for CQL only."""
+    if setup.client.tool == "ycsb":
+        why = "this version runs YCSB's own client with CQL only"
+        remedy = "set client.tool to tare, which sends the same documents, then `tare plan` again"
+        yield Obstacle(("client", "tool"), why, remedy)
 
 
 def _named(word: str) -> str:

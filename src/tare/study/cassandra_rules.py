@@ -37,9 +37,9 @@ def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterat
     yield from _memory(setup, origins, condition)
     yield from _compaction(setup, origins, condition)
     yield from _jvm(setup, origins)
-    for field in ("write_concern", "read_preference"):
+    for field in ("write_concern", "read_preference", "journal", "stand_in"):
         value = getattr(setup.database, field)
-        if value is not None:
+        if value is not None and value is not False:
             path: FieldPath = ("database", field)
             yield Problem(
                 later(origins, path, ("database", "kind")),

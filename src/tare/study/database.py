@@ -65,6 +65,11 @@ def _write_concern(value: object) -> object:
     return value
 
 
+def _no(value: object) -> bool:
+    """Whether a switch was left off, which need not be said."""
+    return value is False
+
+
 MOST_MEMBERS = 50
 """Members of a replica set. Source: MongoDB manual, Replica Set Members."""
 WriteConcern = Annotated[
@@ -152,6 +157,18 @@ class Database(Part):
         None,
         description="MongoDB: which members serve reads; null: the client's default, the primary",
         exclude_if=unsaid,
+    )
+    journal: bool | None = Field(
+        None,
+        description="MongoDB: a write is acknowledged once it is in the journal; null: the "
+        "server's default",
+        exclude_if=unsaid,
+    )
+    stand_in: bool = Field(
+        False,
+        description="MongoDB: let FerretDB stand in, to try a study out; no number of it is "
+        "MongoDB's",
+        exclude_if=_no,
     )
     settings: dict[str, Any] = Field({}, description="any keys of the database's own settings file")
     compaction: Compaction = Field(

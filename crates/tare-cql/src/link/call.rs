@@ -2,10 +2,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use tare_net::wait;
+
 use super::{Flush, Link, Received};
 use crate::error::{Error, ServerError};
 use crate::frame::opcode;
-use crate::transport::wait;
 
 /// An answer with a body of its own, from [`Link::call`].
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,12 +7,13 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Instant;
 
+use tare_net::Transport;
+
 use crate::error::Error;
 use crate::frame::{Decoder, Encoder};
 use crate::handshake;
 use crate::options::{Options, Protocol};
 use crate::reply::Reply;
-use crate::transport::Transport;
 use streams::{Owner, Streams};
 
 pub use call::Message;
@@ -56,7 +57,7 @@ impl Link {
     /// What stands in the way, with the address.
     pub fn open(address: SocketAddr, options: &Options) -> Result<Link, Error> {
         let deadline = Instant::now() + options.connect_timeout;
-        let transport = Transport::open(address, options, deadline)?;
+        let transport = Transport::open(address, options.tls.as_ref(), deadline)?;
         let mut link = Link {
             address,
             protocol: options.protocol,
@@ -154,7 +155,7 @@ impl Link {
                     if written == wanted {
                         continue;
                     }
-                    if matches!(self.transport, Transport::Plain(_)) {
+                    if self.transport.is_plain() {
                         return Ok(Flush::Blocked);
                     }
                 }
@@ -187,7 +188,7 @@ impl Link {
             Err(error) => return Err(error),
         };
         self.decoder.came(count);
-        if let Transport::Tls(_) = self.transport {
+        if !self.transport.is_plain() {
             // The socket will not wake anybody for what TLS holds already.
             loop {
                 let more = self.transport.rest(self.decoder.space())?;

@@ -1,9 +1,8 @@
 //! What becomes of requests: answers, timeouts, broken connections, and what follows them.
 
-use tare_cql::{Reply, ReplyKind};
-
 use crate::errors::ErrorKind;
 use crate::record::{Notes, Times};
+use crate::wire::{Link, Reading, Wire};
 use crate::workload::{Answer, Follow, Outcome, Source};
 
 use super::flight::Later;
@@ -13,10 +12,8 @@ use super::{Beat, Worker, NO_CONNECTION};
 const UNPREPARED: u64 = 20_000_000;
 /// Most tries for a statement that the server keeps forgetting.
 const MOST_UNPREPARED: u32 = 200;
-/// Server error UNPREPARED (native protocol v4, section 9).
-const FORGOTTEN: i32 = 0x2500;
 
-impl<S: Source> Worker<S> {
+impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Reads what has arrived on a connection, and lets its operations go on.
     pub(super) fn receive(&mut self, route: usize) {
         let Some(mut link) = self.routes.lend(route) else {
@@ -24,47 +21,29 @@ impl<S: Source> Worker<S> {
         };
         let read = link.read();
         let now = self.start.clock.now();
-        let decoded = read.is_ok()
-            && link
-                .replies(|tag, reply| self.answered(tag, reply, now))
-                .is_ok();
-        let open = matches!(
-            read,
-            Ok(tare_cql::Received::Bytes(_) | tare_cql::Received::Drained)
-        );
+        let decoded = read.is_ok() && link.replies(|tag, reply| self.answered(tag, reply, now));
+        let open = matches!(read, Ok(true));
         self.routes.give_back(route, link);
         if !decoded || !open {
             self.broke(route);
-        } else if std::mem::take(&mut self.forgotten) {
-            self.routes.prepare_again(route, &self.start.preparation);
+        } else if std::mem::take(&mut self.ailing) {
+            self.routes.mend(route, &self.start.care);
         }
     }
 
-    pub(super) fn answered(&mut self, tag: u32, reply: Reply<'_>, now: u64) {
+    pub(super) fn answered(&mut self, tag: u32, reply: W::Reply<'_>, now: u64) {
         let slot = tag as usize;
         if !self.flights.get(slot).is_some_and(|flight| flight.waiting) {
             return;
         }
-        let answer = match reply.kind() {
-            Ok(ReplyKind::Rows(rows)) => Answer::Rows(rows),
-            Ok(ReplyKind::Error(error)) => match error.decode() {
-                Ok(error) if error.code == FORGOTTEN && self.prepare_again(slot, now) => {
-                    return;
-                }
-                Ok(error) => Answer::Failed {
-                    kind: ErrorKind::of(&error),
-                    server: Some(error),
-                },
-                Err(_) => Answer::Failed {
-                    kind: ErrorKind::Other,
-                    server: None,
-                },
-            },
-            Ok(_) => Answer::Void,
-            Err(_) => Answer::Failed {
-                kind: ErrorKind::Other,
-                server: None,
-            },
+        let answer = match W::reading(reply) {
+            Reading::Answer(answer) => answer,
+            Reading::Forgotten(_) if self.prepare_again(slot, now) => return,
+            Reading::Forgotten(answer) => answer,
+            Reading::Moved(answer) => {
+                self.ailing = true;
+                answer
+            }
         };
         self.settle(slot, now, answer, 0);
     }
@@ -80,13 +59,13 @@ impl<S: Source> Worker<S> {
         flight.forgotten += 1;
         self.recorder.retry(flight.operation, ErrorKind::Other);
         self.agenda.at(now + UNPREPARED, slot, Later::Resend);
-        self.forgotten = true;
+        self.ailing = true;
         true
     }
 
     /// Tells the source what came of a slot's request and does what follows. Failures are
     /// followed after a pause of `pause` nanoseconds.
-    pub(super) fn settle(&mut self, slot: usize, now: u64, answer: Answer<'_>, pause: u64) {
+    pub(super) fn settle(&mut self, slot: usize, now: u64, answer: Answer<'_, W>, pause: u64) {
         let flight = &mut self.flights[slot];
         flight.waiting = false;
         let mut notes = Notes {
@@ -163,8 +142,8 @@ impl<S: Source> Worker<S> {
         while let Some((slot, request)) = self.agenda.timed_out(now) {
             let flight = &self.flights[slot];
             if flight.waiting && flight.request == request {
-                if let Some(stream) = flight.stream {
-                    self.routes.abandon(flight.route, stream);
+                if let Some(ticket) = flight.ticket {
+                    self.routes.abandon(flight.route, ticket);
                 }
                 self.fail(slot, ErrorKind::Timeout, 0);
             }
@@ -174,9 +153,10 @@ impl<S: Source> Worker<S> {
     /// Fails everything that was in flight on a broken connection, and opens it again.
     pub(super) fn broke(&mut self, route: usize) {
         self.routes.reopen(route);
+        W::lost(&self.start.care);
         for slot in 0..self.flights.len() {
             let flight = &self.flights[slot];
-            if flight.waiting && flight.stream.is_some() && flight.route == route {
+            if flight.waiting && flight.ticket.is_some() && flight.route == route {
                 self.fail(slot, ErrorKind::Connection, NO_CONNECTION);
             }
         }

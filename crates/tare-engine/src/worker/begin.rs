@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::order::Pace;
 use crate::request::Request;
+use crate::wire::Wire;
 use crate::workload::{Begin, Source};
 
 use super::flight::{Flight, Later};
@@ -14,7 +15,7 @@ use super::{Beat, Start, Worker, BURST};
 /// Longest sleep, nanoseconds: how soon a worker sees that it is to stop.
 const LOOK_UP: u64 = 20_000_000;
 
-impl<S: Source> Worker<S> {
+impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Gives every slot its first operation's time.
     pub(super) fn occupy(&mut self) {
         match self.beat {
@@ -83,7 +84,7 @@ impl<S: Source> Worker<S> {
             self.flights.push(Flight::default());
             self.requests.push(Request::new(
                 Rc::clone(&self.start.templates),
-                self.start.protocol,
+                &self.start.cluster,
             ));
         }
         let mut intended = intended;
@@ -206,7 +207,7 @@ impl<S: Source> Worker<S> {
 }
 
 /// The worker's own idea of the pace, and its slots' first deadlines.
-pub(super) fn beat(start: &Start) -> (Beat, Vec<(u64, u64)>) {
+pub(super) fn beat<W: Wire>(start: &Start<W>) -> (Beat, Vec<(u64, u64)>) {
     match &start.pace {
         Pace::Closed { .. } => (Beat::Closed, Vec::new()),
         Pace::Open { rate, arrivals, .. } => {

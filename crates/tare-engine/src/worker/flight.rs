@@ -3,14 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use tare_cql::StreamId;
-
 /// How long timeouts wait for each other, nanoseconds.
 const TOGETHER: u64 = 1_000_000;
 
 /// State of one slot.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Flight {
+#[derive(Debug, Clone, Copy)]
+pub struct Flight<T> {
     /// Position in `Workload::operations`.
     pub operation: usize,
     /// When the operation was meant to be sent, its first request was sent, its last one was;
@@ -25,12 +23,31 @@ pub struct Flight {
     pub forgotten: u32,
     /// An operation has begun and is not over.
     pub active: bool,
-    /// Connection and stream of the unanswered request.
+    /// Connection of the last request, and its place there while it is unanswered.
     pub route: usize,
-    pub stream: Option<StreamId>,
+    pub ticket: Option<T>,
     /// Counts the slot's requests, so that an old timeout is known for what it is.
     pub request: u32,
     pub waiting: bool,
+}
+
+impl<T> Default for Flight<T> {
+    fn default() -> Self {
+        Flight {
+            operation: 0,
+            intended: 0,
+            begun: 0,
+            sent: 0,
+            free: 0,
+            retries: 0,
+            forgotten: 0,
+            active: false,
+            route: 0,
+            ticket: None,
+            request: 0,
+            waiting: false,
+        }
+    }
 }
 
 /// What happens in a slot at a later time.

@@ -3,7 +3,6 @@
 mod answer;
 mod begin;
 mod flight;
-mod preparation;
 mod room;
 mod routes;
 mod schedule;
@@ -14,18 +13,16 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 use std::sync::Arc;
 
-use tare_cql::Template;
-
 use crate::clock::Clock;
 use crate::order::Pace;
 use crate::record::{Interval, Recorder};
 use crate::request::Request;
 use crate::timeline::Timeline;
+use crate::wire::Wire;
 use crate::workload::Source;
 
 use begin::beat;
 use flight::{Agenda, Flight};
-pub use preparation::Preparation;
 use room::Room;
 pub use routes::Routes;
 use schedule::Schedule;
@@ -37,7 +34,7 @@ const BURST: usize = 64;
 const NO_CONNECTION: u64 = 10_000_000;
 
 /// What a worker is given to begin with.
-pub struct Start {
+pub struct Start<W: Wire> {
     pub number: usize,
     pub workers: usize,
     /// The worker's part of the slots.
@@ -49,10 +46,10 @@ pub struct Start {
     pub clock: Clock,
     pub timeline: Timeline,
     pub stop: Arc<AtomicBool>,
-    pub templates: Rc<[Template]>,
-    pub protocol: tare_cql::Protocol,
-    /// For servers that have forgotten the statements.
-    pub preparation: Arc<Preparation>,
+    pub templates: Rc<[W::Template]>,
+    pub cluster: W::Cluster,
+    /// For what changes on the servers.
+    pub care: Arc<W::Care>,
     /// Sealed intervals whose memory can be used again.
     pub recycled: Receiver<Interval>,
 }
@@ -66,14 +63,14 @@ enum Beat {
 }
 
 /// A worker at work.
-pub struct Worker<S: Source> {
-    start: Start,
+pub struct Worker<W: Wire, S: Source<W>> {
+    start: Start<W>,
     source: S,
-    routes: Routes,
+    routes: Routes<W>,
     recorder: Recorder,
     beat: Beat,
-    flights: Vec<Flight>,
-    requests: Vec<Request>,
+    flights: Vec<Flight<W::Ticket>>,
+    requests: Vec<Request<W>>,
     /// Slots that wait for an operation (open loop), the one used last on top.
     idle: Vec<usize>,
     /// Per slot: first deadline and operations begun (per-slot pace).
@@ -82,8 +79,10 @@ pub struct Worker<S: Source> {
     outbox: Vec<usize>,
     /// Slots whose requests wait until their node takes more.
     room: Room,
-    /// A server said that it has forgotten a statement.
-    forgotten: bool,
+    /// A server said that something is to be set right.
+    ailing: bool,
+    /// Number of the map that is in use.
+    map: u64,
     agenda: Agenda,
     finished: usize,
     /// The source had nothing left for a slot.
@@ -93,8 +92,8 @@ pub struct Worker<S: Source> {
     full_until: u64,
 }
 
-impl<S: Source> Worker<S> {
-    pub fn new(start: Start, source: S, routes: Routes, recorder: Recorder) -> Worker<S> {
+impl<W: Wire, S: Source<W>> Worker<W, S> {
+    pub fn new(start: Start<W>, source: S, routes: Routes<W>, recorder: Recorder) -> Worker<W, S> {
         let (beat, deadlines) = beat(&start);
         let room = Room::new(routes.nodes());
         Worker {
@@ -108,7 +107,8 @@ impl<S: Source> Worker<S> {
             deadlines,
             outbox: Vec::new(),
             room,
-            forgotten: false,
+            ailing: false,
+            map: 0,
             agenda: Agenda::default(),
             finished: 0,
             exhausted: false,
@@ -134,6 +134,9 @@ impl<S: Source> Worker<S> {
                 self.recorder.recycle(spare);
             }
             self.routes.adopt_opened();
+            if let Some(map) = W::renewed(&self.start.care, &mut self.map) {
+                self.routes.redraw(map);
+            }
             let wait = if rest { 0 } else { self.pause() };
             self.routes.wait(wait, &mut ready);
             for &(route, readable, writable) in &ready {

@@ -1,17 +1,14 @@
 //! The worker's connections: which one a request takes, and new ones for those that broke.
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
-use tare_cql::{Flush, Link, Options, Ring, StreamId};
 
 use crate::errors::Fatal;
-
-use super::preparation::Preparation;
+use crate::wire::{Link, Owners, Wire};
 
 /// Pause before a broken connection is opened again, doubled at each failure up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -31,11 +28,10 @@ pub enum Choice {
 }
 
 /// One connection of one worker, open or being opened again.
-struct Route {
-    address: SocketAddr,
+struct Route<W: Wire> {
     /// Position in `Routes::nodes`.
     node: usize,
-    link: Option<Link>,
+    link: Option<W::Link>,
     /// Bytes are queued that have not been written.
     dirty: bool,
     /// The socket takes no more for now; waiting tells when it does.
@@ -43,39 +39,41 @@ struct Route {
 }
 
 /// All connections of one worker.
-pub struct Routes {
-    routes: Vec<Route>,
-    /// Positions in `routes` per node, nodes in the order of the ring.
+pub struct Routes<W: Wire> {
+    routes: Vec<Route<W>>,
+    /// Positions in `routes` per node, nodes as the map has them.
     nodes: Vec<Vec<usize>>,
+    addresses: Vec<Option<W::Node>>,
     /// Counts each node's requests, so that its connections share them.
     turns: Vec<usize>,
-    ring: Option<Ring>,
-    options: Options,
+    map: W::Map,
+    cluster: W::Cluster,
     /// Counts all requests, so that nodes and replicas share them.
     turn: usize,
     /// The same for requests whose node in turn has no connection.
     astray: usize,
     dirty: Vec<usize>,
-    opened: Receiver<(usize, Link)>,
-    opener: Sender<(usize, Link)>,
+    opened: Receiver<(usize, W::Link)>,
+    opener: Sender<(usize, W::Link)>,
     over: Arc<AtomicBool>,
 }
 
-impl Routes {
+impl<W: Wire> Routes<W> {
     /// Opens `links` connections to every node that can be reached.
     pub fn open(
-        nodes: &[Option<SocketAddr>],
-        ring: Option<Ring>,
-        options: &Options,
+        nodes: &[Option<W::Node>],
+        map: W::Map,
+        cluster: &W::Cluster,
         links: usize,
-    ) -> Result<Routes, Fatal> {
+    ) -> Result<Routes<W>, Fatal> {
         let (opener, opened) = channel();
         let mut routes = Routes {
             routes: Vec::new(),
             nodes: Vec::new(),
             turns: vec![0; nodes.len()],
-            ring,
-            options: options.clone(),
+            addresses: nodes.to_vec(),
+            map,
+            cluster: cluster.clone(),
             turn: 0,
             astray: 0,
             dirty: Vec::new(),
@@ -85,15 +83,13 @@ impl Routes {
         };
         for node in nodes {
             let first = routes.routes.len();
-            let Some(address) = *node else {
+            let Some(node) = node else {
                 routes.nodes.push(Vec::new());
                 continue;
             };
             for _ in 0..links {
-                let link = Link::open(address, options)
-                    .map_err(|e| Fatal::unreachable(address.to_string(), e))?;
+                let link = W::open(node, cluster)?;
                 routes.routes.push(Route {
-                    address,
                     node: routes.nodes.len(),
                     link: None,
                     dirty: false,
@@ -111,7 +107,7 @@ impl Routes {
         self.routes.len()
     }
 
-    fn adopt(&mut self, route: usize, link: Link) {
+    fn adopt(&mut self, route: usize, link: W::Link) {
         self.routes[route].link = Some(link);
         self.routes[route].blocked = false;
     }
@@ -132,21 +128,27 @@ impl Routes {
         self.routes[route].node
     }
 
-    /// Where a request goes whose partition has this token: to its replicas in turn, without a
-    /// token to all nodes in turn. A node that takes no more for now keeps its turn, so that what
+    /// Which nodes serve what has changed.
+    pub fn redraw(&mut self, map: W::Map) {
+        self.map = map;
+    }
+
+    /// Where a request of this key goes: to those who serve it in turn; where nobody is known to,
+    /// and anybody may, to all nodes in turn. A node that takes no more for now keeps its turn, so that what
     /// it does not read makes nobody else's share larger; only one without a connection loses it.
-    pub fn choose(&mut self, token: Option<i64>) -> Choice {
+    pub fn choose(&mut self, key: &W::Key) -> Choice {
         self.turn = self.turn.wrapping_add(1);
-        let owners = match (&self.ring, token) {
-            (Some(ring), Some(token)) => ring.owners(token),
-            _ => &[],
-        };
+        let Owners {
+            nodes: owners,
+            only,
+        } = W::owners(&self.map, key);
         let node = match owners.len() {
+            0 if only => return Choice::None,
             0 => self.turn % self.nodes.len().max(1),
             count => usize::from(owners[self.turn % count]),
         };
         match self.on(node) {
-            Choice::None => self.elsewhere(token),
+            Choice::None => self.elsewhere(key),
             choice => choice,
         }
     }
@@ -168,12 +170,12 @@ impl Routes {
     }
 
     /// The choice where the node in turn has no connection: the others share its part evenly.
-    fn elsewhere(&mut self, token: Option<i64>) -> Choice {
+    fn elsewhere(&mut self, key: &W::Key) -> Choice {
         self.astray = self.astray.wrapping_add(1);
-        let owners = match (&self.ring, token) {
-            (Some(ring), Some(token)) => ring.owners(token),
-            _ => &[],
-        };
+        let Owners {
+            nodes: owners,
+            only,
+        } = W::owners(&self.map, key);
         let connected = |node: &usize| self.is_connected(*node);
         let replicas = || {
             owners
@@ -181,7 +183,8 @@ impl Routes {
                 .map(|&node| usize::from(node))
                 .filter(connected)
         };
-        let all = || (0..self.nodes.len()).filter(connected);
+        let others = if only { 0 } else { self.nodes.len() };
+        let all = || (0..others).filter(connected);
         let node = match (replicas().count(), all().count()) {
             (0, 0) => None,
             (0, count) => all().nth(self.astray % count),
@@ -205,21 +208,21 @@ impl Routes {
         link.is_some_and(|link| link.free() > 0 && link.waiting() < MOST_WAITING)
     }
 
-    /// Queues a request; none if the connection has no stream left or broke.
-    pub fn queue(&mut self, route: usize, opcode: u8, body: &[u8], tag: u32) -> Option<StreamId> {
+    /// Queues a request; none if the connection takes no more or broke.
+    pub fn queue(&mut self, route: usize, draft: &W::Draft, tag: u32) -> Option<W::Ticket> {
         let entry = &mut self.routes[route];
-        let stream = entry.link.as_mut()?.queue(opcode, body, tag)?;
+        let ticket = entry.link.as_mut()?.queue(draft, tag)?;
         if !entry.dirty {
             entry.dirty = true;
             self.dirty.push(route);
         }
-        Some(stream)
+        Some(ticket)
     }
 
     /// An answer is no longer waited for.
-    pub fn abandon(&mut self, route: usize, stream: StreamId) {
+    pub fn abandon(&mut self, route: usize, ticket: W::Ticket) {
         if let Some(link) = &mut self.routes[route].link {
-            link.abandon(stream);
+            link.abandon(ticket);
         }
     }
 
@@ -241,21 +244,16 @@ impl Routes {
         let Some(link) = &mut entry.link else {
             return Ok(());
         };
-        let blocked = match link.flush() {
-            Ok(Flush::Done) => false,
-            Ok(Flush::Blocked) => true,
-            Err(_) => return Err(Broken),
-        };
-        entry.blocked = blocked;
+        entry.blocked = link.flush().map_err(|_| Broken)?;
         Ok(())
     }
 
     /// Takes a connection out of use while its answers are looked at.
-    pub fn lend(&mut self, route: usize) -> Option<Link> {
+    pub fn lend(&mut self, route: usize) -> Option<W::Link> {
         self.routes.get_mut(route)?.link.take()
     }
 
-    pub fn give_back(&mut self, route: usize, link: Link) {
+    pub fn give_back(&mut self, route: usize, link: W::Link) {
         self.routes[route].link = Some(link);
     }
 
@@ -265,7 +263,10 @@ impl Routes {
         let entry = &mut self.routes[route];
         (entry.link, entry.dirty, entry.blocked) = (None, false, false);
         self.dirty.retain(|&dirty| dirty != route);
-        let (address, options) = (entry.address, self.options.clone());
+        let Some(node) = self.addresses[entry.node].clone() else {
+            return;
+        };
+        let cluster = self.cluster.clone();
         let (opener, over) = (self.opener.clone(), Arc::clone(&self.over));
         // Without a thread to be had, the connection stays closed, which its operations tell.
         let _ = std::thread::Builder::new()
@@ -274,7 +275,7 @@ impl Routes {
                 let mut pause = FIRST_PAUSE;
                 while !over.load(Ordering::Relaxed) {
                     std::thread::sleep(pause);
-                    if let Ok(link) = Link::open(address, &options) {
+                    if let Ok(link) = W::open(&node, &cluster) {
                         let _ = opener.send((route, link));
                         return;
                     }
@@ -283,9 +284,11 @@ impl Routes {
             });
     }
 
-    /// Has the statements prepared again on the node of this connection.
-    pub fn prepare_again(&self, route: usize, preparation: &Arc<Preparation>) {
-        preparation.begin(self.routes[route].address, &self.options);
+    /// Has set right what the node of this connection said.
+    pub fn mend(&self, route: usize, care: &Arc<W::Care>) {
+        if let Some(node) = &self.addresses[self.routes[route].node] {
+            W::mend(care, node, &self.cluster);
+        }
     }
 
     /// Waits until a connection can be read or written, or so many nanoseconds have passed.
@@ -323,7 +326,7 @@ impl Routes {
     }
 }
 
-impl Drop for Routes {
+impl<W: Wire> Drop for Routes<W> {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
     }

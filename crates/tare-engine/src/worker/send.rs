@@ -1,12 +1,13 @@
 //! Requests on their way out: to a connection, or to where they wait until one takes more.
 
 use crate::errors::ErrorKind;
+use crate::wire::Wire;
 use crate::workload::{Answer, Source};
 
 use super::routes::Choice;
 use super::{Beat, Worker, BURST, NO_CONNECTION};
 
-impl<S: Source> Worker<S> {
+impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Sends the requests that have been written.
     pub(super) fn dispatch(&mut self) {
         // Who waits already goes first.
@@ -58,7 +59,7 @@ impl<S: Source> Worker<S> {
 
     /// Hands a request to a connection of the node that it is for, or has it wait there.
     fn place(&mut self, slot: usize, first: bool) {
-        let choice = match self.routes.choose(self.requests[slot].inner().token()) {
+        let choice = match self.choose(slot) {
             // Who waits already goes first.
             Choice::Route(route) if self.room.is_waited_for(self.routes.node_of(route)) => {
                 Choice::Full(self.routes.node_of(route))
@@ -69,30 +70,40 @@ impl<S: Source> Worker<S> {
             Choice::Route(route) if self.queue(slot, route) => {}
             Choice::Full(node) => {
                 let flight = &mut self.flights[slot];
-                (flight.stream, flight.waiting) = (None, true);
+                (flight.ticket, flight.waiting) = (None, true);
                 if first {
                     self.recorder.blocked(flight.intended);
                 }
                 self.room.push(node, slot, flight.request);
             }
             _ => {
+                W::lost(&self.start.care);
                 let now = self.start.clock.now();
                 self.unsent(slot, now, ErrorKind::Connection);
             }
         }
     }
 
-    /// Hands a request to a connection; false if that has no stream left or is closed.
+    /// Hands a request to a connection; false if that takes no more or is closed.
     fn queue(&mut self, slot: usize, route: usize) -> bool {
-        let request = self.requests[slot].inner();
-        let stream = self
-            .routes
-            .queue(route, request.opcode(), request.body(), slot as u32);
+        let draft = self.requests[slot].draft();
+        let ticket = self.routes.queue(route, draft, slot as u32);
         let flight = &mut self.flights[slot];
-        if stream.is_some() {
-            (flight.route, flight.stream, flight.waiting) = (route, stream, true);
+        if ticket.is_some() {
+            (flight.route, flight.ticket, flight.waiting) = (route, ticket, true);
         }
-        stream.is_some()
+        ticket.is_some()
+    }
+
+    /// Where a slot's request goes.
+    fn choose(&mut self, slot: usize) -> Choice {
+        let draft = self.requests[slot].draft();
+        if W::stays(draft) {
+            let node = self.routes.node_of(self.flights[slot].route);
+            return self.routes.on(node);
+        }
+        let key = W::key(draft);
+        self.routes.choose(&key)
     }
 
     fn unsent(&mut self, slot: usize, now: u64, kind: ErrorKind) {
@@ -109,7 +120,7 @@ impl<S: Source> Worker<S> {
             while let Some((slot, number)) = self.room.first(node) {
                 let flight = &self.flights[slot];
                 // It may have timed out meanwhile, and its slot have gone on.
-                let waits = flight.waiting && flight.stream.is_none() && flight.request == number;
+                let waits = flight.waiting && flight.ticket.is_none() && flight.request == number;
                 match self.routes.on(node) {
                     _ if !waits => {}
                     Choice::Full(_) => break,

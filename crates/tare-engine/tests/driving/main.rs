@@ -3,5 +3,6 @@
 mod blocked;
 mod failing;
 mod pacing;
+mod primaries;
 mod reads;
 mod running;

@@ -71,7 +71,7 @@ fn nothing_is_longer_or_higher_than_the_screen() {
     let interval = Interval::new(slot(), names.len(), true);
     let outlook = Outlook {
         clock: tare_engine::clock::Clock::starting(None),
-        timeline: Timeline::new(&order(&spec(&[]), &Limits::default())),
+        timeline: Timeline::new(&order(&spec(&[]), &Limits::default(), ())),
         stopped: false,
     };
     let mut live = Live::new(Vec::new(), || SMALL);

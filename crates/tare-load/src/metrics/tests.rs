@@ -149,6 +149,7 @@ fn a_run_is_served_while_it_lasts() {
         nodes: 1,
         links: 1,
         unreachable: Vec::new(),
+        stand_in: None,
         operations: vec!["READ".into()],
         protocol: "v4".into(),
         workers: 1,

@@ -20,6 +20,7 @@ impl Spec {
                 return refuse("targets", format!("{target:?} is not address:port"));
             }
         }
+        self.check_mongodb()?;
         if !is_identifier(&self.keyspace) {
             let why = format!("{:?} is not a CQL identifier", self.keyspace);
             return refuse("keyspace", why);
@@ -38,6 +39,17 @@ impl Spec {
         self.check_rate()?;
         self.check_times()?;
         self.check_workload()
+    }
+
+    /// The connection string itself is read where the workload is made.
+    fn check_mongodb(&self) -> Result<(), Fatal> {
+        match (&self.mongodb, &self.workload) {
+            (None, _) | (Some(_), Workload::Ycsb(_)) => Ok(()),
+            (Some(_), _) => Err(Fatal::spec(
+                "mongodb",
+                "MongoDB knows the workloads of YCSB only",
+            )),
+        }
     }
 
     fn check_rate(&self) -> Result<(), Fatal> {

@@ -218,3 +218,13 @@ fn what_is_not_one_json_object_is_refused() {
         assert_eq!(Spec::parse(text).unwrap_err().exit_code(), 2, "{text:?}");
     }
 }
+
+#[test]
+fn mongodb_knows_the_workloads_of_ycsb_only() {
+    let url = ("mongodb", "\"mongodb://127.0.0.1/?replicaSet=rs0\"");
+    assert!(spec(&[url]).mongodb.is_some());
+    let stress = r#"{"kind": "stress", "read": 1, "write": 3, "columns": 2}"#;
+    let (place, why) = refused(&[url, ("workload", stress)]);
+    assert_eq!(place, "mongodb");
+    assert_eq!(why, "MongoDB knows the workloads of YCSB only");
+}

@@ -6,7 +6,7 @@ use tare_engine::record::OperationRecord;
 
 use super::latencies::Latencies;
 use crate::java::in_table_order;
-use crate::operations::{status, Measured, Operations};
+use crate::operations::{Measured, Operations};
 use crate::settings::{Measure, MeasuredFrom};
 
 /// One measured operation under one name.
@@ -183,7 +183,7 @@ impl Maker<'_> {
         }
         let mut counts = [record.ok, 0, 0, 0];
         for kind in ErrorKind::ALL {
-            let name = status(operation, kind);
+            let name = self.operations.status(operation, kind);
             if let Some(place) = STATUSES.iter().position(|(known, _)| *known == name) {
                 counts[place] += record.errors[kind as usize];
             }

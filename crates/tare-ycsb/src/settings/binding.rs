@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// What a binding needs to know.
 #[derive(Debug, Clone)]
-pub struct Binding {
+pub struct CqlBinding {
     pub kind: Kind,
     pub cluster: Cluster,
     pub keyspace: String,
@@ -47,7 +47,8 @@ pub struct Binding {
 impl Kind {
     pub fn of(name: Option<&str>) -> Result<Kind, BadProperty> {
         let Some(name) = name else {
-            let why = "no binding is named: use run cassandra-cql or run scylla (or load)";
+            let why =
+                "no binding is named: use run cassandra-cql, run scylla or run mongodb (or load)";
             return Err(BadProperty::new("db", "", why));
         };
         if CASSANDRA.contains(&name) {
@@ -55,7 +56,7 @@ impl Kind {
         } else if SCYLLA.contains(&name) {
             Ok(Kind::Scylla)
         } else {
-            let why = "this binding is not offered; cassandra-cql and scylla are";
+            let why = "this binding is not offered; cassandra-cql, scylla and mongodb are";
             Err(BadProperty::new("db", name, why))
         }
     }
@@ -108,8 +109,8 @@ impl Kind {
     }
 }
 
-impl Binding {
-    pub fn read(reader: &Reader<'_>) -> Result<Binding, BadProperty> {
+impl CqlBinding {
+    pub fn read(reader: &Reader<'_>) -> Result<CqlBinding, BadProperty> {
         let kind = Kind::of(reader.text("db"))?;
         refuse_unoffered(reader, kind)?;
         let milliseconds = |name: &str, default| {
@@ -119,7 +120,7 @@ impl Binding {
                 .map(Duration::from_millis)
         };
         let connect_timeout = milliseconds("connecttimeoutmillis", CONNECT_TIMEOUT_MS)?;
-        Ok(Binding {
+        Ok(CqlBinding {
             kind,
             cluster: Cluster {
                 contact_points: contact_points(reader, kind)?,

@@ -4,6 +4,7 @@ mod asked;
 mod binding;
 mod core;
 mod measure;
+mod mongodb;
 mod names;
 mod read;
 #[cfg(test)]
@@ -12,9 +13,10 @@ pub(crate) mod tests;
 use std::time::Duration;
 
 pub use asked::ScanLength;
-pub use binding::Binding;
+pub use binding::CqlBinding;
 pub use core::{Action, Core};
 pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure};
+pub use mongodb::{veiled, MongoBinding, STAND_IN};
 pub use read::BadProperty;
 
 use crate::properties::Properties;
@@ -30,6 +32,40 @@ const LONGEST_RUN: u64 = 31_536_000;
 pub enum Phase {
     Load,
     Run,
+}
+
+/// Which of YCSB's bindings is stood in for, and what it needs to know.
+#[derive(Debug, Clone)]
+pub enum Binding {
+    Cql(Box<CqlBinding>),
+    Mongo(Box<MongoBinding>),
+}
+
+impl Binding {
+    /// The Java class that YCSB would load, which its output names.
+    pub fn class(&self, reader: &Reader<'_>) -> &'static str {
+        match self {
+            Binding::Cql(binding) => binding.kind.class(),
+            Binding::Mongo(_) => reader.text("db").and_then(mongodb::class).unwrap_or(""),
+        }
+    }
+
+    fn read(reader: &Reader<'_>, threads: u64) -> Result<Binding, BadProperty> {
+        match reader.text("db").and_then(mongodb::class) {
+            Some(_) => MongoBinding::read(reader, threads)
+                .map(Box::new)
+                .map(Binding::Mongo),
+            None => CqlBinding::read(reader).map(Box::new).map(Binding::Cql),
+        }
+    }
+
+    /// Every property that it knows.
+    fn names(&self) -> Vec<String> {
+        match self {
+            Binding::Cql(binding) => binding.kind.names(),
+            Binding::Mongo(_) => mongodb::NAMES.map(str::to_owned).to_vec(),
+        }
+    }
 }
 
 /// How the status lines look.
@@ -51,6 +87,8 @@ pub struct Settings {
     pub status: Option<Status>,
     pub core: Core,
     pub binding: Binding,
+    /// The Java class that YCSB would load for the binding.
+    pub class: &'static str,
     pub measure: Measure,
     pub seed: u64,
     pub workers: Option<usize>,
@@ -68,8 +106,9 @@ impl Settings {
             true => Phase::Run,
             false => Phase::Load,
         };
-        let binding = Binding::read(&reader)?;
-        names::check(&reader, properties, binding.kind)?;
+        let threads = reader.whole_in("threadcount", 1, 1..=MOST_THREADS)?;
+        let binding = Binding::read(&reader, threads)?;
+        names::check(&reader, properties, &binding)?;
         let core = Core::read(&reader, phase)?;
         let longest = match reader.whole_in("maxexecutiontime", 0, 0..=LONGEST_RUN)? {
             0 => None,
@@ -77,11 +116,12 @@ impl Settings {
         };
         let mut settings = Settings {
             phase,
-            threads: reader.whole_in("threadcount", 1, 1..=MOST_THREADS)? as usize,
+            threads: threads as usize,
             target: Some(reader.whole_or("target", 0)?).filter(|&target| target > 0),
             longest,
             status: status(&reader)?,
             core,
+            class: binding.class(&reader),
             binding,
             measure: Measure::read(&reader)?,
             seed: seed(&reader)?,

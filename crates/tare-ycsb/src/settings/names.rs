@@ -1,7 +1,7 @@
 //! Which properties there are. YCSB ignores what it does not know; here it is said once.
 
-use super::binding::Kind;
 use super::read::{BadProperty, Reader};
+use super::Binding;
 use crate::properties::Properties;
 use crate::spelling::hint;
 
@@ -69,11 +69,12 @@ const CORE: [&str; 58] = [
 ];
 
 /// Tare's own.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     "tare.compression",
     "tare.contact_points_only",
     "tare.protocol",
     "tare.seed",
+    "tare.stand_in",
     "tare.tls.authorities",
     "tare.tls.certificate",
     "tare.tls.key",
@@ -93,11 +94,20 @@ const WITHOUT_EFFECT: [(&str, &str); 3] = [
 ];
 
 /// Says which properties are not known or have no effect; refuses those that claim to be Tare's.
-pub fn check(reader: &Reader<'_>, properties: &Properties, kind: Kind) -> Result<(), BadProperty> {
-    let binding = kind.names();
+pub fn check(
+    reader: &Reader<'_>,
+    properties: &Properties,
+    asked: &Binding,
+) -> Result<(), BadProperty> {
+    let binding = asked.names();
+    // Only the bindings for CQL insert rows one by one whatever is asked for.
+    let without_effect = match asked {
+        Binding::Cql(_) => &WITHOUT_EFFECT[..],
+        Binding::Mongo(_) => &WITHOUT_EFFECT[1..],
+    };
     let mut unknown = Vec::new();
     for name in properties.names() {
-        if let Some((_, why)) = WITHOUT_EFFECT.iter().find(|(known, _)| *known == name) {
+        if let Some((_, why)) = without_effect.iter().find(|(known, _)| *known == name) {
             reader.remark(format!("property {name} has no effect: {why}"));
         } else if CORE.contains(&name) || OWN.contains(&name) || binding.iter().any(|b| b == name) {
             continue;

@@ -17,6 +17,13 @@ fn given(properties: &str) -> Properties {
     given
 }
 
+fn cql(settings: &Settings) -> &CqlBinding {
+    match &settings.binding {
+        Binding::Cql(binding) => binding,
+        Binding::Mongo(_) => panic!("not a binding for CQL"),
+    }
+}
+
 fn refusal(properties: &str) -> String {
     Settings::read(&given(properties)).unwrap_err().to_string()
 }
@@ -47,11 +54,12 @@ fn defaults_are_those_of_ycsbs_code() {
     assert_eq!((core.insert_retries, core.insert_retry_seconds), (0, 3));
     assert_eq!(settings.measure.percentiles, [50.0, 95.0, 99.0]);
     assert_eq!(settings.measure.kind, MeasureKind::Hdr);
-    assert_eq!(settings.binding.read, tare_cql::Consistency::Quorum);
-    assert_eq!(settings.binding.write, tare_cql::Consistency::Quorum);
-    assert_eq!(settings.binding.keyspace, "ycsb");
-    assert_eq!(settings.binding.timeout, Duration::from_secs(12));
-    assert_eq!(settings.binding.cluster.contact_points, ["127.0.0.1:9042"]);
+    let binding = cql(&settings);
+    assert_eq!(binding.read, tare_cql::Consistency::Quorum);
+    assert_eq!(binding.write, tare_cql::Consistency::Quorum);
+    assert_eq!(binding.keyspace, "ycsb");
+    assert_eq!(binding.timeout, Duration::from_secs(12));
+    assert_eq!(binding.cluster.contact_points, ["127.0.0.1:9042"]);
     assert_eq!(settings.remarks, Vec::<String>::new());
 }
 
@@ -90,22 +98,20 @@ fn there_are_no_more_threads_than_operations() {
 
 #[test]
 fn hosts_take_the_port_unless_they_bring_their_own() {
-    let points = settings("hosts=a,b:9999,::1 port=9043")
-        .binding
-        .cluster
-        .contact_points;
-    assert_eq!(points, ["a:9043", "b:9999", "[::1]:9043"]);
+    let settings = settings("hosts=a,b:9999,::1 port=9043");
+    let points = &cql(&settings).cluster.contact_points;
+    assert_eq!(points, &["a:9043", "b:9999", "[::1]:9043"]);
 }
 
 #[test]
 fn the_bindings_own_properties_are_read() {
-    let binding = settings(
+    let settings = settings(
         "cassandra.keyspace=k cassandra.username=ann cassandra.password=secret \
          cassandra.readconsistencylevel=ONE cassandra.writeconsistencylevel=local_quorum \
          cassandra.coreconnections=2 cassandra.maxconnections=4 \
          cassandra.readtimeoutmillis=500 cassandra.connecttimeoutmillis=700",
-    )
-    .binding;
+    );
+    let binding = cql(&settings);
     assert_eq!((binding.keyspace.as_str(), binding.links), ("k", Some(4)));
     assert_eq!(binding.read, tare_cql::Consistency::One);
     assert_eq!(binding.write, tare_cql::Consistency::LocalQuorum);
@@ -114,7 +120,7 @@ fn the_bindings_own_properties_are_read() {
         binding.cluster.options.connect_timeout,
         Duration::from_millis(700)
     );
-    let credentials = binding.cluster.options.credentials.unwrap();
+    let credentials = binding.cluster.options.credentials.clone().unwrap();
     assert_eq!(
         (credentials.user.as_str(), credentials.password.as_str()),
         ("ann", "secret")
@@ -124,8 +130,8 @@ fn the_bindings_own_properties_are_read() {
 #[test]
 fn scylla_has_names_of_its_own() {
     let scylla = settings("db=scylla scylla.hosts=h scylla.port=1 scylla.keyspace=k");
-    assert_eq!(scylla.binding.cluster.contact_points, ["h:1"]);
-    assert_eq!(scylla.binding.keyspace, "k");
+    assert_eq!(cql(&scylla).cluster.contact_points, ["h:1"]);
+    assert_eq!(cql(&scylla).keyspace, "k");
     assert!(scylla.remarks[0].contains("unknown properties have no effect: hosts"));
 }
 
@@ -133,7 +139,10 @@ fn scylla_has_names_of_its_own() {
 fn what_cannot_be_used_is_refused_by_name() {
     let cases = [
         ("workload=x.Y", "property workload=x.Y: only site.ycsb.workloads.CoreWorkload is offered"),
-        ("db=mongodb", "property db=mongodb: this binding is not offered; cassandra-cql and scylla are"),
+        (
+            "db=redis",
+            "property db=redis: this binding is not offered; cassandra-cql, scylla and mongodb are",
+        ),
         ("hosts=", "property hosts=: missing: name the nodes, such as -p hosts=10.0.0.1,10.0.0.2"),
         ("recordcount=many", "property recordcount=\"many\": expected a whole number of at least 0"),
         ("threadcount=0", "property threadcount=0: expected a whole number from 1 to 1000000"),

@@ -3,15 +3,25 @@
 use tare_engine::request::Request;
 
 use super::{CoreSource, Step};
+use crate::dialect::{Dialect, Purpose, Writer};
 use crate::settings::{Action, ScanLength};
 
-impl CoreSource {
-    pub(super) fn load(&mut self, slot: usize, request: &mut Request) -> usize {
+impl<D: Dialect> CoreSource<D> {
+    pub(super) fn load(&mut self, slot: usize, request: &mut Request<D::Wire>) -> usize {
         let number = self.shared.loads.next();
         self.take_key(slot, number);
         self.slots[slot].step = Step::Load;
-        self.slots[slot].tries = 0;
+        (self.slots[slot].tries, self.slots[slot].records) = (0, 1);
         self.write_insert(slot, request);
+        while self.slots[slot].left > 0 && self.slots[slot].records < self.writer.batch() {
+            let number = self.shared.loads.next();
+            self.take_key(slot, number);
+            let slot = &mut self.slots[slot];
+            slot.left -= 1;
+            slot.records += 1;
+            let rng = &mut self.rng;
+            self.writer.insert_another(&slot.key, rng, request);
+        }
         self.at.insert
     }
 
@@ -19,7 +29,7 @@ impl CoreSource {
         &mut self,
         slot: usize,
         action: Action,
-        request: &mut Request,
+        request: &mut Request<D::Wire>,
     ) -> usize {
         match action {
             Action::Insert => {
@@ -63,59 +73,38 @@ impl CoreSource {
         self.shared.settings.core.keys.write(record, &mut slot.key);
     }
 
-    fn write_insert(&mut self, slot: usize, request: &mut Request) {
+    fn write_insert(&mut self, slot: usize, request: &mut Request<D::Wire>) {
         let key = &self.slots[slot].key;
-        request
-            .execute(self.shared.statements.insert.unwrap_or(0))
-            .value(key);
-        self.fields.write_all(key, &mut self.rng, request);
+        self.writer.insert(key, &mut self.rng, request);
     }
 
-    fn write_read(&mut self, slot: usize, action: Action, request: &mut Request) {
+    fn write_read(&mut self, slot: usize, action: Action, request: &mut Request<D::Wire>) {
         self.take_chosen_key(slot);
-        let statements = &self.shared.statements;
-        let (place, step) = match action {
-            Action::Read => (statements.read, Step::Read),
-            _ => (statements.read_to_modify, Step::ReadToModify),
+        let (purpose, step) = match action {
+            Action::Read => (Purpose::Read, Step::Read),
+            _ => (Purpose::Modify, Step::ReadToModify),
         };
-        let field = self.fields.choose(&mut self.rng);
-        let statement = place.map_or(0, |place| place.of(field));
         let slot = &mut self.slots[slot];
-        (slot.step, slot.statement, slot.read) = (step, statement, None);
-        request.execute(statement).value(&slot.key);
+        let rng = &mut self.rng;
+        slot.statement = self.writer.read(&slot.key, purpose, rng, request);
+        (slot.step, slot.read) = (step, None);
     }
 
-    pub(super) fn write_update(&mut self, slot: usize, request: &mut Request) {
+    pub(super) fn write_update(&mut self, slot: usize, request: &mut Request<D::Wire>) {
         let key = &self.slots[slot].key;
-        let field = self.fields.choose(&mut self.rng);
-        let place = self.shared.statements.update;
-        request.execute(place.map_or(0, |place| place.of(field)));
-        if self.shared.settings.core.write_all {
-            self.fields.write_all(key, &mut self.rng, request);
-        } else {
-            self.fields.write_one(field, key, &mut self.rng, request);
-        }
-        request.value(key);
+        self.writer.update(key, &mut self.rng, request);
     }
 
-    fn write_scan(&mut self, slot: usize, request: &mut Request) {
+    fn write_scan(&mut self, slot: usize, request: &mut Request<D::Wire>) {
         self.take_chosen_key(slot);
         let rows = match self.run.as_ref().map(|draws| &draws.scan) {
             Some(ScanLength::Uniform(law)) => law.next(&mut self.rng),
             Some(ScanLength::Zipfian(law)) => law.next(&mut self.rng),
             None => 1,
-        };
-        let field = self.fields.choose(&mut self.rng);
+        } as i32;
         let slot = &mut self.slots[slot];
-        slot.statement = self
-            .shared
-            .statements
-            .scan
-            .map_or(0, |place| place.of(field));
-        (slot.step, slot.rows) = (Step::Scan, rows as i32);
-        request
-            .execute(slot.statement)
-            .value(&slot.key)
-            .value(&slot.rows.to_be_bytes());
+        let rng = &mut self.rng;
+        slot.statement = self.writer.scan(&slot.key, rows, rng, request);
+        (slot.step, slot.rows, slot.goes_on) = (Step::Scan, rows, false);
     }
 }

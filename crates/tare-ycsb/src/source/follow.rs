@@ -2,20 +2,28 @@
 
 use std::time::Duration;
 
-use tare_cql::Rows;
 use tare_draw::Rng;
 use tare_engine::errors::ErrorKind;
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
-use tare_engine::workload::{Answer, Follow, Outcome};
+use tare_engine::wire::Wire;
+use tare_engine::workload::{Follow, Outcome};
 
 use super::{CoreSource, Step};
+use crate::dialect::{Dialect, Scanned, Writer};
 use crate::operations::Measured;
 
-impl CoreSource {
+impl<D: Dialect> CoreSource<D> {
     /// An insert of a load: tried again as often as was asked for; then its thread gives up.
-    pub(super) fn loaded(&mut self, slot: usize, outcome: Outcome) -> Follow {
+    pub(super) fn loaded(
+        &mut self,
+        slot: usize,
+        outcome: Outcome,
+        notes: &mut Notes<'_>,
+    ) -> Follow {
         let Err(kind) = outcome else {
+            // All but the last one of a batch were taken without being sent, in no time.
+            notes.done_before(self.at.insert, self.slots[slot].records - 1);
             return Follow::Done(outcome);
         };
         let core = &self.shared.settings.core;
@@ -43,17 +51,22 @@ impl CoreSource {
             .retain(|&number| inserts.acknowledge(number).is_err());
     }
 
-    pub(super) fn verify(&mut self, slot: usize, rows: Option<&Rows<'_>>, notes: &mut Notes<'_>) {
+    pub(super) fn verify(
+        &mut self,
+        slot: usize,
+        found: Option<&<D::Wire as Wire>::Found<'_>>,
+        notes: &mut Notes<'_>,
+    ) {
         if !self.shared.settings.core.integrity {
             return;
         }
         let slot = &self.slots[slot];
         let begun = std::time::Instant::now();
         let core = &self.shared.settings.core;
-        let outcome = match rows {
-            Some(rows) => {
+        let outcome = match found {
+            Some(found) => {
                 let record = self.shared.record(slot.number);
-                self.verifier.check(core, record, slot.statement, rows)
+                self.writer.check(core, record, slot.statement, found)
             }
             None => Err(ErrorKind::Other),
         };
@@ -88,7 +101,7 @@ impl CoreSource {
         &mut self,
         slot: usize,
         outcome: Outcome,
-        request: &mut Request,
+        request: &mut Request<D::Wire>,
         notes: &mut Notes<'_>,
     ) -> Follow {
         if self.shared.settings.parts {
@@ -115,26 +128,32 @@ impl CoreSource {
         Follow::Done(read.and(outcome))
     }
 
-    /// More pages of a scan, which the Java driver fetches until it has all rows.
+    /// A scan is over when there is no more of it.
     pub(super) fn scanned(
         &mut self,
         slot: usize,
-        answer: &Answer<'_>,
+        found: Option<&<D::Wire as Wire>::Found<'_>>,
         outcome: Outcome,
-        request: &mut Request,
+        request: &mut Request<D::Wire>,
         notes: &mut Notes<'_>,
     ) -> Follow {
-        if let Answer::Rows(rows) = answer {
-            if let Some(state) = rows.paging_state() {
-                let slot = &self.slots[slot];
-                request
-                    .execute(slot.statement)
-                    .value(&slot.key)
-                    .value(&slot.rows.to_be_bytes());
-                request.paging_state(state);
-                return Follow::Send;
-            }
+        let Some(found) = found else {
+            return self.call_done(Measured::Scan, outcome, notes);
+        };
+        let slot = &mut self.slots[slot];
+        let scan = Scanned {
+            statement: slot.statement,
+            key: &slot.key,
+            rows: slot.rows,
+        };
+        if self.writer.more(scan, found, request) {
+            slot.goes_on = true;
+            return Follow::Send;
         }
+        let outcome = match D::Writer::is_empty(found) && !slot.goes_on {
+            true => outcome.and(D::Writer::nothing_scanned()),
+            false => outcome,
+        };
         self.call_done(Measured::Scan, outcome, notes)
     }
 }

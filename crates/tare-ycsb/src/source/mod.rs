@@ -7,30 +7,29 @@ mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tare_cql::Statement;
 use tare_draw::ycsb::{Chooser, Discrete};
 use tare_draw::Xoshiro;
 use tare_engine::errors::ErrorKind;
 use tare_engine::record::Notes;
 use tare_engine::request::Request;
+use tare_engine::wire::Wire;
 use tare_engine::workload::{Answer, Begin, Follow, Source};
 
-use crate::fields::Fields;
+use crate::dialect::{Dialect, Writer};
 use crate::operations::Measured;
 use crate::settings::{Action, ScanLength};
-use crate::verify::Verifier;
 use crate::workload::Shared;
 
 /// Threads of YCSB on one worker thread of ours.
-pub struct CoreSource {
-    shared: Arc<Shared>,
+pub struct CoreSource<D: Dialect> {
+    shared: Arc<Shared<D>>,
     slots: Vec<Slot>,
     rng: Xoshiro,
-    fields: Fields,
+    writer: D::Writer,
     /// None in the load phase.
     run: Option<Draws>,
-    verifier: Verifier,
     /// Inserted records that could not be acknowledged yet.
     unacknowledged: Vec<i64>,
     at: Positions,
@@ -65,6 +64,10 @@ struct Slot {
     /// Rows that a scan wants, and its statement.
     rows: i32,
     statement: usize,
+    /// A scan goes on: there was something before.
+    goes_on: bool,
+    /// Records that its insert holds.
+    records: u64,
     tries: u64,
     /// What the read of a read-modify-write came to.
     read: Option<ErrorKind>,
@@ -84,13 +87,13 @@ enum Step {
     WriteBack,
 }
 
-impl CoreSource {
+impl<D: Dialect> CoreSource<D> {
     pub fn new(
-        shared: Arc<Shared>,
+        shared: Arc<Shared<D>>,
         threads: Range<usize>,
-        statements: &[Statement],
+        statements: &[<D::Wire as Wire>::Statement],
         rng: Xoshiro,
-    ) -> CoreSource {
+    ) -> CoreSource<D> {
         let settings = &shared.settings;
         let operations = threads.map(|thread| settings.operations_of(thread).unwrap_or(u64::MAX));
         let slots = operations.map(|left| Slot {
@@ -103,13 +106,12 @@ impl CoreSource {
         CoreSource {
             slots: slots.collect(),
             rng,
-            fields: Fields::new(core, &shared.statements.order),
+            writer: shared.dialect.writer(core, statements),
             run: draws.map(|(keys, actions)| Draws {
                 actions,
                 keys,
                 scan: core.scan.clone(),
             }),
-            verifier: Verifier::new(core, statements),
             unacknowledged: Vec::new(),
             at: Positions {
                 read: position(Measured::Read),
@@ -124,8 +126,8 @@ impl CoreSource {
     }
 }
 
-impl Source for CoreSource {
-    fn begin(&mut self, slot: usize, request: &mut Request) -> Begin {
+impl<D: Dialect> Source<D::Wire> for CoreSource<D> {
+    fn begin(&mut self, slot: usize, request: &mut Request<D::Wire>) -> Begin {
         if self.slots[slot].left == 0 {
             return Begin::Finished;
         }
@@ -144,8 +146,8 @@ impl Source for CoreSource {
     fn answer(
         &mut self,
         slot: usize,
-        answer: &Answer<'_>,
-        request: &mut Request,
+        answer: &Answer<'_, D::Wire>,
+        request: &mut Request<D::Wire>,
         notes: &mut Notes<'_>,
     ) -> Follow {
         let step = self.slots[slot].step;
@@ -155,6 +157,13 @@ impl Source for CoreSource {
         };
         let mut outcome = match answer {
             Answer::Failed { kind, server } => {
+                let waited = Duration::from_nanos(notes.now.saturating_sub(notes.begun));
+                let again = self
+                    .writer
+                    .again(*kind, server.as_ref(), notes.retries, waited);
+                if let Some(after) = again {
+                    return Follow::Retry { kind: *kind, after };
+                }
                 let why = match server {
                     Some(server) => server.to_string(),
                     None => kind.name().to_owned(),
@@ -164,7 +173,7 @@ impl Source for CoreSource {
             }
             Answer::Void | Answer::Rows(_) => Ok(()),
         };
-        let found = rows.filter(|rows| !rows.is_empty());
+        let found = rows.filter(|rows| !D::Writer::is_empty(rows));
         if matches!(step, Step::Read | Step::ReadToModify) {
             if outcome.is_ok() && found.is_none() {
                 outcome = Err(ErrorKind::NotFound);
@@ -172,16 +181,22 @@ impl Source for CoreSource {
             self.verify(slot, found, notes);
         }
         match step {
-            Step::Load => self.loaded(slot, outcome),
+            Step::Load => self.loaded(slot, outcome, notes),
             Step::Read => self.call_done(Measured::Read, outcome, notes),
-            Step::Update => self.call_done(Measured::Update, outcome, notes),
+            Step::Update => {
+                let outcome = outcome.and_then(|()| D::Writer::updated(rows));
+                self.call_done(Measured::Update, outcome, notes)
+            }
             Step::Insert => {
                 self.acknowledge(slot);
                 self.call_done(Measured::Insert, outcome, notes)
             }
-            Step::Scan => self.scanned(slot, answer, outcome, request, notes),
+            Step::Scan => self.scanned(slot, rows, outcome, request, notes),
             Step::ReadToModify => self.write_back(slot, outcome, request, notes),
-            Step::WriteBack => self.modified(slot, outcome, notes),
+            Step::WriteBack => {
+                let outcome = outcome.and_then(|()| D::Writer::updated(rows));
+                self.modified(slot, outcome, notes)
+            }
         }
     }
 }

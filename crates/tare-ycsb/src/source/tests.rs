@@ -10,8 +10,9 @@ use tare_engine::totals::{Outlook, Totals};
 use tare_stub::{Fault, Report, Script, Service, Stub};
 
 use crate::operations::{Measured, Operations};
-use crate::session::order;
+use crate::session::cql_order;
 use crate::settings::tests::settings;
+use crate::settings::Binding;
 use crate::workload::CoreWorkload;
 
 /// Keeps the totals of a run.
@@ -45,10 +46,14 @@ impl Run {
              tare.contact_points_only=true hosts={address} {properties}"
         );
         let settings = Arc::new(settings(&properties));
-        let workload = CoreWorkload::new(Arc::clone(&settings));
+        let Binding::Cql(binding) = &settings.binding else {
+            panic!("not a binding for CQL");
+        };
+        let workload = CoreWorkload::cql(Arc::clone(&settings), binding);
         let operations = workload.shared().operations.clone();
         let mut keeper = Keeper::default();
-        run(&order(&settings), workload, &mut keeper, &Stop::default()).unwrap();
+        let order = cql_order(&settings, binding);
+        run(&order, workload, &mut keeper, &Stop::default()).unwrap();
         Run {
             operations,
             totals: keeper.0.unwrap(),

@@ -50,6 +50,17 @@ def _words(difference: ParityDifference) -> str:
     return f"{difference.fact} ({'expected' if difference.expected else 'unexpected'}): {values}"
 
 
+def stand_in(evidence: Evidence) -> Check | None:
+    """Whether another program stood in for the database; then no number is the database's."""
+    names = {trial.name: trial.manifest.database.get("stand_in") for trial in evidence.done}
+    found = {name: str(who) for name, who in names.items() if who}
+    if not found:
+        return None
+    who = ", ".join(sorted(set(found.values())))
+    summary = f"{who} was measured: its numbers say nothing of the database"
+    return check("stand-in", "invalid", summary, [f"in {count(len(found), 'trial')}"])
+
+
 def notes(evidence: Evidence) -> Check:
     """What the lab noted: fallbacks and other departures from what was asked for."""
     seen: dict[str, list[str]] = {}

@@ -200,6 +200,15 @@ class CassandraCluster:
         inside = client == self.runtime.name
         return [n.unit.site.target(configuration.NATIVE_PORT, inside=inside) for n in self.nodes]
 
+    @property
+    def url(self) -> None:
+        """CQL has no connection strings."""
+
+    @property
+    def memory(self) -> tuple[str, str]:
+        """The heap, as the parity check compares it."""
+        return "heap", f"{self.database.heap // (1 << 20)} MiB"
+
     def create_schema(self) -> None:
         """The keyspace and tables that the load uses."""
         table = schema.table_of(self.load)

@@ -13,13 +13,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.databases.cassandra import configuration, gclog
+from tare.databases.observed import Observed, in_time
 from tare.monitor.threads import Threads, grown, read_threads
 
 if TYPE_CHECKING:
@@ -56,21 +56,6 @@ MOST_LATE = 0.5
 """Share of the measured part that the first reading may miss: more is not made up for."""
 _TIMEUUID_EPOCH = 0x01B21DD213814000
 """100 ns steps between 1582-10-15 and 1970-01-01, RFC 4122, section 4.1.4"""
-
-
-@dataclass(frozen=True)
-class Observed:
-    """What was seen over the measured part.
-
-    Attributes:
-        counts: name to growth, summed over the nodes; a name is there only if every node told it.
-        events: {"from": Unix s, "to": Unix s, "what": ..., "detail": {...}}, by time.
-        notes: what could not be read.
-    """
-
-    counts: dict[str, float] = field(default_factory=dict)
-    events: list[dict[str, Any]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 class _NodeWatch:
@@ -166,9 +151,9 @@ class ServerWatch:
         for node in self._nodes:
             self._try(node.name, partial(read, node))
         if self._faults:  # a sum over some of the nodes would pass for one over all
-            return Observed(events=_in_time(events), notes=self._faults)
+            return Observed(events=in_time(events), notes=self._faults)
         whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._nodes)}
-        return Observed(whole, _in_time(events), [])
+        return Observed(whole, in_time(events), [])
 
     def close(self) -> None:
         self._try("connections", self._stack.close)
@@ -258,7 +243,3 @@ def unix_of(ticks: int) -> float:
 def _unix(moment: datetime) -> float:
     """The driver's timestamps are in UTC and do not say so."""
     return moment.replace(tzinfo=UTC).timestamp()
-
-
-def _in_time(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(events, key=lambda e: (e["from"], e["to"]))

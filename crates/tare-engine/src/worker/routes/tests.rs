@@ -4,13 +4,14 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use tare_cql::{Node, Replication};
+use tare_cql::{Consistency, Node, Parameters, Protocol, Replication, Ring};
 
 use super::*;
+use crate::order::Cluster;
+use crate::wire::Cql;
 
 /// A frame of the native protocol v4: version, flags, stream, opcode, length (section 2).
 const READY: [u8; 9] = [0x84, 0, 0, 0, 2, 0, 0, 0, 0];
-const EXECUTE: u8 = 0x0A;
 
 /// Answers STARTUP on a new connection.
 fn ready(listener: &TcpListener) -> TcpStream {
@@ -27,7 +28,7 @@ fn ready(listener: &TcpListener) -> TcpStream {
 
 /// Nodes with so many connections each, and their ends of these; connection `i` is one of node
 /// `i / links`.
-fn cluster(nodes: usize, links: usize, ring: Option<Ring>) -> (Routes, Vec<TcpStream>) {
+fn cluster(nodes: usize, links: usize, ring: Option<Ring>) -> (Routes<Cql>, Vec<TcpStream>) {
     let listeners: Vec<_> = (0..nodes)
         .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
         .collect();
@@ -41,12 +42,12 @@ fn cluster(nodes: usize, links: usize, ring: Option<Ring>) -> (Routes, Vec<TcpSt
             .flat_map(|l| (0..links).map(move |_| ready(l)));
         accepted.collect()
     });
-    let routes = Routes::open(&addresses, ring, &Options::default(), links).unwrap();
+    let routes = Routes::open(&addresses, ring, &defaults(), links).unwrap();
     (routes, answers.join().unwrap())
 }
 
 /// One node with one connection.
-fn node() -> (Routes, TcpStream) {
+fn node() -> (Routes<Cql>, TcpStream) {
     let (routes, mut streams) = cluster(1, 1, None);
     (routes, streams.remove(0))
 }
@@ -68,20 +69,42 @@ fn ring(nodes: usize, replicas: usize) -> Option<Ring> {
     Some(Ring::new(&nodes, &Replication::Simple(replicas)))
 }
 
+fn defaults() -> Cluster {
+    Cluster {
+        contact_points: Vec::new(),
+        options: tare_cql::Options::default(),
+    }
+}
+
+/// A request of at least so many bytes.
+fn large(bytes: usize) -> <Cql as Wire>::Draft {
+    let mut draft = Cql::draft(&defaults());
+    let parameters = Parameters::at(Consistency::One);
+    let text = "x".repeat(bytes);
+    let request = &mut draft.request;
+    request.query(&text, &parameters, Protocol::V4).unwrap();
+    request.finish().unwrap();
+    draft
+}
+
 /// Fills what the client keeps for the connection.
-fn fill(routes: &mut Routes, route: usize) {
-    let body = vec![0; 1 << 20];
+fn fill(routes: &mut Routes<Cql>, route: usize) {
+    let draft = large(1 << 20);
     while routes.takes_more(route) {
-        assert!(routes.queue(route, EXECUTE, &body, 0).is_some());
+        assert!(routes.queue(route, &draft, 0).is_some());
         assert_eq!(routes.flush(), []);
     }
 }
 
 /// How often each connection was chosen, and each node whose connections were full.
-fn shares(routes: &mut Routes, choices: usize, token: Option<i64>) -> (Vec<usize>, Vec<usize>) {
+fn shares(
+    routes: &mut Routes<Cql>,
+    choices: usize,
+    token: Option<i64>,
+) -> (Vec<usize>, Vec<usize>) {
     let mut shares = (vec![0; routes.links()], vec![0; routes.nodes()]);
     for _ in 0..choices {
-        match routes.choose(token) {
+        match routes.choose(&token) {
             Choice::Route(route) => shares.0[route] += 1,
             Choice::Full(node) => shares.1[node] += 1,
             Choice::None => panic!("nowhere to go"),
@@ -156,30 +179,31 @@ fn replicas_stand_in_for_each_other_before_anybody_else_does() {
 #[test]
 fn a_node_that_does_not_read_is_kept_no_more_than_so_much_for() {
     let (mut routes, mut stream) = node();
-    let body = vec![0; 1 << 20];
+    let draft = large(1 << 20);
+    let body = draft.request.body();
     let mut queued = 0;
-    while let Choice::Route(route) = routes.choose(None) {
-        assert!(routes.queue(route, EXECUTE, &body, queued).is_some());
+    while let Choice::Route(route) = routes.choose(&None) {
+        assert!(routes.queue(route, &draft, queued).is_some());
         assert_eq!(routes.flush(), []);
         queued += 1;
         assert!(queued < 100, "it takes more and more");
     }
-    assert_eq!(routes.choose(None), Choice::Full(0));
+    assert_eq!(routes.choose(&None), Choice::Full(0));
     let waiting = routes.routes[0].link.as_ref().unwrap().waiting();
     assert!((MOST_WAITING..=MOST_WAITING + body.len() + 9).contains(&waiting));
 
     // It reads again: the connection takes more as soon as less waits.
     let mut part = vec![0; 1 << 20];
-    while routes.choose(None) == Choice::Full(0) {
+    while routes.choose(&None) == Choice::Full(0) {
         stream.read_exact(&mut part).unwrap();
         routes.write(0).unwrap();
     }
-    assert_eq!(routes.choose(None), Choice::Route(0));
+    assert_eq!(routes.choose(&None), Choice::Route(0));
 }
 
 #[test]
 fn without_a_connection_there_is_nowhere_to_go() {
     let (mut routes, _stream) = node();
     assert!(routes.lend(0).is_some());
-    assert_eq!(routes.choose(None), Choice::None);
+    assert_eq!(routes.choose(&None), Choice::None);
 }

@@ -1,7 +1,7 @@
 //! TLS by rustls: what is trusted, and a session over a non-blocking socket.
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -13,11 +13,35 @@ use rustls::{
 };
 
 use crate::error::Error;
-use crate::options::TlsOptions;
+
+/// How a TLS connection is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// PEM file of the authorities that are trusted. Without one (and with `verify`), opening a
+    /// connection fails: the system's store is not read.
+    pub authorities: Option<PathBuf>,
+    /// PEM files of this client's certificate chain and its key, where the server demands them.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// The name that the server's certificate must carry; default: the address's IP.
+    pub server_name: Option<String>,
+    /// Check the server's certificate. Only a test cluster should ever need `false`.
+    pub verify: bool,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        TlsOptions {
+            authorities: None,
+            certificate: None,
+            server_name: None,
+            verify: true,
+        }
+    }
+}
 
 /// A TLS session over its socket.
 #[derive(Debug)]
-pub(crate) struct TlsStream {
+pub struct TlsStream {
     session: ClientConnection,
     socket: TcpStream,
 }

@@ -46,7 +46,7 @@ impl Preparation {
 
     /// Has everything prepared on one node, on a thread of its own and a connection of its own;
     /// nothing where that is under way. A node that does not answer keeps no other one waiting.
-    pub(super) fn begin(self: &Arc<Self>, address: SocketAddr, options: &Options) {
+    pub fn begin(self: &Arc<Self>, address: SocketAddr, options: &Options) {
         if !self.nodes().insert(address) {
             return;
         }

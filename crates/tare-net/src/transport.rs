@@ -1,4 +1,4 @@
-//! The bytes below the protocol: a non-blocking TCP socket, bare or under TLS.
+//! The bytes below a protocol: a non-blocking TCP socket, bare or under TLS.
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,32 +9,32 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::sockopt::set_tcp_user_timeout;
 
 use crate::error::Error;
-use crate::options::Options;
-use crate::tls::{session, TlsStream};
+use crate::tls::{session, TlsOptions, TlsStream};
 
+/// A connected socket. After [`Transport::open`] nothing blocks.
 #[derive(Debug)]
-pub(crate) enum Transport {
+pub enum Transport {
     Plain(TcpStream),
     Tls(Box<TlsStream>),
 }
 
 impl Transport {
     /// Connect, and shake hands where TLS is asked for; blocks until `deadline` at the longest.
+    ///
+    /// # Errors
+    /// What stands in the way, with the address.
     pub fn open(
         address: SocketAddr,
-        options: &Options,
+        tls: Option<&TlsOptions>,
         deadline: Instant,
     ) -> Result<Transport, Error> {
+        let patience = remaining(deadline);
         let unreachable = |error: io::Error| Error::Unreachable {
             address,
             why: error.to_string(),
         };
-        let session = options
-            .tls
-            .as_ref()
-            .map(|tls| session(address, tls))
-            .transpose()?;
-        let left = remaining(deadline).max(Duration::from_millis(1));
+        let session = tls.map(|tls| session(address, tls)).transpose()?;
+        let left = patience.max(Duration::from_millis(1));
         let socket = TcpStream::connect_timeout(&address, left).map_err(unreachable)?;
         socket.set_nodelay(true).map_err(unreachable)?;
         socket.set_nonblocking(true).map_err(unreachable)?;
@@ -48,7 +48,7 @@ impl Transport {
             let readable = stream.advance().map_err(failed)?;
             let socket = stream.socket().as_fd();
             if stream.is_handshaking() && !wait(socket, !readable, deadline).map_err(failed)? {
-                let seconds = options.connect_timeout.as_secs_f64();
+                let seconds = patience.as_secs_f64();
                 return Err(Error::TimedOut {
                     address,
                     what: "the TLS handshake",
@@ -60,6 +60,7 @@ impl Transport {
         Ok(Transport::Tls(stream))
     }
 
+    /// The socket, to wait on.
     pub fn fd(&self) -> BorrowedFd<'_> {
         match self {
             Transport::Plain(socket) => socket.as_fd(),
@@ -67,6 +68,10 @@ impl Transport {
         }
     }
 
+    /// Bytes that came, after at most one read call that brings some; 0 at the end.
+    ///
+    /// # Errors
+    /// `WouldBlock` while there are none, and whatever breaks a connection.
     #[inline]
     pub fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -76,6 +81,9 @@ impl Transport {
     }
 
     /// What TLS has decrypted already and `read` had no room for; nothing on a bare socket.
+    ///
+    /// # Errors
+    /// Whatever breaks a connection.
     #[inline]
     pub fn rest(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -84,12 +92,22 @@ impl Transport {
         }
     }
 
+    /// How many of the bytes were taken over.
+    ///
+    /// # Errors
+    /// `WouldBlock` while none are, and whatever breaks a connection.
     #[inline]
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Transport::Plain(socket) => socket.write(bytes),
             Transport::Tls(stream) => stream.write(bytes),
         }
+    }
+
+    /// Whether the socket is bare: what `write` took has gone.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        matches!(self, Transport::Plain(_))
     }
 
     /// Whether TLS holds something back.
@@ -101,6 +119,9 @@ impl Transport {
     }
 
     /// Send what TLS holds back; true when nothing is.
+    ///
+    /// # Errors
+    /// Whatever breaks a connection.
     #[inline]
     pub fn push(&mut self) -> io::Result<bool> {
         match self {
@@ -116,12 +137,15 @@ impl Transport {
 const UNACKNOWLEDGED: u32 = 10_000;
 
 /// Time until `deadline`, zero when it has passed.
-pub(crate) fn remaining(deadline: Instant) -> Duration {
+pub fn remaining(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 
 /// Block until the socket is readable (or writable, too, with `writable`); false at the deadline.
-pub(crate) fn wait(fd: BorrowedFd<'_>, writable: bool, deadline: Instant) -> io::Result<bool> {
+///
+/// # Errors
+/// The kernel cannot wait on it.
+pub fn wait(fd: BorrowedFd<'_>, writable: bool, deadline: Instant) -> io::Result<bool> {
     let flags = if writable {
         PollFlags::IN | PollFlags::OUT
     } else {

@@ -1,0 +1,135 @@
+//! What the engine needs of a protocol: connections, requests in the making, who serves them, and
+//! what their answers say. All of it is resolved when the engine is compiled for a protocol.
+
+mod cql;
+mod mongo;
+mod preparation;
+
+use std::fmt;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use crate::errors::Fatal;
+use crate::order::Order;
+use crate::prepared::Prepared;
+use crate::workload::Answer;
+
+pub use cql::Cql;
+pub use mongo::{Deployment, Mongo, MongoNode, MongoText};
+
+/// A protocol, as the engine drives it.
+pub trait Wire: Sized + 'static {
+    /// Where the cluster is and how it is spoken to.
+    type Cluster: Clone + Send + 'static;
+    /// One node, as a connection to it is opened.
+    type Node: Clone + Send + Sync + 'static;
+    /// What a workload has made ready before it begins.
+    type Text: Send + Sync;
+    /// That, made ready, as a source looks at it.
+    type Statement: Send + Sync + 'static;
+    /// That, as a request is begun from it.
+    type Template: Clone + Send + Sync + 'static;
+    /// A request in the making.
+    type Draft;
+    type Link: Link<Self>;
+    /// A request in flight on its connection.
+    type Ticket: Copy + fmt::Debug;
+    /// Which nodes serve what.
+    type Map: Clone + Send + Sync + 'static;
+    /// What decides who serves a request.
+    type Key;
+    type Reply<'a>;
+    /// What an answer holds that is more than "done".
+    type Found<'a>: fmt::Debug;
+    /// A server's error.
+    type Refusal: fmt::Debug + fmt::Display;
+    /// What is needed to set right what changed on the servers, shared by all workers.
+    type Care: Send + Sync + 'static;
+
+    /// In flight per connection where nothing is asked for, and connections to a node at most.
+    const IN_FLIGHT_PER_LINK: usize;
+    const MOST_LINKS: usize;
+
+    /// Finds the cluster and makes everything ready.
+    fn prepare(
+        order: &Order<Self::Cluster>,
+        texts: Vec<Self::Text>,
+    ) -> Result<Prepared<Self>, Fatal>;
+
+    /// What is spoken, for records: "v4", "v5, lz4, TLS", ...
+    fn protocol(cluster: &Self::Cluster) -> String;
+
+    /// Opens a connection; blocks.
+    fn open(node: &Self::Node, cluster: &Self::Cluster) -> Result<Self::Link, Fatal>;
+
+    /// A draft for a slot of its own.
+    fn draft(cluster: &Self::Cluster) -> Self::Draft;
+
+    /// Completes what has been written; false if it is no request.
+    fn finish(draft: &mut Self::Draft) -> bool;
+
+    fn key(draft: &mut Self::Draft) -> Self::Key;
+
+    /// Whether it must go to the node that answered its slot last.
+    fn stays(draft: &Self::Draft) -> bool;
+
+    fn owners<'m>(map: &'m Self::Map, key: &Self::Key) -> Owners<'m>;
+
+    fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Self>;
+
+    /// Sets right what a [`Reading`] said, on a thread of its own; nothing where that is under way.
+    fn mend(care: &Arc<Self::Care>, node: &Self::Node, cluster: &Self::Cluster);
+
+    /// A connection broke, or there was none for a request.
+    fn lost(care: &Arc<Self::Care>);
+
+    /// The map, if it has changed since the one of this number, which then becomes the new one's.
+    fn renewed(care: &Self::Care, number: &mut u64) -> Option<Self::Map>;
+}
+
+/// A connection that never blocks.
+pub trait Link<W: Wire>: Send + 'static {
+    fn fd(&self) -> BorrowedFd<'_>;
+
+    /// How many more requests it takes before answers come.
+    fn free(&self) -> usize;
+
+    /// Bytes that wait for the socket to take them.
+    fn waiting(&self) -> usize;
+
+    /// Appends a request, whose answer will come with `tag`; none if the connection is full.
+    fn queue(&mut self, draft: &W::Draft, tag: u32) -> Option<W::Ticket>;
+
+    /// An answer is no longer wanted.
+    fn abandon(&mut self, ticket: W::Ticket);
+
+    /// Hands the output to the kernel; true if the socket takes no more for now.
+    fn flush(&mut self) -> io::Result<bool>;
+
+    /// One read call; false if the connection was closed.
+    fn read(&mut self) -> io::Result<bool>;
+
+    /// Hands over every whole answer that has come, with its tag; false if what came is not the
+    /// protocol.
+    fn replies(&mut self, each: impl FnMut(u32, W::Reply<'_>)) -> bool;
+}
+
+/// The nodes that serve a request, by their positions.
+#[derive(Debug, Clone, Copy)]
+pub struct Owners<'m> {
+    pub nodes: &'m [u16],
+    /// Whether no other node does.
+    pub only: bool,
+}
+
+/// What an answer says to the engine.
+#[derive(Debug)]
+pub enum Reading<'a, W: Wire> {
+    Answer(Answer<'a, W>),
+    /// The server has forgotten what was made ready: that is to be mended, and the request sent
+    /// again.
+    Forgotten(Answer<'a, W>),
+    /// Another node serves this now: that is to be found out.
+    Moved(Answer<'a, W>),
+}

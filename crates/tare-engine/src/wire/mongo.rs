@@ -1,0 +1,215 @@
+//! OP_MSG, MongoDB's protocol: a replica set whose primary may change while it is under load.
+
+mod prepare;
+mod text;
+mod watch;
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+use tare_mongo::{
+    Error, Flush, Outcome, Received, Reply, ServerError, ServerErrorKind, Template, Ticket, Uri,
+};
+
+use crate::errors::{ErrorKind, Fatal};
+use crate::order::Order;
+use crate::prepared::Prepared;
+use crate::workload::Answer;
+
+use super::{Link, Owners, Reading, Wire};
+
+pub use text::MongoText;
+use watch::Watch;
+
+/// The protocol of MongoDB.
+#[derive(Debug, Clone, Copy)]
+pub enum Mongo {}
+
+/// Where a MongoDB deployment is, how it is spoken to, and the database that is used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deployment {
+    pub uri: Uri,
+    pub database: String,
+    /// Whether a program may answer that is not MongoDB and only behaves like it.
+    pub stand_in: bool,
+}
+
+/// One member, as a connection to it is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MongoNode {
+    pub address: SocketAddr,
+    /// The name that its certificate carries.
+    pub name: String,
+}
+
+/// Positions of the members that take writes and of those that serve reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Servers {
+    writers: Vec<u16>,
+    readers: Vec<u16>,
+}
+
+/// Who serves a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Serve {
+    Write,
+    Read,
+}
+
+impl Wire for Mongo {
+    type Cluster = Deployment;
+    type Node = MongoNode;
+    type Text = MongoText;
+    type Statement = ();
+    type Template = Template;
+    type Draft = tare_mongo::Request;
+    type Link = tare_mongo::Link;
+    type Ticket = Ticket;
+    type Map = Servers;
+    type Key = Serve;
+    type Reply<'a> = Reply<'a>;
+    type Found<'a> = Outcome<'a>;
+    type Refusal = ServerError;
+    type Care = Watch;
+
+    // A server works one request of a connection off after the other.
+    const IN_FLIGHT_PER_LINK: usize = 1;
+    const MOST_LINKS: usize = 100;
+
+    fn prepare(order: &Order<Deployment>, texts: Vec<MongoText>) -> Result<Prepared<Mongo>, Fatal> {
+        prepare::prepare(&order.cluster, &texts)
+    }
+
+    fn protocol(cluster: &Deployment) -> String {
+        match cluster.uri.options.tls {
+            Some(_) => "OP_MSG, TLS".to_owned(),
+            None => "OP_MSG".to_owned(),
+        }
+    }
+
+    fn open(node: &MongoNode, cluster: &Deployment) -> Result<tare_mongo::Link, Fatal> {
+        tare_mongo::Link::open(node.address, &node.name, &cluster.uri.options)
+            .map_err(|e| Fatal::unreachable(node.address.to_string(), e))
+    }
+
+    fn draft(_cluster: &Deployment) -> tare_mongo::Request {
+        tare_mongo::Request::new(tare_mongo::session_id())
+    }
+
+    #[inline]
+    fn finish(draft: &mut tare_mongo::Request) -> bool {
+        draft.finish().is_ok()
+    }
+
+    #[inline]
+    fn key(draft: &mut tare_mongo::Request) -> Serve {
+        if draft.writes() {
+            Serve::Write
+        } else {
+            Serve::Read
+        }
+    }
+
+    #[inline]
+    fn stays(draft: &tare_mongo::Request) -> bool {
+        draft.stays()
+    }
+
+    #[inline]
+    fn owners<'m>(map: &'m Servers, key: &Serve) -> Owners<'m> {
+        let nodes = match key {
+            Serve::Write => &map.writers,
+            Serve::Read => &map.readers,
+        };
+        Owners { nodes, only: true }
+    }
+
+    #[inline]
+    fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Mongo> {
+        let error = match reply.outcome() {
+            Ok(outcome) => return Reading::Answer(Answer::Rows(outcome)),
+            Err(Error::Server(error)) => error,
+            Err(_) => {
+                return Reading::Answer(Answer::Failed {
+                    kind: ErrorKind::Other,
+                    server: None,
+                })
+            }
+        };
+        let kind = error.kind();
+        let answer = Answer::Failed {
+            kind: sorted(kind),
+            server: Some(error),
+        };
+        match kind {
+            ServerErrorKind::NotPrimary => Reading::Moved(answer),
+            _ => Reading::Answer(answer),
+        }
+    }
+
+    fn mend(care: &Arc<Watch>, _node: &MongoNode, _cluster: &Deployment) {
+        care.look();
+    }
+
+    fn lost(care: &Arc<Watch>) {
+        care.look();
+    }
+
+    #[inline]
+    fn renewed(care: &Watch, number: &mut u64) -> Option<Servers> {
+        care.renewed(number)
+    }
+}
+
+/// A server's error among those of all clusters.
+fn sorted(kind: ServerErrorKind) -> ErrorKind {
+    match kind {
+        ServerErrorKind::Timeout => ErrorKind::Timeout,
+        ServerErrorKind::NotPrimary | ServerErrorKind::Unavailable => ErrorKind::Unavailable,
+        ServerErrorKind::Overloaded => ErrorKind::Overloaded,
+        ServerErrorKind::Network => ErrorKind::Connection,
+        _ => ErrorKind::Other,
+    }
+}
+
+impl Link<Mongo> for tare_mongo::Link {
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.fd()
+    }
+
+    #[inline]
+    fn free(&self) -> usize {
+        self.free()
+    }
+
+    #[inline]
+    fn waiting(&self) -> usize {
+        self.waiting()
+    }
+
+    #[inline]
+    fn queue(&mut self, draft: &tare_mongo::Request, tag: u32) -> Option<Ticket> {
+        self.queue(draft.message(), tag)
+    }
+
+    fn abandon(&mut self, ticket: Ticket) {
+        self.abandon(ticket);
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<bool> {
+        Ok(self.flush()? == Flush::Blocked)
+    }
+
+    #[inline]
+    fn read(&mut self) -> io::Result<bool> {
+        Ok(self.read()? != Received::Closed)
+    }
+
+    #[inline]
+    fn replies(&mut self, each: impl FnMut(u32, Reply<'_>)) -> bool {
+        self.replies(each).is_ok()
+    }
+}

@@ -1,0 +1,204 @@
+//! What can go wrong: on the way to a member, in the protocol, and what a server answers.
+use std::net::SocketAddr;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the host `{given}` cannot be used: {why}; write host:port, such as 127.0.0.1:27017")]
+    Host { given: String, why: String },
+    #[error(
+        "no member could be reached: {why}; check the addresses and that mongod listens there"
+    )]
+    NoMember { why: String },
+    #[error("{address} cannot be reached: {why}")]
+    Unreachable { address: SocketAddr, why: String },
+    #[error("{address} did not answer {what} within {seconds} s")]
+    TimedOut {
+        address: SocketAddr,
+        what: &'static str,
+        seconds: f64,
+    },
+    #[error("{address} closed the connection")]
+    Closed { address: SocketAddr },
+    #[error("{address} refused the credentials: {why}")]
+    Authentication { address: SocketAddr, why: String },
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+    #[error("{address} does not support {what}")]
+    Unsupported { address: SocketAddr, what: String },
+    #[error("not the MongoDB protocol: {0}")]
+    Protocol(String),
+    #[error("not the MongoDB protocol: {what} ends early ({wanted} bytes wanted, {left} left)")]
+    Truncated {
+        what: &'static str,
+        wanted: usize,
+        left: usize,
+    },
+    #[error("{bytes} bytes are more than the protocol can carry in one message")]
+    TooLong { bytes: usize },
+    #[error("a name holds a NUL, which BSON cannot carry: {0:?}")]
+    Name(String),
+    #[error("the server answered: {0}")]
+    Server(ServerError),
+    #[error("the connection to {address} failed: {why}")]
+    Broken { address: SocketAddr, why: String },
+}
+
+impl From<tare_net::Error> for Error {
+    fn from(error: tare_net::Error) -> Error {
+        match error {
+            tare_net::Error::Unreachable { address, why } => Error::Unreachable { address, why },
+            tare_net::Error::Tls(why) => Error::Tls(why),
+            tare_net::Error::TimedOut {
+                address,
+                what,
+                seconds,
+            } => Error::TimedOut {
+                address,
+                what,
+                seconds,
+            },
+        }
+    }
+}
+
+/// Which part of an answer an error stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The command as a whole failed (`ok: 0`).
+    Command,
+    /// One of its writes did (`writeErrors`).
+    Write,
+    /// It was done, but not acknowledged as it was asked (`writeConcernError`).
+    WriteConcern,
+}
+
+/// A server's error, decoded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (code {code}, {})", self.name())]
+pub struct ServerError {
+    pub origin: Origin,
+    pub code: i32,
+    /// `codeName`; empty where the server leaves it out (write errors).
+    pub code_name: String,
+    pub message: String,
+}
+
+/// What kind of error a server's code means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ServerErrorKind {
+    /// The member is no primary (any more), or is stopping: another one may serve this.
+    NotPrimary,
+    /// Time ran out on the server, or while it waited for the write concern.
+    Timeout,
+    /// The server could not reach another one.
+    Network,
+    /// Too few members for the write concern or the read preference.
+    Unavailable,
+    /// The server shed the request.
+    Overloaded,
+    Authentication,
+    DuplicateKey,
+    /// A cursor that the server no longer knows.
+    CursorNotFound,
+    /// The request was wrong: syntax, names, validation.
+    Invalid,
+    Other,
+}
+
+impl ServerErrorKind {
+    /// The kind of an error code (`error_codes.yml` of the server).
+    pub fn of(code: i32) -> ServerErrorKind {
+        match code {
+            91 | 189 | 10058 | 10107 | 11600 | 11602 | 13435 | 13436 => ServerErrorKind::NotPrimary,
+            24 | 50 | 64 | 202 | 262 => ServerErrorKind::Timeout,
+            6 | 7 | 89 | 9001 => ServerErrorKind::Network,
+            71 | 74 | 100 | 133 | 134 => ServerErrorKind::Unavailable,
+            365 | 462 => ServerErrorKind::Overloaded,
+            11 | 13 | 18 | 33 => ServerErrorKind::Authentication,
+            11000 | 11001 | 12582 => ServerErrorKind::DuplicateKey,
+            43 => ServerErrorKind::CursorNotFound,
+            2 | 4 | 9 | 14 | 26 | 40 | 48 | 52 | 59 | 72 | 73 | 121 => ServerErrorKind::Invalid,
+            _ => ServerErrorKind::Other,
+        }
+    }
+
+    /// The kind in lower case, as records name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ServerErrorKind::NotPrimary => "not primary",
+            ServerErrorKind::Timeout => "timeout",
+            ServerErrorKind::Network => "network",
+            ServerErrorKind::Unavailable => "unavailable",
+            ServerErrorKind::Overloaded => "overloaded",
+            ServerErrorKind::Authentication => "authentication",
+            ServerErrorKind::DuplicateKey => "duplicate key",
+            ServerErrorKind::CursorNotFound => "cursor not found",
+            ServerErrorKind::Invalid => "invalid",
+            ServerErrorKind::Other => "other",
+        }
+    }
+}
+
+impl ServerError {
+    /// The kind of this error.
+    pub fn kind(&self) -> ServerErrorKind {
+        ServerErrorKind::of(self.code)
+    }
+
+    /// Whether the same command may succeed when it is sent once more, as the driver
+    /// specifications for retryable reads and writes have it: the codes of both name the same
+    /// states. A write error of its own (a duplicate key) never is.
+    pub fn is_retryable(&self) -> bool {
+        let code = matches!(
+            self.code,
+            6 | 7 | 89 | 91 | 134 | 189 | 262 | 9001 | 10107 | 11600 | 11602 | 13435 | 13436
+        );
+        code && self.origin != Origin::Write
+    }
+
+    fn name(&self) -> &str {
+        match self.code_name.as_str() {
+            "" => self.kind().name(),
+            name => name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(origin: Origin, code: i32) -> ServerError {
+        ServerError {
+            origin,
+            code,
+            code_name: String::new(),
+            message: "m".into(),
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_no_primary_is_worth_another_try_elsewhere() {
+        // PrimarySteppedDown, NotWritablePrimary, InterruptedDueToReplStateChange.
+        for code in [189, 10107, 11602] {
+            let error = error(Origin::Command, code);
+            assert_eq!(error.kind(), ServerErrorKind::NotPrimary);
+            assert!(error.is_retryable());
+        }
+    }
+
+    #[test]
+    fn what_would_fail_again_is_not_tried_again() {
+        assert!(!error(Origin::Command, 11000).is_retryable());
+        assert!(!error(Origin::Command, 50).is_retryable());
+        assert!(!error(Origin::Write, 10107).is_retryable());
+        assert!(error(Origin::WriteConcern, 91).is_retryable());
+    }
+
+    #[test]
+    fn an_error_without_a_name_is_called_by_its_kind() {
+        let text = error(Origin::Write, 11000).to_string();
+        assert_eq!(text, "m (code 11000, duplicate key)");
+    }
+}

@@ -1,0 +1,50 @@
+//! The MongoDB wire protocol of Tare: OP_MSG, BSON in place, SCRAM, the topology of a replica set.
+//!
+//! Spoken from MongoDB's public wire protocol documentation and driver specifications; comments
+//! name their parts. No policy but the choice of members, no clock of its own beyond blocking
+//! timeouts. Compression (OP_COMPRESSED) is not there.
+//!
+//! # The two planes
+//!
+//! The control plane blocks: [`Topology::discover`], [`Link::call`]. The data plane never blocks
+//! after [`Link::open`]:
+//!
+//! ```text
+//! let template = Template::find(&collection, None);
+//! request.find(&template, b"user1");        // two memcpys
+//! request.finish()?;                        // lengths
+//! // ... choose a member by topology.writable() or topology.readable() ...
+//! let ticket = link.queue(request.message(), tag);   // None: the connection is taken
+//! link.flush()?;                            // Flush::Blocked: wait until the socket is writable
+//! // ... the socket is readable ...
+//! link.read()?;                             // one read call; stamp the time here
+//! link.replies(|tag, reply| match reply.outcome() { ... })?;
+//! ```
+//!
+//! [`message`] holds the codec for both directions, so that a server can be written with it.
+#![deny(unsafe_code)]
+
+mod command;
+pub mod document;
+mod error;
+mod handshake;
+mod hello;
+mod link;
+pub mod message;
+mod options;
+mod reply;
+mod scram;
+mod topology;
+mod uri;
+
+pub use command::{session_id, Collection, Field, Kind, Request, Template};
+pub use error::{Error, Origin, ServerError, ServerErrorKind};
+pub use hello::{Hello, Role};
+pub use link::{Flush, Link, Received, Ticket};
+pub use options::{
+    Credentials, Mechanism, Options, ReadConcern, ReadMode, ReadPreference, WriteAck, WriteConcern,
+};
+pub use reply::{Batch, Cursor, Outcome, Reply};
+pub use tare_net::TlsOptions;
+pub use topology::{Host, Member, Shape, Topology};
+pub use uri::{BadUri, Uri};

@@ -1,0 +1,210 @@
+//! What a connection is opened with, and how reads and writes are to be done.
+use std::fmt;
+use std::time::Duration;
+
+use tare_net::TlsOptions;
+
+use crate::document::Writer;
+
+/// How the password is proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mechanism {
+    ScramSha1,
+    ScramSha256,
+}
+
+impl Mechanism {
+    /// The name that the server knows it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mechanism::ScramSha1 => "SCRAM-SHA-1",
+            Mechanism::ScramSha256 => "SCRAM-SHA-256",
+        }
+    }
+
+    /// The mechanism of a name.
+    pub fn parse(name: &str) -> Option<Mechanism> {
+        [Mechanism::ScramSha1, Mechanism::ScramSha256]
+            .into_iter()
+            .find(|mechanism| mechanism.name() == name)
+    }
+}
+
+/// A user, a password, and the database that knows them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    pub user: String,
+    pub password: String,
+    pub source: String,
+    /// None asks the server which of them the user has.
+    pub mechanism: Option<Mechanism>,
+}
+
+impl fmt::Debug for Credentials {
+    /// Never prints the password.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Credentials")
+            .field("user", &self.user)
+            .field("password", &"(hidden)")
+            .field("source", &self.source)
+            .field("mechanism", &self.mechanism)
+            .finish()
+    }
+}
+
+/// What every connection is opened with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    pub tls: Option<TlsOptions>,
+    pub credentials: Option<Credentials>,
+    /// Time to connect and shake hands, and to wait for each answer on the control plane.
+    pub connect_timeout: Duration,
+    /// End every request with a CRC-32C, which makes the server check it and do the same.
+    pub checksums: bool,
+    /// Requests that one connection carries at a time. A server works them off one after the other,
+    /// so that more than 1, which is what drivers do, makes requests wait behind each other.
+    pub depth: usize,
+    /// The name that the server's log knows this client by.
+    pub application: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tls: None,
+            credentials: None,
+            connect_timeout: Duration::from_secs(10),
+            checksums: false,
+            depth: 1,
+            application: "tare".to_owned(),
+        }
+    }
+}
+
+/// Which members may serve a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ReadMode {
+    #[default]
+    Primary,
+    PrimaryPreferred,
+    Secondary,
+    SecondaryPreferred,
+    Nearest,
+}
+
+impl ReadMode {
+    const NAMES: [(&'static str, ReadMode); 5] = [
+        ("primary", ReadMode::Primary),
+        ("primaryPreferred", ReadMode::PrimaryPreferred),
+        ("secondary", ReadMode::Secondary),
+        ("secondaryPreferred", ReadMode::SecondaryPreferred),
+        ("nearest", ReadMode::Nearest),
+    ];
+
+    /// The mode of a name such as `secondaryPreferred`, in any case.
+    pub fn parse(name: &str) -> Option<ReadMode> {
+        let found = ReadMode::NAMES
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, mode)| *mode)
+    }
+
+    /// The mode's name as the server writes it.
+    pub fn name(self) -> &'static str {
+        ReadMode::NAMES[self as usize].0
+    }
+}
+
+/// Which members may serve a read, and how much farther than the nearest one they may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadPreference {
+    pub mode: ReadMode,
+    /// Members whose round trip is longer than the shortest one by more than this are left out
+    /// (`localThresholdMS`).
+    pub threshold: Duration,
+}
+
+impl Default for ReadPreference {
+    fn default() -> Self {
+        ReadPreference {
+            mode: ReadMode::Primary,
+            threshold: Duration::from_millis(15),
+        }
+    }
+}
+
+/// `readConcern`'s level; none leaves it to the server.
+pub type ReadConcern = Option<String>;
+
+/// How many members acknowledge a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WriteAck {
+    Members(i32),
+    Majority,
+    /// A name that the set's configuration defines.
+    Tag(String),
+}
+
+/// When a write counts as done. What is none is left to the server.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WriteConcern {
+    pub acknowledged: Option<WriteAck>,
+    /// Once it is in the journal.
+    pub journal: Option<bool>,
+    /// How long the server waits for the members; without it, for ever.
+    pub timeout: Option<Duration>,
+}
+
+impl WriteConcern {
+    /// Whether all is left to the server.
+    pub fn is_default(&self) -> bool {
+        *self == WriteConcern::default()
+    }
+
+    /// The document that says so.
+    pub(crate) fn put(&self, out: &mut Writer<'_>) {
+        match &self.acknowledged {
+            Some(WriteAck::Members(count)) => out.int("w", *count),
+            Some(WriteAck::Majority) => out.text("w", "majority"),
+            Some(WriteAck::Tag(name)) => out.text("w", name),
+            None => out,
+        };
+        if let Some(journal) = self.journal {
+            out.boolean("j", journal);
+        }
+        if let Some(timeout) = self.timeout {
+            out.long("wtimeout", timeout.as_millis() as i64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_is_never_printed() {
+        let credentials = Credentials {
+            user: "ann".into(),
+            password: "s3cret".into(),
+            source: "admin".into(),
+            mechanism: None,
+        };
+        let options = Options {
+            credentials: Some(credentials),
+            ..Options::default()
+        };
+        let printed = format!("{options:?}");
+        assert!(printed.contains("ann"));
+        assert!(!printed.contains("s3cret"), "{printed}");
+    }
+
+    #[test]
+    fn names_of_read_modes_are_read_in_any_case() {
+        for (name, mode) in ReadMode::NAMES {
+            assert_eq!(mode.name(), name);
+            assert_eq!(ReadMode::parse(&name.to_uppercase()), Some(mode));
+        }
+        assert_eq!(ReadMode::parse("closest"), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! A server on threads that does what a test scripts, command by command.
+#![allow(dead_code)] // Each test file uses a part of it.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use bson::{doc, Document};
+use tare_mongo::message::{self, Decoder};
+
+/// One command that came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    pub id: i32,
+    pub flags: u32,
+    pub body: Document,
+    /// The documents beside the body.
+    pub beside: Vec<Document>,
+}
+
+impl Asked {
+    /// The name of the command: its first key.
+    pub fn command(&self) -> &str {
+        self.body.keys().next().map_or("", String::as_str)
+    }
+}
+
+/// The server's side of one connection.
+pub struct Peer {
+    pub socket: TcpStream,
+    decoder: Decoder,
+    inbox: Vec<Asked>,
+}
+
+impl Peer {
+    pub fn new(socket: TcpStream) -> Peer {
+        Peer {
+            socket,
+            decoder: Decoder::new(),
+            inbox: Vec::new(),
+        }
+    }
+
+    /// The next command; `None` when the client has closed.
+    pub fn ask(&mut self) -> Option<Asked> {
+        while self.inbox.is_empty() {
+            let count = self.socket.read(self.decoder.space()).ok()?;
+            if count == 0 {
+                return None;
+            }
+            self.decoder.came(count);
+            let inbox = &mut self.inbox;
+            self.decoder
+                .messages(|message| {
+                    let owned = |bytes: Vec<u8>| bson::Document::from_reader(&bytes[..]).unwrap();
+                    let mut beside = Vec::new();
+                    for sequence in message.sequences() {
+                        for document in sequence.documents() {
+                            beside.push(owned(document?.to_bytes()));
+                        }
+                    }
+                    inbox.push(Asked {
+                        id: message.request_id,
+                        flags: message.flags,
+                        body: owned(message.body.to_bytes()),
+                        beside,
+                    });
+                    Ok(())
+                })
+                .unwrap();
+        }
+        Some(self.inbox.remove(0))
+    }
+
+    pub fn answer(&mut self, asked: &Asked, body: &Document) {
+        self.answer_with(asked.id, asked.flags & message::flag::CHECKSUM, body);
+    }
+
+    pub fn answer_with(&mut self, response_to: i32, flags: u32, body: &Document) {
+        let mut bytes = Vec::new();
+        let at = message::begin(&mut bytes, 1, response_to, flags);
+        bytes.extend(body.to_vec().unwrap());
+        message::end(&mut bytes, at);
+        // A client that is gone is no failure of the script.
+        let _ = self.socket.write_all(&bytes);
+    }
+
+    /// Answer `hello` with this; returns the hello.
+    pub fn greet(&mut self, hello: &Document) -> Asked {
+        let asked = self.ask().unwrap();
+        assert_eq!(asked.command(), "hello");
+        self.answer(&asked, hello);
+        asked
+    }
+}
+
+/// What a standalone server of MongoDB 7.0 answers to `hello`, as its manual shows it.
+pub fn standalone() -> Document {
+    doc! {
+        "isWritablePrimary": true, "maxBsonObjectSize": 16_777_216, "maxMessageSizeBytes": 48_000_000,
+        "maxWriteBatchSize": 100_000, "logicalSessionTimeoutMinutes": 30, "connectionId": 1,
+        "minWireVersion": 0, "maxWireVersion": 21, "readOnly": false, "ok": 1.0,
+    }
+}
+
+/// What a member of a replica set answers to `hello`, as the manual shows it.
+pub fn member(me: SocketAddr, hosts: &[SocketAddr], primary: Option<SocketAddr>) -> Document {
+    let hosts: Vec<String> = hosts.iter().map(SocketAddr::to_string).collect();
+    let mut hello = doc! {
+        "topologyVersion": { "processId": bson::oid::ObjectId::from_bytes([1; 12]), "counter": 6_i64 },
+        "hosts": hosts, "setName": "rs0", "setVersion": 1,
+        "isWritablePrimary": primary == Some(me), "secondary": primary != Some(me),
+        "me": me.to_string(),
+    };
+    if let Some(primary) = primary {
+        hello.insert("primary", primary.to_string());
+    }
+    if primary == Some(me) {
+        hello.insert("electionId", bson::oid::ObjectId::from_bytes([2; 12]));
+    }
+    hello.extend(
+        standalone()
+            .into_iter()
+            .filter(|(name, _)| name != "isWritablePrimary"),
+    );
+    hello
+}
+
+/// Listen on a port of its own and run `script` on the first connection.
+pub fn serve<T: Send + 'static>(
+    script: impl FnOnce(Peer) -> T + Send + 'static,
+) -> (SocketAddr, JoinHandle<T>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = thread::spawn(move || {
+        let (socket, _) = listener.accept().unwrap();
+        script(Peer::new(socket))
+    });
+    (address, served)
+}
+
+/// Answer every command of every connection on this listener.
+pub fn answer_all(
+    listener: TcpListener,
+    answer: impl Fn(&Asked) -> Document + Send + Sync + 'static,
+) {
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for socket in listener.incoming().map_while(Result::ok) {
+            let answer = Arc::clone(&answer);
+            thread::spawn(move || {
+                let mut peer = Peer::new(socket);
+                while let Some(asked) = peer.ask() {
+                    let body = answer(&asked);
+                    peer.answer(&asked, &body);
+                }
+            });
+        }
+    });
+}
+
+pub fn listener() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address)
+}
+
+/// An answer that says no.
+pub fn refusal(code: i32, name: &str, message: &str) -> Document {
+    doc! { "ok": 0.0, "errmsg": message, "code": code, "codeName": name }
+}

@@ -1,0 +1,83 @@
+"""What the lab asks of a database's cluster, whichever it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from tare.databases.observed import Observed
+from tare.runtimes.unit import Bits, Running
+
+
+class Installed(Protocol):
+    """Where a runtime's units find a database's files."""
+
+    @property
+    def bits(self) -> Bits: ...
+
+
+class Cluster(Protocol):
+    """The units of one cluster."""
+
+    @property
+    def name(self) -> str:
+        """Unique within the run; also the units' name prefix."""
+        ...
+
+    @property
+    def nodes(self) -> list[Running]: ...
+    def targets(self, client: str = "native") -> list[str]:
+        """host:port of every node, for clients of this runtime."""
+        ...
+
+    @property
+    def url(self) -> str | None:
+        """The connection string, of a database that is spoken to by one."""
+        ...
+
+    @property
+    def memory(self) -> tuple[str, str]:
+        """What the server was given to keep data in, for the parity check: its name and size."""
+        ...
+
+    def deploy(self) -> None:
+        """Start every node and wait until the cluster answers."""
+        ...
+
+    def truncate(self) -> None:
+        """Empty the load's tables."""
+        ...
+
+    def drop(self) -> None:
+        """Drop the load's tables and make them anew."""
+        ...
+
+    def confine(self, cpuset: str) -> None: ...
+    def check_alive(self) -> None:
+        """Raise ClusterError if a node has died since it was launched."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """What the cluster says of itself."""
+        ...
+
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+    def collect_logs(self, into: Path) -> None: ...
+    def destroy(self) -> None:
+        """Leave nothing of it; safe to call at any time, and twice."""
+        ...
+
+
+class Watch(Protocol):
+    """Watches all nodes of a trial's clusters; none of its methods raises."""
+
+    def begin(self) -> None:
+        """The measured part begins."""
+        ...
+
+    def end(self, start: float, end: float) -> Observed:
+        """The measured part is over; `start` and `end` are its Unix times."""
+        ...
+
+    def close(self) -> None: ...

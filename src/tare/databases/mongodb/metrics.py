@@ -1,0 +1,186 @@
+"""What the members say of themselves over a trial: operations, cache, journal, elections, oplog.
+
+Read twice, at the beginning and at the end of the measured part, through one connection per member
+that was opened before (`serverStatus`, `replSetGetStatus`). Nothing is read in between. No trial
+fails for what cannot be read: a member that does not answer becomes a note.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tare.databases.mongodb import replica_set
+from tare.databases.observed import Observed, in_time
+from tare.errors import ClusterError
+
+if TYPE_CHECKING:
+    from tare.databases.mongodb.cluster import MongoCluster
+    from tare.databases.mongodb.session import Session
+    from tare.runtimes.unit import Running
+
+COUNTERS = {
+    "requests.insert": "opcounters.insert",
+    "requests.query": "opcounters.query",
+    "requests.update": "opcounters.update",
+    "requests.command": "opcounters.command",
+    "requests.getmore": "opcounters.getmore",
+    "replication.applied": "metrics.repl.apply.ops",
+    "replication.bytes": "metrics.repl.network.bytes",
+    "network.bytes_in": "network.bytesIn",
+    "network.bytes_out": "network.bytesOut",
+    "cache.bytes_read": "wiredTiger.cache.bytes read into cache",
+    "cache.bytes_written": "wiredTiger.cache.bytes written from cache",
+    "cache.evicted_by_applications": "wiredTiger.cache.pages evicted by application threads",
+    "journal.bytes": "wiredTiger.log.log bytes written",
+    "journal.syncs": "wiredTiger.log.log sync operations",
+    "checkpoint.count": "wiredTiger.transaction.transaction checkpoints",
+    "checkpoint.ms": "wiredTiger.transaction.transaction checkpoint total time (msecs)",
+    "connections.made": "connections.totalCreated",
+    "page_faults": "extra_info.page_faults",
+}
+"""Our names, and where `serverStatus` has the counter. Source: MongoDB manual, serverStatus."""
+LAGGING_S = 1.0
+"""a secondary farther behind than this at the end is worth an event; optimes are whole seconds"""
+
+
+def counters(status: Mapping[str, Any]) -> dict[str, float]:
+    """The counters of an answer to `serverStatus`; what it does not have is left out."""
+    found: dict[str, float] = {}
+    for name, path in COUNTERS.items():
+        value: Any = status
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            found[name] = float(value)
+    return found
+
+
+class _MemberWatch:
+    """One member's counters, at the beginning and at the end."""
+
+    def __init__(self, name: str, session: Session) -> None:
+        self.name = name
+        self.session = session
+        self.counters: dict[str, float] = {}
+
+    def begin(self) -> None:
+        self.counters = counters(self.session.command({"serverStatus": 1}))
+
+    def end(self) -> dict[str, float]:
+        now = counters(self.session.command({"serverStatus": 1}))
+        return {
+            name: value - self.counters[name]
+            for name, value in now.items()
+            if name in self.counters
+        }
+
+
+class ServerWatch:
+    """Watches all members of a trial's sets; `begin`, `end` and `close` never raise."""
+
+    def __init__(
+        self, clusters: Sequence[MongoCluster], wall: Callable[[], float] = time.time
+    ) -> None:
+        """Open a connection to every member. `wall` gives the Unix time."""
+        self._wall = wall
+        self._stack = ExitStack()
+        self._clusters = clusters
+        self._members: list[_MemberWatch] = []
+        self._faults: list[str] = []
+        self._primaries: dict[str, str] = {}
+        for cluster in clusters:
+            for node in cluster.nodes:
+                self._try(node.unit.site.name, partial(self._open, cluster, node))
+
+    def _open(self, cluster: MongoCluster, node: Running) -> None:
+        session = self._stack.enter_context(cluster.session(node))
+        self._members.append(_MemberWatch(node.unit.site.name, session))
+
+    def begin(self) -> None:
+        """Read every counter for the first time, and who is primary."""
+        for member in self._members:
+            self._try(member.name, member.begin)
+        for cluster in self._clusters:
+            self._try(cluster.name, partial(self._note_primary, cluster))
+
+    def _note_primary(self, cluster: MongoCluster) -> None:
+        first = replica_set.primary(cluster.members())
+        if first is not None:
+            self._primaries[cluster.name] = first.host
+
+    def end(self, start: float, end: float) -> Observed:
+        """Read every counter again.
+
+        Args:
+            start, end: Unix times of the measured part; elections outside of it are left out.
+        """
+        totals: dict[str, list[float]] = defaultdict(list)
+        events: list[dict[str, Any]] = []
+
+        def read(member: _MemberWatch) -> None:
+            for name, value in member.end().items():
+                totals[name].append(value)
+
+        def look(cluster: MongoCluster) -> None:
+            events.extend(self._events(cluster, start, end))
+
+        for member in self._members:
+            self._try(member.name, partial(read, member))
+        for cluster in self._clusters:
+            self._try(cluster.name, partial(look, cluster))
+        if self._faults:  # a sum over some of the members would pass for one over all
+            return Observed(events=in_time(events), notes=self._faults)
+        whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._members)}
+        return Observed(whole, in_time(events), [])
+
+    def _events(self, cluster: MongoCluster, start: float, end: float) -> Iterator[dict[str, Any]]:
+        found = cluster.members()
+        first = replica_set.primary(found)
+        if first is not None and first.elected is not None and start < first.elected <= end:
+            detail = {
+                "set": cluster.name,
+                "node": first.host,
+                "before": self._primaries.get(cluster.name, ""),
+            }
+            yield _event(first.elected, first.elected, "election", detail)
+        behind = replica_set.lag(found)
+        if behind > LAGGING_S:
+            late = {"set": cluster.name, "seconds": behind}
+            yield _event(max(start, end - behind), end, "oplog lag", late)
+        window = _oplog(cluster)
+        if window is not None and start < window < end:
+            # It was turned over within the trial: a member that fell behind could not catch up.
+            yield _event(window, end, "oplog turned over", {"set": cluster.name})
+
+    def close(self) -> None:
+        self._try("connections", self._stack.close)
+
+    def _try(self, where: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:  # whatever it is, the trial that it describes is sound
+            self._faults.append(f"the database's own metrics could not be read ({where}): {error}")
+
+
+def _oplog(cluster: MongoCluster) -> float | None:
+    """Unix time of the oldest operation in the primary's oplog; None of a stand-in."""
+    if cluster.installation.stands_in:
+        return None
+    oldest = {"find": "oplog.rs", "sort": {"$natural": 1}, "limit": 1, "projection": {"ts": 1}}
+    try:
+        with cluster.session(cluster.primary()) as session:
+            answer = session.command(oldest, "local")
+    except ClusterError:  # without the right to read it, nothing is known of it
+        return None
+    batch = answer.get("cursor", {}).get("firstBatch", [])
+    moment = batch[0].get("ts") if batch else None
+    return float(moment.time) if moment is not None else None
+
+
+def _event(begin: float, end: float, what: str, detail: dict[str, Any]) -> dict[str, Any]:
+    return {"from": begin, "to": end, "what": what, "detail": detail}

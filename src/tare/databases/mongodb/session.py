@@ -1,0 +1,71 @@
+"""A short administrative connection to one member: readiness, the set, self-description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure, PyMongoError
+
+from tare.errors import ClusterError
+
+FAULTS = (PyMongoError, OSError)
+"""everything that the driver raises when a member does not answer as it should"""
+
+
+class RefusedError(ClusterError):
+    """A member's own no.
+
+    Attributes:
+        code: the server's error code.
+    """
+
+    def __init__(self, what: str, *, where: str, why: str, code: int) -> None:
+        super().__init__(what, where=where, why=why)
+        self.code = code
+
+
+class Session:
+    """Commands to exactly one member, whatever it is in its set."""
+
+    def __init__(self, where: str, client: Any) -> None:
+        self.where = where
+        self._client = client
+
+    def command(self, document: Mapping[str, Any], database: str = "admin") -> dict[str, Any]:
+        """Run one command and return its answer.
+
+        Raises:
+            RefusedError: with the member's own words and code.
+            ClusterError: it did not answer.
+        """
+        name = next(iter(document))
+        try:
+            return dict(self._client[database].command(dict(document)))
+        except OperationFailure as error:
+            raise RefusedError(
+                f"{name} failed", where=self.where, why=str(error), code=error.code or 0
+            ) from error
+        except FAULTS as error:
+            raise ClusterError(f"{name} failed", where=self.where, why=str(error)) from error
+
+
+@contextmanager
+def connect(host: str, port: int, timeout_s: float = 20.0) -> Iterator[Session]:
+    """A session with this member only, closed afterwards; nothing is sent before it is used."""
+    milliseconds = int(timeout_s * 1000)
+    client: MongoClient[dict[str, Any]] = MongoClient(
+        host,
+        port,
+        directConnection=True,
+        appname="tare",
+        connectTimeoutMS=milliseconds,
+        socketTimeoutMS=milliseconds,
+        serverSelectionTimeoutMS=milliseconds,
+    )
+    try:
+        yield Session(f"{host}:{port}", client)
+    finally:
+        client.close()

@@ -1,0 +1,113 @@
+"""A trial learns what its members did meanwhile, and no trial fails because it could not.
+
+Counters are those of `serverStatus` as the manual shows it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tare.databases.mongodb.cluster import MongoCluster
+from tare.databases.mongodb.metrics import ServerWatch, counters
+from tests.databases.mongodb.scripted import NOW, Servers, cluster
+
+STATUS: dict[str, Any] = {
+    "opcounters": {"insert": 10, "query": 200, "update": 30, "command": 5, "getmore": 0},
+    "network": {"bytesIn": 1000, "bytesOut": 5000},
+    "metrics": {"repl": {"apply": {"ops": 7}, "network": {"bytes": 99}}},
+    "wiredTiger": {
+        "cache": {"bytes read into cache": 4096, "maximum bytes configured": 1},
+        "log": {"log sync operations": 3},
+    },
+}
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> tuple[Servers, MongoCluster]:
+    servers = Servers()
+    made, _ = cluster(tmp_path, servers)
+    made.deploy()
+    servers.status = STATUS
+    return servers, made
+
+
+def grown(by: int) -> dict[str, Any]:
+    return {**STATUS, "opcounters": {n: v + by for n, v in STATUS["opcounters"].items()}}
+
+
+def test_counters_have_our_names_and_what_is_not_told_is_left_out() -> None:
+    found = counters(STATUS)
+    assert found["requests.query"] == 200.0
+    assert found["replication.applied"] == 7.0
+    assert found["cache.bytes_read"] == 4096.0
+    assert found["journal.syncs"] == 3.0
+    assert "checkpoint.ms" not in found
+    assert counters({"opcounters": "nonsense", "network": {"bytesIn": True}}) == {}
+
+
+def test_growth_is_summed_over_the_members(watched: tuple[Servers, MongoCluster]) -> None:
+    servers, made = watched
+    watch = ServerWatch([made])
+    watch.begin()
+    servers.status = grown(5)
+    seen = watch.end(servers.now, servers.now + 10)
+    watch.close()
+    assert seen.counts["requests.query"] == 15.0
+    assert seen.counts["network.bytes_in"] == 0.0
+    assert seen.notes == []
+
+
+def test_an_election_in_the_trial_is_an_event(watched: tuple[Servers, MongoCluster]) -> None:
+    servers, made = watched
+    watch = ServerWatch([made])
+    watch.begin()
+    start = servers.now
+    servers.elected = start + 4.0
+    servers.now = start + 10.0
+    (event,) = watch.end(start, start + 10).events
+    assert event["what"] == "election"
+    assert event["from"] == pytest.approx(start + 4.0, abs=1e-3)
+    assert event["detail"]["node"] == event["detail"]["before"] == "127.0.0.2:27017"
+
+
+def test_an_election_before_the_trial_is_none(watched: tuple[Servers, MongoCluster]) -> None:
+    servers, made = watched
+    watch = ServerWatch([made])
+    watch.begin()
+    assert watch.end(servers.now, servers.now + 10).events == []
+
+
+def test_an_oplog_that_was_turned_over_in_the_trial_is_an_event(
+    watched: tuple[Servers, MongoCluster],
+) -> None:
+    servers, made = watched
+    watch = ServerWatch([made])
+    watch.begin()
+    start = servers.now
+    answer = servers.answer
+
+    def with_oplog(address: str, document: dict[str, Any]) -> dict[str, Any]:
+        if document.get("find") == "oplog.rs":
+            oldest = SimpleNamespace(time=int(start) + 5)
+            return {"cursor": {"firstBatch": [{"ts": oldest}]}, "ok": 1.0}
+        return answer(address, document)
+
+    servers.answer = with_oplog  # type: ignore[method-assign]
+    (event,) = watch.end(start, start + 10).events
+    assert event["what"] == "oplog turned over"
+
+
+def test_a_member_that_does_not_answer_is_a_note_and_no_failure(
+    watched: tuple[Servers, MongoCluster],
+) -> None:
+    servers, made = watched
+    watch = ServerWatch([made])
+    watch.begin()
+    servers.silent_until = NOW + 1e6
+    seen = watch.end(servers.now, servers.now + 10)
+    assert seen.counts == {}
+    assert "d1-k1-n1" in seen.notes[0]

@@ -1,0 +1,82 @@
+"""Studies of a replica set of a real mongod, for whoever has one, and of FerretDB in its stead.
+
+MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. FerretDB is built with Go.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from . import ferretdb
+from .conftest import Bench, leftovers
+
+if TYPE_CHECKING:
+    import subprocess
+
+pytestmark = pytest.mark.engine
+
+MONGOD = os.environ.get("MONGOD", "")
+STAND_IN = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)"
+STUDY = """\
+study: set
+question: Does a replica set work end to end?
+database: {{kind: mongodb, version: "7.0.0", home: "{home}", nodes: {nodes},
+           replication_factor: {nodes}{more}}}
+load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 1s, measure: 3s}}
+factors:
+  client: {{one: {{}}, other: {{load: {{threads: 4}}}}}}
+baseline: {{client: one}}
+design: {{deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {{gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+
+
+def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
+    study = bench.root / "set.yaml"
+    words = {"nodes": 1, "more": "", "letter": "a"} | parts
+    study.write_text(STUDY.format(**words), encoding="utf-8")
+    return bench.tare("run", study, "--json")
+
+
+@pytest.mark.skipif(not MONGOD, reason="needs a mongod: make test-mongod MONGOD=/path")
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> None:
+    done = run(bench, home=MONGOD, nodes=nodes, more=", write_concern: majority")
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    manifests = bench.manifests("set")
+    assert len(manifests) == 2
+    for manifest in manifests.values():
+        states = sorted(member["state"] for member in manifest["database"]["set"])
+        assert states == ["PRIMARY"] + ["SECONDARY"] * (nodes - 1)
+        assert "stand_in" not in manifest["database"]
+        assert manifest["clients"][0]["errors"] == 0
+        assert manifest["server"]["requests.update"] > 0
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("letter", ["a", "e"])
+def test_a_study_on_a_stand_in_ends_in_records_that_say_so(bench: Bench, letter: str) -> None:
+    done = run(bench, home=ferretdb.program(), more=", stand_in: true", letter=letter)
+    assert done.returncode == 3, done.stdout + done.stderr
+    manifests = bench.manifests("set")
+    assert len(manifests) == 2
+    for manifest in manifests.values():
+        assert manifest["status"] == "done"
+        assert manifest["database"]["stand_in"] == STAND_IN
+        assert manifest["clients"][0]["errors"] == 0
+        assert manifest["clients"][0]["ok"] > 0
+    assert f"{STAND_IN} was measured" in done.stdout
+    page = (bench.root / "runs/set/report.html").read_text(encoding="utf-8")
+    assert STAND_IN in page
+    assert leftovers() == []
+
+
+def test_a_stand_in_that_was_not_asked_for_is_refused(bench: Bench) -> None:
+    done = run(bench, home=ferretdb.program())
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "cannot be the target of a benchmark" in done.stdout + done.stderr
+    assert bench.manifests("set") == {}
+    assert leftovers() == []
