@@ -40,6 +40,7 @@ STUDY = Study.model_validate(
 
 
 FILES = Installation("/java", "/lib", "jamm.jar", (), Bits("digest"))
+MACHINE = SimpleNamespace(memory_bytes=1 << 34)
 
 
 class Scripted:
@@ -59,7 +60,7 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
     outfit: Any = SimpleNamespace(
         runtimes={name: Scripted(name, settled) for name in ("native", "docker")},
         server=lambda setup: FILES,
-        machine=SimpleNamespace(memory_bytes=1 << 34),
+        machine=MACHINE,
         tool=lambda setup: f"client for {setup.client.runtime}",
     )
     native, docker = expand(STUDY)
@@ -94,7 +95,7 @@ def warmed(
     outfit: Any = SimpleNamespace(
         runtimes={"native": Scripted("native", settled)},
         server=lambda setup: FILES,
-        machine=SimpleNamespace(memory_bytes=1 << 34),
+        machine=MACHINE,
     )
     (setup, *_) = (one.setup for one in expand(STUDY))
     setup = setup.model_copy(update={"database": database or setup.database})
@@ -165,7 +166,9 @@ class Refusing(Scripted):
 def test_no_cluster_is_started_on_a_path_that_does_not_work() -> None:
     settled: list[tuple[str, str, str]] = []
     runtime = Refusing("native", settled)
-    outfit: Any = SimpleNamespace(runtimes={"native": runtime}, server=lambda setup: None)
+    outfit: Any = SimpleNamespace(
+        runtimes={"native": runtime}, server=lambda setup: FILES, machine=MACHINE
+    )
     native, docker = (one.setup for one in expand(STUDY))
     deployment = Deployment("D1-all-1", [native, docker], Warm(), outfit, Silent())
     with pytest.raises(RuntimeUnavailableError):
@@ -183,7 +186,7 @@ class Clinging(Scripted):
 
 def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_other() -> None:
     outfit: Any = SimpleNamespace(
-        runtimes={"native": Clinging("native", [])}, server=lambda setup: None
+        runtimes={"native": Clinging("native", [])}, server=lambda setup: FILES, machine=MACHINE
     )
     (setup, *_) = (one.setup for one in expand(STUDY))
     faults = Deployment("D1-native-1", [setup], Warm(), outfit, Silent()).destroy()

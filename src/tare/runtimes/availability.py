@@ -172,7 +172,7 @@ def _without_server(setup: Setup) -> Iterator[Obstacle]:
     database, runtime = setup.database, setup.platform.runtime
     if runtime in ("kubernetes", "swarm"):
         why = f"this version runs MongoDB natively and in Docker, not on {_named(runtime)}"
-        yield Obstacle(("platform", "runtime"), why, _ELSEWHERE)
+        yield Obstacle(("database", "kind"), why, _ELSEWHERE)
     elif runtime == "docker" and database.image is None:
         why = "MongoDB's server cannot be fetched, and no image is named"
         remedy = "set database.image to an image of MongoDB, then `tare plan` again"

@@ -14,7 +14,7 @@ from tare.databases.mongodb.cluster import MongoCluster
 from tare.databases.mongodb.installation import Installation
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError
-from tare.runtimes.unit import Bits, Exit
+from tare.runtimes.unit import Bits, Exit, Site
 from tare.study.conditions import expand
 from tare.study.schema import Study
 
@@ -53,15 +53,16 @@ class Runtime:
     """Settles sites at 127.0.0.N and launches nothing."""
 
     root: Path
+    name: str = "native"
     launched: list[Node] = field(default_factory=list)
     released: list[str] = field(default_factory=list)
     dies: bool = False
 
-    def site(self, name: str, *, role: str, network: str, storage: str, group: str) -> Any:
+    def site(self, name: str, *, role: str, network: str, storage: str, group: str) -> Site:
         address = f"127.0.0.{name.rpartition('-n')[2]}"
         conf = self.root / name
         conf.mkdir()
-        return SimpleNamespace(
+        return Site(
             name=name,
             conf=str(conf),
             conf_on_host=conf,
@@ -70,6 +71,7 @@ class Runtime:
             listen=address,
             peers=address,
             endpoint_host=address,
+            path="loopback",
         )
 
     def launch(self, unit: Any) -> Node:

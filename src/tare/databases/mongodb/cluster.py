@@ -198,7 +198,7 @@ class MongoCluster:
     def session(self, node: Running | None = None) -> AbstractContextManager[Session]:
         """A context manager: a connection to one member, the first by default."""
         chosen = node or self.nodes[0]
-        return self.session_to(chosen.unit.site.endpoint_host, configuration.PORT)
+        return self.session_to(*chosen.unit.site.door(configuration.PORT))
 
     def members(self) -> list[Member]:
         """The set's members as the first one sees them; none of a stand-in, which has no set."""
