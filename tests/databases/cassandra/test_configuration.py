@@ -69,6 +69,13 @@ def test_behind_published_ports_it_announces_the_host_address() -> None:
     assert made["broadcast_address"] == made["broadcast_rpc_address"] == "198.18.0.1"
 
 
+def test_with_an_address_of_published_ports_beside_its_own_it_serves_on_both() -> None:
+    made = document(replace(site("tasks.n1"), everywhere=True))
+    assert made["rpc_address"] == "0.0.0.0"  # noqa: S104 - what a file says
+    assert made["broadcast_rpc_address"] == made["listen_address"] == "tasks.n1"
+    assert "broadcast_address" not in made
+
+
 def test_the_settings_of_the_study_win() -> None:
     made = document(concurrent_writes=8, auto_snapshot=True)
     assert made["concurrent_writes"] == 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,22 @@ def test_a_context_that_there_is_not_is_said() -> None:
     with pytest.raises(RuntimeUnavailableError, match="no docker context nowhere") as caught:
         connect_engine("nowhere")
     assert caught.value.remedy == "docker context ls"
+
+
+def test_a_context_is_found_without_dockers_own_settings_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`docker context create` writes this, and no config.json."""
+    own = tmp_path / "contexts" / "meta" / hashlib.sha256(b"rig").hexdigest()
+    own.mkdir(parents=True)
+    host = f"unix://{tmp_path}/none.sock"
+    meta = {"Name": "rig", "Metadata": {}, "Endpoints": {"docker": {"Host": host}}}
+    (own / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(RuntimeUnavailableError, match="no Docker engine answers") as caught:
+        connect_engine("rig")
+    assert "none.sock" in caught.value.why or "No such file" in caught.value.why
 
 
 def test_an_engine_that_does_not_answer_is_said_with_its_address(tmp_path: Path) -> None:

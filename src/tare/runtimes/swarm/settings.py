@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,11 +102,35 @@ def _client(named: str, timeout_s: int) -> docker.DockerClient:
         return docker.DockerClient(base_url=named, timeout=timeout_s)
     if not named and "DOCKER_HOST" in os.environ:
         return docker.from_env(timeout=timeout_s)
-    context = ContextAPI.get_context(named or os.environ.get("DOCKER_CONTEXT") or None)
-    if context is None:
+    name = named or os.environ.get("DOCKER_CONTEXT") or None
+    context = ContextAPI.get_context(name)
+    if context is not None:
+        tls = context.TLSConfig or False
+        return docker.DockerClient(base_url=context.Host, tls=tls, timeout=timeout_s)
+    return docker.DockerClient(base_url=_host_of(str(name)), timeout=timeout_s)
+
+
+def _host_of(context: str) -> str:
+    """The engine of a context that the library does not see: it looks for none where docker has no
+    config.json, which docker itself does without.
+
+    Raises:
+        RuntimeUnavailableError: there is no such context.
+    """
+    base = Path(os.environ.get("DOCKER_CONFIG") or "~/.docker").expanduser() / "contexts"
+    own = hashlib.sha256(context.encode()).hexdigest()
+    try:
+        meta = json.loads((base / "meta" / own / "meta.json").read_text(encoding="utf-8"))
+        host = str(meta["Endpoints"]["docker"]["Host"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise RuntimeUnavailableError(
-            f"there is no docker context {named}", remedy="docker context ls"
+            f"there is no docker context {context}", remedy="docker context ls"
+        ) from error
+    if (base / "tls" / own).exists():
+        raise RuntimeUnavailableError(
+            f"the docker context {context} has keys, which cannot be read here",
+            where=str(base),
+            why="docker's config.json is missing",
+            remedy=f"docker context use {context}, which writes one",
         )
-    return docker.DockerClient(
-        base_url=context.Host, tls=context.TLSConfig or False, timeout=timeout_s
-    )
+    return host
