@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tare.databases.mongodb import configuration, replica_set
+from tare.databases.mongodb import configuration, description, replica_set
 from tare.databases.mongodb.installation import Installation, refuse_stand_in, stand_in
 from tare.databases.mongodb.replica_set import Member
 from tare.databases.mongodb.session import RefusedError, Session, connect
@@ -266,22 +266,7 @@ class MongoCluster:
     def describe(self) -> dict[str, Any]:
         """What the set says of itself: version, members, effective settings."""
         with self.session() as session:
-            build = session.command({"buildInfo": 1})
-            options = _asked(session, {"getCmdLineOpts": 1})
-            server = _asked(session, {"serverStatus": 1})
-        found: dict[str, Any] = {
-            "kind": "mongodb",
-            "version": str(build.get("version", "")),
-            "nodes": len(self.nodes),
-            "set": [{"host": m.host, "state": m.state} for m in self.members()],
-            "storage_engine": server.get("storageEngine", {}).get("name"),
-            "cache_bytes": _cache_size(server),
-            "settings": options.get("parsed", {}),
-        }
-        name = stand_in(build)
-        if name is not None:
-            found["stand_in"] = name
-        return found
+            return description.describe(session, self.members(), len(self.nodes))
 
     def pause(self) -> None:
         for node in self.nodes:
@@ -310,17 +295,3 @@ class MongoCluster:
         self.runtime.release_group(self.name)
         if faults:
             raise faults[0]
-
-
-def _asked(session: Session, command: dict[str, Any]) -> dict[str, Any]:
-    """An answer, or nothing from a server that does not know the command."""
-    try:
-        return session.command(command)
-    except RefusedError:
-        return {}
-
-
-def _cache_size(server: dict[str, Any]) -> int | None:
-    cache = server.get("wiredTiger", {}).get("cache", {})
-    size = cache.get("maximum bytes configured")
-    return int(size) if size is not None else None
