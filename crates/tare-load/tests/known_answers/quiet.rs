@@ -133,27 +133,28 @@ fn a_constant_service_time_of_500_us_is_recovered_within_5_us() {
 fn a_stub_that_is_1_percent_slower_is_told_apart_from_an_identical_one() {
     let _alone = alone();
     let _awake = awake();
-    let mean = |factor: f64| {
+    // Not the mean, in which a single pause of the machine weighs more than the 1%.
+    let median = |factor: f64| {
         let script = Script {
             slowdown: factor,
             ..constant(2_000.0)
         };
         let seen = run(
             script,
-            spec(json!({"threads": 4, "warmup_s": 0.2, "measure_s": 2.0})),
+            spec(json!({"threads": 4, "warmup_s": 0.2, "measure_s": 1.5})),
         );
-        seen.service.mean()
+        seen.service_us(0.5)
     };
     let interval = |factor: f64| {
         // The order within a pair is turned around every time.
         let log_ratio = |pair: usize| match pair % 2 {
             0 => {
-                let slower = mean(factor);
-                (slower / mean(1.0)).ln()
+                let slower = median(factor);
+                (slower / median(1.0)).ln()
             }
             _ => {
-                let plain = mean(1.0);
-                (mean(factor) / plain).ln()
+                let plain = median(1.0);
+                (median(factor) / plain).ln()
             }
         };
         let logs: Vec<f64> = (0..20).map(log_ratio).collect();
@@ -174,25 +175,28 @@ fn a_stub_that_is_1_percent_slower_is_told_apart_from_an_identical_one() {
 
 #[test]
 #[ignore = "needs a minute of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
-fn the_rate_is_kept_and_sends_are_on_time_up_to_half_of_saturation() {
+fn the_rate_is_kept_and_sends_are_on_time_far_beyond_half_of_what_a_node_answers() {
     let _alone = alone();
     let _awake = awake();
-    let saturation = run(
-        constant(0.0),
-        spec(json!({"threads": 64, "measure_s": 5.0})),
-    );
-    for part in [32.0, 16.0, 8.0, 4.0, 2.0] {
-        let rate = (saturation.number("throughput") / part).round();
+    // One node of Cassandra on a CPU of its own answers some 50,000 reads a second.
+    for rate in [5e3, 25e3, 50e3, 100e3, 200e3, 400e3] {
         let seen: Seen = run(
             constant(0.0),
             spec(json!({"rate": rate, "measure_s": 10.0})),
         );
-        println!(
-            "at {rate}/s, 1/{part} of saturation: rate error {:+.5}, p99 lateness {} us (the aim \
-             is 100)",
+        let (error, late) = (
             seen.number("rate_error"),
             seen.number("send_lateness_p99_us"),
         );
-        assert!(seen.number("rate_error").abs() <= 0.001, "{}", seen.result);
+        println!("at {rate}/s: rate error {error:+.5}, p99 lateness {late} us (the aim is 100)");
+        if rate <= 50e3 {
+            assert!(error.abs() <= 0.001 && late <= 100.0, "{}", seen.result);
+        } else if error.abs() > 0.001 {
+            assert_eq!(
+                seen.result["saturated"], true,
+                "it says so: {}",
+                seen.result
+            );
+        }
     }
 }
