@@ -27,7 +27,7 @@ def program() -> str:
     """Where it lies; the test is skipped where it cannot be built, with the reason."""
     done = subprocess.run([str(_SETUP)], capture_output=True, text=True, timeout=900, check=False)
     if done.returncode == _CANNOT:
-        pytest.skip(done.stderr.strip())
+        pytest.skip(f"{done.stderr.strip()}; then: pytest tests/integration/test_ycsb_mongodb.py")
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

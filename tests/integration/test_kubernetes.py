@@ -50,7 +50,10 @@ def cluster() -> Iterator[None]:
         return
     built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
     if not built or os.geteuid() != 0:
-        pytest.skip("no cluster: make rig (as root), then export what it says")
+        pytest.skip(
+            "no cluster: make rig (as root), export what it says, then "
+            "pytest tests/integration/test_kubernetes.py"
+        )
     found = STATE.exists()
     with pytest.MonkeyPatch.context() as environment:
         try:

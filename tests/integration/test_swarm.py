@@ -62,7 +62,10 @@ def swarm() -> Iterator[None]:
             yield
         return
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
-        pytest.skip("no Swarm: make rig-swarm (as root), then export what it says")
+        pytest.skip(
+            "no Swarm: make rig-swarm (as root), export what it says, then "
+            "pytest tests/integration/test_swarm.py"
+        )
     try:
         done = subprocess.run(
             [RIG / "swarm.sh"], stdout=subprocess.PIPE, text=True, check=False, timeout=300
@@ -115,7 +118,10 @@ def test_a_path_that_swallows_packets_is_refused_within_seconds(
     settings = swarm_settings()
     runtime = SwarmRuntime("refused", tmp_path, settings)
     if runtime.swarm_facts().ip_vs is not False:
-        pytest.skip("the nodes' kernel has IP_VS, or is not known")
+        pytest.skip(
+            "the nodes' kernel has IP_VS, or is not known; on one without: "
+            "pytest tests/integration/test_swarm.py"
+        )
     helper = build_pod_image(runtime.engine, find("tare-pod"), print)
     runtime.use_helper(runtime.provide(helper, print))
     begun = time.monotonic()

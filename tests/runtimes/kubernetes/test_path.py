@@ -11,13 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.path import (
-    Told,
-    ask_from_here,
-    in_words,
-    refuse_broken,
-    told_inside,
-)
+from tare.runtimes.asking import Told, ask_from_here, told_inside
+from tare.runtimes.kubernetes.path import in_words, refuse_broken
 
 DIRECT = Told(
     "10.0.0.1:9042",

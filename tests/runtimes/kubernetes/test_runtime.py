@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.asking import Told
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.member import MemberRunning
-from tare.runtimes.kubernetes.path import Told
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tare.runtimes.unit import Bits, Site, Unit

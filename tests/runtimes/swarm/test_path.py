@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.path import Told
+from tare.runtimes.asking import Told
 from tare.runtimes.swarm.path import in_words, network_facts, refuse_broken
 
 OVERLAY = network_facts(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.path import Told
+from tare.runtimes.asking import Told
 from tare.runtimes.swarm.manager import Document
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.runtime import SwarmRuntime

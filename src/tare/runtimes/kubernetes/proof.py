@@ -12,19 +12,13 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.asking import WITHIN_S, Told, ask_from_here, told_inside
 from tare.runtimes.kubernetes import jobs, pod_parts
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.names import pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
-from tare.runtimes.kubernetes.path import (
-    WITHIN_S,
-    Told,
-    ask_from_here,
-    in_words,
-    refuse_broken,
-    told_inside,
-)
+from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
 from tare.runtimes.kubernetes.refusals import ApiError

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError
+from tare.runtimes.asking import Told, ask_from_here
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
@@ -17,7 +18,6 @@ from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.member import MemberRunning
 from tare.runtimes.kubernetes.names import namespace_of, pod_of, slug
 from tare.runtimes.kubernetes.node_set import NodeSet
-from tare.runtimes.kubernetes.path import Told, ask_from_here
 from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.proof import Proof, Prover

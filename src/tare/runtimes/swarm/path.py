@@ -12,7 +12,7 @@ from tare.runtimes.swarm.facts import NO_IP_VS
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from tare.runtimes.kubernetes.path import Told
+    from tare.runtimes.asking import Told
     from tare.runtimes.swarm.manager import Document
 
 PROXIED = ("service-ip", "node-port")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes.path import WITHIN_S, Told, ask_from_here, told_inside
+from tare.runtimes.asking import WITHIN_S, Told, ask_from_here, told_inside
 from tare.runtimes.swarm.documents import HOST, Software
 from tare.runtimes.swarm.names import labels_of, network_of, service_of
 from tare.runtimes.swarm.path import (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.asking import Told, ask_from_here
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
-from tare.runtimes.kubernetes.path import Told, ask_from_here
 from tare.runtimes.native import open_files
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
