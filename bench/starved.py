@@ -2,13 +2,15 @@
 
     sudo python -m bench.starved                 40 starved and 40 healthy runs of 3 s each
     sudo python -m bench.starved --runs 200      narrower intervals
+    sudo python -m bench.starved --runs 0 --healthy 200
 
 Every run is against a stub with a constant service time, pinned to a CPU of its own. Starved runs
 get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
 2), or share their CPU with busy neighbours; healthy runs get all of it. Half of the runs of
 each kind are closed loop, half open loop. Prints both shares with their 95% intervals (Wilson) as
-JSON, and that of the healthy runs from which a virtual machine's host took no time. Needs root, two
-CPUs and a machine with nothing else to do.
+JSON, and that of the healthy runs from which a virtual machine's host took less than a hundredth of
+the time: one that takes more starves its guests, too. Needs root, two CPUs and a machine with
+nothing else to do.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +45,8 @@ NEIGHBOURS = 2
 RATE = 20_000
 THREADS = 16
 STARVED_AT_LEAST, HEALTHY_AT_MOST = 0.95, 0.01
+STOLEN_AT_MOST = 0.01
+"""Share of a run's time: the share of sends that may be late without a verdict."""
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -58,17 +63,17 @@ def main() -> int:
     if os.geteuid() != 0:
         print("starved: needs root to set quotas; run it with sudo", file=sys.stderr)
         return 2
-    cases = planned(options.runs)
+    cases = planned(options.runs, options.runs if options.healthy is None else options.healthy)
     random.Random(options.seed).shuffle(cases)  # noqa: S311 an order, not a secret
-    with awake() as why_not:
+    with awake() as why_not, restless():
         if why_not:
             print(f"starved: idle CPUs halt as usual: {why_not}", file=sys.stderr)
         seen = [outcome(case, options) for case in cases]
     report = summary(seen)
     print(json.dumps(report, indent=1))
-    kept = (
-        report["starved"]["flagged"] >= STARVED_AT_LEAST
-        and report["healthy"]["flagged"] <= HEALTHY_AT_MOST
+    found, false = report["starved"]["flagged"], report["healthy"]["flagged"]
+    kept = (found is None or found >= STARVED_AT_LEAST) and (
+        false is None or false <= HEALTHY_AT_MOST
     )
     return 0 if kept else 1
 
@@ -76,6 +81,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=40, help="runs of each kind")
+    parser.add_argument("--healthy", type=int, help="healthy runs, if not as many")
     parser.add_argument("--seconds", type=float, default=3.0, help="measured part of each run")
     parser.add_argument("--seed", type=int, default=1, help="of the order of the runs")
     parser.add_argument("--client", type=Path, default=binary("tare-load"))
@@ -90,13 +96,13 @@ def binary(name: str) -> Path:
     return found[0] if found else Path(shutil.which(name) or name)
 
 
-def planned(runs: int) -> list[Case]:
+def planned(runs: int, healthy: int) -> list[Case]:
     starved = [
         Case("open" if i % 2 else "closed", "neighbours" if i % 4 > 1 else "quota")
         for i in range(runs)
     ]
-    healthy = [Case("open" if i % 2 else "closed", None) for i in range(runs)]
-    return starved + healthy
+    well = [Case("open" if i % 2 else "closed", None) for i in range(healthy)]
+    return starved + well
 
 
 def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
@@ -111,9 +117,9 @@ def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
         elif case.starved == "neighbours":
             stack.enter_context(neighbours())
         cpus = frozenset(sorted(os.sched_getaffinity(0))[:2])
-        before = stolen(cpus)
+        before, began = stolen(cpus), time.monotonic()
         result = run(command, specification(case, address, options.seconds), group)
-        ticks = stolen(cpus) - before
+        ticks, took_s = stolen(cpus) - before, time.monotonic() - began
     told = {
         "loop": case.loop,
         "starved": case.starved,
@@ -121,7 +127,7 @@ def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
         "reasons": result["saturation_reasons"],
         "cpu_share": result["cpu_share"],
         "send_lateness_p99_us": result["send_lateness_p99_us"],
-        "stolen_s": ticks / os.sysconf("SC_CLK_TCK"),
+        "stolen_share": ticks / os.sysconf("SC_CLK_TCK") / took_s,
     }
     print(json.dumps(told), file=sys.stderr)
     return told
@@ -201,6 +207,20 @@ def quota(quota_us: int) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
+def restless() -> Iterator[None]:
+    """Keeps the client's CPU from halting, by a loop that gives way at once to whatever else wants
+    to run there: a virtual CPU that halts has to wait for its host before it goes on."""
+    cpu = sorted(os.sched_getaffinity(0))[1]
+    loop = ["taskset", "-c", str(cpu), "chrt", "--idle", "0", "sh", "-c", "while :; do :; done"]
+    idle = subprocess.Popen(loop)
+    try:
+        yield
+    finally:
+        idle.kill()
+        idle.wait()
+
+
+@contextlib.contextmanager
 def neighbours() -> Iterator[None]:
     """Endless loops on the client's CPU."""
     cpu = sorted(os.sched_getaffinity(0))[1]
@@ -216,14 +236,14 @@ def neighbours() -> Iterator[None]:
 
 def summary(seen: list[dict[str, Any]]) -> dict[str, Any]:
     """Share of flagged runs among the starved and the healthy ones, and among those healthy ones
-    from which the host of a virtual machine took no time (a host that does starves them, too)."""
+    from which the host of a virtual machine took nearly no time."""
     starved = [one for one in seen if one["starved"] is not None]
     healthy = [one for one in seen if one["starved"] is None]
-    undisturbed = [one for one in healthy if one["stolen_s"] == 0]
+    undisturbed = [one for one in healthy if one["stolen_share"] <= STOLEN_AT_MOST]
     return {
         "starved": share(starved),
         "healthy": share(healthy),
-        "healthy, nothing stolen": share(undisturbed),
+        "healthy, at most 1% stolen": share(undisturbed),
     }
 
 

@@ -10,6 +10,8 @@ use hdrhistogram::Histogram;
 use serde_json::{json, Value};
 use tare_stub::{Report, Script, Stub};
 
+use crate::stolen::Watch;
+
 /// Tests that measure time must not run side by side.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -24,6 +26,8 @@ pub struct Seen {
     /// Nanoseconds, all operations, measured part.
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
+    /// Response times of the seconds in which the stub had its CPU for itself.
+    pub undisturbed: Histogram<u64>,
 }
 
 impl Seen {
@@ -87,7 +91,12 @@ fn punctually(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool) -> Op
     runs.find(|seen| {
         let kept = kept(seen);
         if !kept {
-            eprintln!("the stub was late: {:?}", seen.stub.lateness_us);
+            eprintln!(
+                "the stub was late: {:?}; undisturbed {} of {}",
+                seen.stub.lateness_us,
+                seen.undisturbed.len(),
+                seen.response.len()
+            );
         }
         kept
     })
@@ -103,7 +112,9 @@ pub fn run(script: Script, mut spec: Value) -> Seen {
     ));
     spec["targets"] = json!([stub.address().to_string()]);
     spec["hlog"] = json!(log);
+    let watch = Watch::start();
     let lines = client(&["run"], &spec);
+    let stolen = watch.stop();
     let result = lines.last().unwrap().clone();
     assert_eq!(result["event"], "result", "{result}");
     let bytes = std::fs::read(&log).unwrap();
@@ -111,8 +122,9 @@ pub fn run(script: Script, mut spec: Value) -> Seen {
     Seen {
         result,
         stub: stub.stop().unwrap(),
-        response: sum(&bytes, "-rt"),
-        service: sum(&bytes, "-st"),
+        response: sum(&bytes, "-rt", |_, _| true),
+        service: sum(&bytes, "-st", |_, _| true),
+        undisturbed: sum(&bytes, "-rt", |begin, end| !stolen.touches(begin, end)),
     }
 }
 
@@ -142,13 +154,24 @@ pub fn client(words: &[&str], spec: &Value) -> Vec<Value> {
     lines
 }
 
-/// All histograms of a log whose tag ends so.
-fn sum(log: &[u8], ending: &str) -> Histogram<u64> {
+/// All histograms of a log whose tag ends so, of the intervals that `counts` takes by the Unix times
+/// at which they begin and end.
+fn sum(log: &[u8], ending: &str, counts: impl Fn(f64, f64) -> bool) -> Histogram<u64> {
     let mut sum = Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
+    let mut base = 0.0;
     for entry in IntervalLogIterator::new(log) {
-        let LogEntry::Interval(line) = entry.unwrap() else {
-            continue;
+        let line = match entry.unwrap() {
+            LogEntry::BaseTime(time) => {
+                base = time.as_secs_f64();
+                continue;
+            }
+            LogEntry::Interval(line) => line,
+            LogEntry::StartTime(_) => continue,
         };
+        let begin = base + line.start_timestamp().as_secs_f64();
+        if !counts(begin, begin + line.duration().as_secs_f64()) {
+            continue;
+        }
         if line.tag().is_some_and(|tag| tag.as_str().ends_with(ending)) {
             use base64::Engine;
             let bytes = base64::engine::general_purpose::STANDARD

@@ -9,3 +9,4 @@
 mod bench;
 mod everyday;
 mod quiet;
+mod stolen;
