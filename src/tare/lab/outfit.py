@@ -17,7 +17,7 @@ from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
 from tare.databases.cluster import Installed
 from tare.databases.mongodb import installation as mongodb
-from tare.errors import ArtifactError, RuntimeUnavailableError, TareError
+from tare.errors import ArtifactError, RuntimeUnavailableError, StudyError, TareError
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
@@ -153,7 +153,7 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         database, runtime = setup.database, setup.platform.runtime
         key = _bits_key(database)
         if (runtime, key) not in outfit.servers:
-            outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
+            outfit.servers[runtime, key] = _server(outfit, setup, say)
         if setup.client.runtime not in outfit.clients:
             outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime, say)
         tool = setup.client.tool
@@ -188,11 +188,10 @@ def _swarm(outfit: Outfit) -> SwarmRuntime:
     return runtime
 
 
-def _server(
-    outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
-) -> Installed:
+def _server(outfit: Outfit, setup: Setup, say: Callable[[str], None]) -> Installed:
+    database, runtime = setup.database, setup.platform.runtime
     if database.kind == "mongodb":
-        return _mongodb_server(outfit, database, runtime)
+        return _mongodb_server(outfit, setup)
     if database.image and runtime == "docker":
         return _named_server(_engine(outfit), database.image)
     if database.image and runtime == _SWARM:
@@ -226,7 +225,10 @@ def _server(
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
 
-def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb.Installation:
+def _mongodb_server(outfit: Outfit, setup: Setup) -> mongodb.Installation:
+    database, runtime = setup.database, setup.platform.runtime
+    for fault in mongodb.unfit(setup):
+        raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
     if runtime == "docker" and database.image:
         identity, digest = image.named_image(_engine(outfit), database.image)
         bits = Bits(digest or identity, identity, named=database.image)
@@ -240,11 +242,7 @@ def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb
             if runtime == "docker"
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
-    found = mongodb.installed(Path(database.home))
-    if found.stands_in:
-        mongodb.refuse_stand_in(mongodb.STAND_IN, forced=database.stand_in)
-        mongodb.refuse_several(database.nodes)
-    return found
+    return mongodb.installed(Path(database.home))
 
 
 def _named_server(engine: Any, name: str) -> Installation:

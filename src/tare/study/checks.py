@@ -12,14 +12,15 @@ from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
     from tare.study.estimate import Estimate
+    from tare.study.left_out import Hindrance
     from tare.study.origins import FieldPath
     from tare.study.plan import Plan
-    from tare.study.schema import Limits
+    from tare.study.schema import Limits, Setup
 
 _KEEP_FREE_BYTES = GIB // 4
 """Memory left to everything else on the machine."""
@@ -52,6 +53,7 @@ def refusals(
     runtimes: Mapping[str, str | None],
     locked: Collection[str],
     elsewhere: Collection[str] = (),
+    unfit: Callable[[Setup], Iterable[Hindrance]] = lambda setup: (),
 ) -> list[Refusal]:
     """Everything that this machine cannot give the plan; empty when it can run.
 
@@ -61,11 +63,13 @@ def refusals(
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
         elsewhere: runtimes whose units run on other machines than this one.
+        unfit: why files that a setup names are not the server that it asks for.
     """
     found = list(_left_out(plan))
     if not plan.conditions:
         return found
     found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
+    found += _servers(plan, unfit)
     found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
     here = [one for one in plan.conditions if one.setup.platform.runtime not in elsewhere]
     if here:
@@ -153,6 +157,12 @@ def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
                 f"no lock file for {database.version}; there are {', '.join(sorted(locked))}",
                 "name one of these, or your own files with database.home",
             )
+
+
+def _servers(plan: Plan, unfit: Callable[[Setup], Iterable[Hindrance]]) -> Iterator[Refusal]:
+    for one in plan.conditions:
+        for fault in unfit(one.setup):
+            yield _refusal(plan, one, fault.field, fault.why, fault.remedy)
 
 
 def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
