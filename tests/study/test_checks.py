@@ -182,3 +182,19 @@ def test_a_server_that_is_another_is_refused_where_its_files_are_named(
     assert "database.stand_in: true" in home.remedy
     assert (nodes.field, nodes.where) == ("database.nodes", "study.yaml:6")
     assert "set database.nodes and database.replication_factor to 1" in nodes.remedy
+
+
+BIG_SET = """\
+study: example
+database: {kind: mongodb, version: "7.0", home: /opt, nodes: 3, replication_factor: 3}
+load: {records: 100_000_000, threads: 4}
+platform:
+  limits: {memory: 9GiB}
+"""
+
+
+def test_too_little_memory_for_a_cache_names_the_limit_that_it_follows(read: ReadStudy) -> None:
+    (one,) = refused(read, BIG_SET, disk_free=1000 * GIB, memory_available=8 * GIB)
+    assert (one.field, one.where) == ("platform.limits.memory", "study.yaml:5")
+    assert "cache 4.0GiB a node" in one.reason
+    assert "heap" not in str(one)

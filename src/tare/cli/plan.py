@@ -79,9 +79,14 @@ def checked_plan(
     Raises:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
-    plan = make_plan(load_study(study, overrides or [], scale, only or []), obstacle_here())
+    plan = plan_here(load_study(study, overrides or [], scale, only or []))
     refuse_here(plan, where)
     return plan
+
+
+def plan_here(study: Study) -> Plan:
+    """The study's plan on this machine: what it cannot run is left out."""
+    return make_plan(study, obstacle_here(), local_facts().memory_bytes)
 
 
 def refuse_here(plan: Plan, where: Path | None = None) -> None:
@@ -129,7 +134,7 @@ def command(
 
     What it would cost is shown also where this machine is too small for it, which is then said.
     """
-    plan = make_plan(load_study(study, set_ or [], scale, only or []), obstacle_here())
+    plan = plan_here(load_study(study, set_ or [], scale, only or []))
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:

@@ -10,6 +10,7 @@ from tare.study.conditions import baseline_condition, resolve
 from tare.study.estimate import estimate
 from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of
+from tare.study.server_needs import memory_in_words, node_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -73,7 +74,7 @@ def refusals(
     found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
     here = [one for one in plan.conditions if one.setup.platform.runtime not in elsewhere]
     if here:
-        need = estimate(here, plan.study.design) if elsewhere else plan.estimate
+        need = estimate(here, plan.study.design, machine.memory_bytes)
         found += [*_memory(plan, machine, need, here), *_disk(plan, machine, need, here)]
     return list(dict.fromkeys(found))
 
@@ -225,21 +226,21 @@ def _memory(
     need, free = needs.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
     if need <= free:
         return
-    one = max(here, key=lambda each: each.setup.database.heap)
+    one = max(here, key=lambda each: node_memory(each.setup, machine.memory_bytes))
     together = 1
     if plan.study.design.fresh == "deployment":
         together = len({each.deployment for each in here})
-    remedies = ["lower database.heap or database.nodes", "measure a part (--only FACTOR=LEVEL)"]
+    field, held, lower = memory_in_words(one.setup, machine.memory_bytes)
+    remedies = [lower, "measure a part (--only FACTOR=LEVEL)"]
     if together > 1:
         remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
     alive = f"{together} deployments alive at once" if together > 1 else "one deployment at a time"
     yield _refusal(
         plan,
         one,
-        ("database", "heap"),
-        f"about {_gib(need)} of memory needed ({alive}, heap "
-        f"{_gib(one.setup.database.heap)} a node); {_gib(machine.memory_available)} of "
-        f"{_gib(machine.memory_bytes)} is available",
+        field,
+        f"about {_gib(need)} of memory needed ({alive}, {held}); "
+        f"{_gib(machine.memory_available)} of {_gib(machine.memory_bytes)} is available",
         ", or ".join(remedies),
     )
 

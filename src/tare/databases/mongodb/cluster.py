@@ -18,6 +18,7 @@ from tare.errors import ClusterError, TareError
 from tare.runtimes.unit import Running, Runtime, Site, Unit
 from tare.study.load import Load
 from tare.study.schema import Database, Platform
+from tare.study.wired_tiger import given_cache
 
 START_TIMEOUT_S = 120.0
 """longest wait for one member to answer"""
@@ -192,7 +193,7 @@ class MongoCluster:
     def memory(self) -> tuple[str, str]:
         """WiredTiger's cache, as the parity check compares it."""
         memory = self.platform.limits.memory or self.host_memory
-        size = configuration.given_cache(memory, self.database.settings)
+        size = given_cache(memory, self.database.settings)
         return "cache", f"{size // (1 << 20)} MiB"
 
     def session(self, node: Running | None = None) -> AbstractContextManager[Session]:
