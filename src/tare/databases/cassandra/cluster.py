@@ -123,6 +123,7 @@ class CassandraCluster:
             storage=self.platform.storage,
             placement=self.platform.placement,
             ports=(configuration.NATIVE_PORT, configuration.STORAGE_PORT),
+            log=configuration.LOG,
             grace_s=0.0,  # nodes are thrown away, and a drain takes 13 s
         )
         self.nodes.append(self.runtime.launch(unit))

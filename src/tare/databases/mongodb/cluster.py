@@ -94,6 +94,7 @@ class MongoCluster:
             bits=self.installation.bits,
             storage=self.platform.storage,
             ports=(configuration.PORT,),
+            log="" if self.installation.stands_in else configuration.LOG,
             grace_s=0.0,  # members are thrown away
         )
         self.nodes.append(self.runtime.launch(unit))
