@@ -86,12 +86,13 @@ def node_memory(setup: Setup, machine: int | None) -> int:
         machine: memory of the machine, which a server without a limit sees; None: not known.
     """
     limit = setup.platform.limits.memory
+    node = kept_in_memory(setup, machine)
     if setup.database.kind == "mongodb":
         connections = setup.load.threads * CONNECTION_BYTES
-        node = kept_in_memory(setup, machine) + MONGOD_BYTES + connections
+        node += MONGOD_BYTES + connections
     else:
-        node = setup.database.heap + OFF_HEAP_BYTES
-    return min(node, limit) if limit else node
+        node += OFF_HEAP_BYTES
+    return node if limit is None else int(min(node, limit))
 
 
 def kept_in_memory(setup: Setup, machine: int | None) -> int:

@@ -10,6 +10,7 @@ import pytest
 from tare.databases.mongodb.installation import (
     STAND_IN,
     installed,
+    refuse_other_release,
     refuse_stand_in,
     stand_in,
     unfit,
@@ -56,6 +57,14 @@ def test_a_stand_in_is_no_target_of_a_benchmark_unless_forced() -> None:
         refuse_stand_in(STAND_IN, forced=False)
     refuse_stand_in(STAND_IN, forced=True)
     refuse_stand_in(None, forced=False)
+
+
+@pytest.mark.parametrize("declared", ["7.0", "7.0.14"])
+def test_the_release_of_the_study_is_the_server_s(declared: str) -> None:
+    refuse_other_release(declared, {"version": "7.0.14"})
+    with pytest.raises(StudyError, match=f"and not {declared}") as raised:
+        refuse_other_release(declared, {"version": "7.0.1"} if declared != "7.0" else {})
+    assert raised.value.where == "database.version"
 
 
 def setup(runtime: str = "native", **database: Any) -> Setup:

@@ -107,6 +107,26 @@ def refuse_stand_in(name: str | None, *, forced: bool) -> None:
         )
 
 
+def refuse_other_release(declared: str, build: Mapping[str, Any]) -> None:
+    """The report names the study's release: it must be the server's own.
+
+    Args:
+        declared: `database.version`; 7.0 is any 7.0.x.
+        build: the server's answer to `buildInfo`.
+
+    Raises:
+        StudyError: it is another.
+    """
+    told = str(build.get("version", ""))
+    if told != declared and not told.startswith(f"{declared}."):
+        raise StudyError(
+            f"the server is MongoDB {told}, and not {declared}",
+            where="database.version",
+            why="the report would name a release that was not measured",
+            remedy=f'set database.version to "{told}", or name the files of {declared}',
+        )
+
+
 @dataclass(frozen=True)
 class Unfit:
     """Why the files that a setup names are not its server.
