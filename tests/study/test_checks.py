@@ -176,7 +176,13 @@ def test_a_server_that_is_another_is_refused_where_its_files_are_named(
     program = tmp_path / "ferretdb"
     program.write_bytes(b"other server")
     plan = make_plan(read(STANDING_IN % program))
-    home, nodes = refusals(plan, MACHINE, HERE, ["5.0.9"], unfit=unfit)
+    home, nodes = refusals(
+        plan,
+        MACHINE,
+        HERE,
+        ["5.0.9"],
+        unfit=lambda setup: unfit(setup.database, setup.platform.runtime),
+    )
     assert (home.field, home.where) == ("database.home", "study.yaml:5")
     assert "cannot be the target of a benchmark" in home.reason
     assert "database.stand_in: true" in home.remedy

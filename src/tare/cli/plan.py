@@ -15,7 +15,7 @@ from tare.cli.console import table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
-from tare.databases.mongodb.installation import unfit
+from tare.databases.mongodb.installation import Unfit, unfit
 from tare.machines.facts import local_facts
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
@@ -102,7 +102,11 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
     elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
     if swarm and not swarm_settings().local:
         elsewhere.add("swarm")
-    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, unfit))
+    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit))
+
+
+def _unfit(setup: Setup) -> list[Unfit]:
+    return unfit(setup.database, setup.platform.runtime)
 
 
 def _uses(runtime: str, setup: Setup) -> bool:

@@ -153,7 +153,7 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         database, runtime = setup.database, setup.platform.runtime
         key = _bits_key(database)
         if (runtime, key) not in outfit.servers:
-            outfit.servers[runtime, key] = _server(outfit, setup, say)
+            outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
         if setup.client.runtime not in outfit.clients:
             outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime, say)
         tool = setup.client.tool
@@ -188,10 +188,11 @@ def _swarm(outfit: Outfit) -> SwarmRuntime:
     return runtime
 
 
-def _server(outfit: Outfit, setup: Setup, say: Callable[[str], None]) -> Installed:
-    database, runtime = setup.database, setup.platform.runtime
+def _server(
+    outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
+) -> Installed:
     if database.kind == "mongodb":
-        return _mongodb_server(outfit, setup)
+        return _mongodb_server(outfit, database, runtime)
     if database.image and runtime == "docker":
         return _named_server(_engine(outfit), database.image)
     if database.image and runtime == _SWARM:
@@ -225,9 +226,8 @@ def _server(outfit: Outfit, setup: Setup, say: Callable[[str], None]) -> Install
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
 
-def _mongodb_server(outfit: Outfit, setup: Setup) -> mongodb.Installation:
-    database, runtime = setup.database, setup.platform.runtime
-    for fault in mongodb.unfit(setup):
+def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb.Installation:
+    for fault in mongodb.unfit(database, runtime):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
     if runtime == "docker" and database.image:
         identity, digest = image.named_image(_engine(outfit), database.image)

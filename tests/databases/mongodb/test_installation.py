@@ -9,6 +9,7 @@ import pytest
 
 from tare.databases.mongodb.installation import (
     STAND_IN,
+    Unfit,
     installed,
     refuse_other_release,
     refuse_stand_in,
@@ -16,8 +17,7 @@ from tare.databases.mongodb.installation import (
     unfit,
 )
 from tare.errors import ArtifactError, StudyError
-from tare.study.conditions import expand
-from tare.study.schema import Setup, Study
+from tare.study.schema import Database
 
 
 @pytest.mark.parametrize("place", ["bin/mongod", "mongod"])
@@ -67,15 +67,9 @@ def test_the_release_of_the_study_is_the_server_s(declared: str) -> None:
     assert raised.value.where == "database.version"
 
 
-def setup(runtime: str = "native", **database: Any) -> Setup:
-    study = {
-        "study": "x",
-        "database": {"kind": "mongodb", "version": "7.0", **database},
-        "platform": {"runtime": runtime},
-        "factors": {"client": {"one": {}, "two": {"load.threads": 2}}},
-        "baseline": {"client": "one"},
-    }
-    return expand(Study.model_validate(study))[0].setup
+def faults(runtime: str = "native", **fields: Any) -> list[Unfit]:
+    database = Database.model_validate({"kind": "mongodb", "version": "7.0", **fields})
+    return unfit(database, runtime)
 
 
 @pytest.fixture
@@ -85,41 +79,39 @@ def ferretdb(tmp_path: Path) -> str:
 
 
 def test_a_look_at_the_files_tells_a_stand_in_that_was_not_asked_for(ferretdb: str) -> None:
-    (fault,) = unfit(setup(home=ferretdb))
+    (fault,) = faults(home=ferretdb)
     assert fault.field == ("database", "home")
     assert "FerretDB (a functional stand-in and not MongoDB) cannot be the target" in fault.why
     assert "database.stand_in: true" in fault.remedy
-    assert unfit(setup(home=ferretdb, stand_in=True)) == []
+    assert faults(home=ferretdb, stand_in=True) == []
 
 
 def test_several_stand_ins_are_no_replica_set(ferretdb: str) -> None:
-    three = setup(home=ferretdb, stand_in=True, nodes=3, replication_factor=3)
-    (fault,) = unfit(three)
+    (fault,) = faults(home=ferretdb, stand_in=True, nodes=3)
     assert fault.field == ("database", "nodes")
     assert "3 of them would be 3 databases" in fault.why
-    assert len(unfit(setup(home=ferretdb, nodes=3, replication_factor=3))) == 2
+    assert len(faults(home=ferretdb, nodes=3)) == 2
 
 
 def test_a_mongod_may_be_several_and_stand_in_for_itself(tmp_path: Path) -> None:
     (tmp_path / "mongod").write_bytes(b"server")
-    assert unfit(setup(home=str(tmp_path), nodes=3, replication_factor=3)) == []
-    assert unfit(setup(home=str(tmp_path), stand_in=True)) == []
+    assert faults(home=str(tmp_path), nodes=3) == []
+    assert faults(home=str(tmp_path), stand_in=True) == []
 
 
 def test_a_home_without_a_server_is_told(tmp_path: Path) -> None:
-    (fault,) = unfit(setup(home=str(tmp_path / "nowhere")))
+    (fault,) = faults(home=str(tmp_path / "nowhere"))
     assert "no mongod here" in fault.why
     assert "unpack a release" in fault.remedy
 
 
 @pytest.mark.parametrize("name", ["ghcr.io/ferretdb/ferretdb:1.24", "FerretDB/all-in-one"])
 def test_an_image_of_a_stand_in_has_no_mongod(name: str) -> None:
-    (fault,) = unfit(setup("docker", image=name, stand_in=True))
+    (fault,) = faults("docker", image=name, stand_in=True)
     assert fault.field == ("database", "image")
     assert "there is no mongod in it" in fault.why
-    assert unfit(setup("docker", image="mongo:7")) == []
+    assert faults("docker", image="mongo:7") == []
 
 
 def test_other_databases_are_not_looked_at() -> None:
-    study = {"study": "x", "database": {"home": "/nowhere"}}
-    assert unfit(expand(Study.model_validate(study))[0].setup) == []
+    assert faults(kind="cassandra", version="5.0.9", home="/nowhere") == []

@@ -13,7 +13,7 @@ from tare.errors import ArtifactError, StudyError
 from tare.runtimes.unit import Bits, Site
 
 if TYPE_CHECKING:
-    from tare.study.schema import Database, Setup
+    from tare.study.schema import Database
 
 Kind = Literal["mongod", "ferretdb"]
 _NATURE = "a functional stand-in and not MongoDB"
@@ -142,16 +142,19 @@ class Unfit:
     remedy: str
 
 
-def unfit(setup: Setup) -> list[Unfit]:
+def unfit(database: Database, runtime: str) -> list[Unfit]:
     """What a look at the named files tells before anything starts; empty: nothing against them.
 
     What a server says of itself is known only once it runs, so that `refuse_stand_in` is asked
     again then.
+
+    Args:
+        database: of a setup, of any kind.
+        runtime: what the setup's servers run in.
     """
-    database = setup.database
     if database.kind != "mongodb":
         return []
-    if setup.platform.runtime == "docker":
+    if runtime == "docker":
         return _unfit_image(database.image or "")
     if database.home is None:
         return []

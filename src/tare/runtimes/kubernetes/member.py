@@ -8,12 +8,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tare.runtimes import local
 from tare.runtimes.kubernetes import here
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.local import keep_log
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -139,6 +139,6 @@ class MemberRunning:
                 text = b"".join(pieces)
                 if text or not last:
                     (into / f"{name}-{ending}").write_bytes(text)
-        local.keep_log(self._unit, self._accounting.pid, into)
+        keep_log(self._unit, self._accounting.pid, into)
         events = [vars(event) for event in events_of(self._api, self._name, self._namespace)]
         (into / f"{name}-events.json").write_text(json.dumps(events, indent=1), encoding="utf-8")
