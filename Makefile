@@ -44,8 +44,9 @@ rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
 	@rig/down.sh
 
 test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
-	@test -x "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
-	MONGOD="$(MONGOD)" .venv/bin/pytest tests/integration/test_mongod.py
+	@test -f "$(MONGOD)" -a -x "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
+	@setup/tools.sh && setup/python.sh
+	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

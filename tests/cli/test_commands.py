@@ -51,6 +51,21 @@ def test_an_unlocked_version_is_refused_with_the_locked_ones() -> None:
     assert "5.0.9" in done.stderr
 
 
+def test_a_stand_in_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / "ferretdb").write_bytes(b"no program at all: nobody starts it")
+    (tmp_path / "set.yaml").write_text(
+        'study: set\ndatabase: {kind: mongodb, version: "7.0", home: ferretdb}\n'
+        "load: {threads: 4}\n"
+    )
+    for word in ("plan", "run"):
+        done = tare(word, "set.yaml", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "set.yaml:2" in done.stderr
+        assert "database.home: FerretDB" in done.stderr
+        assert "database.stand_in: true" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_missing_study_is_wrong_usage() -> None:
     assert tare("plan", "no/such.yaml").returncode == 2
 

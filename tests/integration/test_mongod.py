@@ -1,29 +1,33 @@
 """Studies of a replica set of a real mongod, for whoever has one, and of FerretDB in its stead.
 
-MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. FerretDB is built with Go.
+MONGOD is the path of a mongod: `make test-mongod MONGOD=/path` sets it. Two studies run on it, with
+one member and with three, half a minute each. FerretDB is built with Go.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+import re
+import subprocess
+from typing import Any
 
 import pytest
 
+from tare.databases.mongodb.counters import COUNTERS
+
 from . import ferretdb
 from .conftest import Bench, leftovers
-
-if TYPE_CHECKING:
-    import subprocess
 
 pytestmark = pytest.mark.engine
 
 MONGOD = os.environ.get("MONGOD", "")
 STAND_IN = "FerretDB v1.24.0 (a functional stand-in and not MongoDB)"
+SELDOM = {"page_faults", "connections.made"}
+"""Counters that not every build of mongod has."""
 STUDY = """\
 study: set
 question: Does a replica set work end to end?
-database: {{kind: mongodb, version: "7.0.0", home: "{home}", nodes: {nodes},
+database: {{kind: mongodb, version: "{version}", home: "{home}", nodes: {nodes},
            replication_factor: {nodes}{more}}}
 load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 1s, measure: 3s}}
 factors:
@@ -36,15 +40,24 @@ design: {{deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
 
 def run(bench: Bench, **parts: Any) -> subprocess.CompletedProcess[str]:
     study = bench.root / "set.yaml"
-    words = {"nodes": 1, "more": "", "letter": "a"} | parts
+    words = {"nodes": 1, "more": "", "letter": "a", "version": "7.0"} | parts
     study.write_text(STUDY.format(**words), encoding="utf-8")
     return bench.tare("run", study, "--json")
+
+
+def release(mongod: str) -> str:
+    """What it says of itself: a line such as `db version v7.0.14`."""
+    told = subprocess.run([mongod, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"^db version v(\d+\.\d+\.\d+)", told, re.MULTILINE)
+    assert found, f"{mongod} is no mongod: its --version says {told!r}"
+    return found[1]
 
 
 @pytest.mark.skipif(not MONGOD, reason="needs a mongod: make test-mongod MONGOD=/path")
 @pytest.mark.parametrize("nodes", [1, 3])
 def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> None:
-    done = run(bench, home=MONGOD, nodes=nodes, more=", write_concern: majority")
+    version = release(MONGOD)
+    done = run(bench, home=MONGOD, nodes=nodes, version=version, more=", write_concern: majority")
     assert done.returncode in (0, 3), done.stdout + done.stderr
     manifests = bench.manifests("set")
     assert len(manifests) == 2
@@ -53,6 +66,8 @@ def test_a_study_on_a_replica_set_ends_in_records(bench: Bench, nodes: int) -> N
         assert states == ["PRIMARY"] + ["SECONDARY"] * (nodes - 1)
         assert "stand_in" not in manifest["database"]
         assert manifest["clients"][0]["errors"] == 0
+        assert manifest["database"]["version"] == version
+        assert set(COUNTERS) - SELDOM <= set(manifest["server"]), "serverStatus has other names"
         assert manifest["server"]["requests.update"] > 0
     assert leftovers() == []
 

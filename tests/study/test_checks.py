@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.databases.mongodb.installation import unfit
 from tare.errors import StudyError
 from tare.machines.facts import MachineFacts
 from tare.study.checks import refusals, refuse_plan
@@ -14,6 +15,8 @@ from tare.study.plan import make_plan
 from tare.study.quantities import GIB
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tare.study.checks import Refusal
     from tests.study.conftest import ReadStudy
 
@@ -153,3 +156,51 @@ def test_what_runs_on_other_machines_needs_none_of_this_one(read: ReadStudy) -> 
     assert elsewhere == []
     here = refusals(plan, MACHINE, able, ["5.0.9"])
     assert {one.field for one in here} == {"platform.limits.cpus", "database.heap"}
+
+
+STANDING_IN = """\
+study: example
+database:
+  kind: mongodb
+  version: "7.0"
+  home: %s
+  nodes: 3
+  replication_factor: 3
+load: {threads: 4}
+"""
+
+
+def test_a_server_that_is_another_is_refused_where_its_files_are_named(
+    read: ReadStudy, tmp_path: Path
+) -> None:
+    program = tmp_path / "ferretdb"
+    program.write_bytes(b"other server")
+    plan = make_plan(read(STANDING_IN % program))
+    home, nodes = refusals(
+        plan,
+        MACHINE,
+        HERE,
+        ["5.0.9"],
+        unfit=lambda setup: unfit(setup.database, setup.platform.runtime),
+    )
+    assert (home.field, home.where) == ("database.home", "study.yaml:5")
+    assert "cannot be the target of a benchmark" in home.reason
+    assert "database.stand_in: true" in home.remedy
+    assert (nodes.field, nodes.where) == ("database.nodes", "study.yaml:6")
+    assert "set database.nodes and database.replication_factor to 1" in nodes.remedy
+
+
+BIG_SET = """\
+study: example
+database: {kind: mongodb, version: "7.0", home: /opt, nodes: 3, replication_factor: 3}
+load: {records: 100_000_000, threads: 4}
+platform:
+  limits: {memory: 9GiB}
+"""
+
+
+def test_too_little_memory_for_a_cache_names_the_limit_that_it_follows(read: ReadStudy) -> None:
+    (one,) = refused(read, BIG_SET, disk_free=1000 * GIB, memory_available=8 * GIB)
+    assert (one.field, one.where) == ("platform.limits.memory", "study.yaml:5")
+    assert "cache 4.0GiB a node" in one.reason
+    assert "heap" not in str(one)

@@ -8,15 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.study.estimate import (
-    CLIENT_BYTES,
-    LAB_BYTES,
-    OFF_HEAP_BYTES,
-    Estimate,
-)
+from tare.study.estimate import CLIENT_BYTES, LAB_BYTES, Estimate
 from tare.study.plan import make_plan
 from tare.study.quantities import MIB
 from tare.study.schema import Study
+from tare.study.server_needs import OFF_HEAP_BYTES
 
 
 def estimated(document: dict[str, Any] | None = None, **design: Any) -> Estimate:
@@ -89,3 +85,23 @@ def test_more_of_anything_takes_more(more: dict[str, Any]) -> None:
     assert large.seconds > small.seconds
     assert large.disk_bytes > small.disk_bytes
     assert large.memory_bytes >= small.memory_bytes
+
+
+SET: dict[str, Any] = {
+    "database": {"kind": "mongodb", "version": "7.0", "nodes": 3, "replication_factor": 3},
+    "load": {"threads": 32, "records": 1000},
+}
+QUICK = {"deployments": 1, "blocks": 1, "warm": {"gentle": 60, "at_most": 30}}
+
+
+def test_a_replica_set_is_reckoned_without_a_jvm_s_warm_up() -> None:
+    cassandra = {**SET, "database": {"nodes": 3, "replication_factor": 3}}
+    assert estimated(cassandra, **QUICK).breakdown["warm up"] == 90
+    assert estimated(SET, **QUICK).breakdown["warm up"] == 30
+
+
+def test_the_machine_s_memory_bounds_what_servers_without_a_limit_take() -> None:
+    full = {**SET, "load": {"threads": 32, "records": 100_000_000}}
+    study = Study.model_validate({"study": "x", "design": QUICK, **full})
+    small, large = (make_plan(study, machine_memory=m * 1024 * MIB).estimate for m in (3, 9))
+    assert large.memory_bytes - small.memory_bytes == 3 * 3 * 1024 * MIB  # a cache of 1 GiB, of 4

@@ -15,6 +15,7 @@ from tare.cli.console import table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
+from tare.databases.mongodb.installation import Unfit, unfit
 from tare.machines.facts import local_facts
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
@@ -78,9 +79,14 @@ def checked_plan(
     Raises:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
-    plan = make_plan(load_study(study, overrides or [], scale, only or []), obstacle_here())
+    plan = plan_here(load_study(study, overrides or [], scale, only or []))
     refuse_here(plan, where)
     return plan
+
+
+def plan_here(study: Study) -> Plan:
+    """The study's plan on this machine: what it cannot run is left out."""
+    return make_plan(study, obstacle_here(), local_facts().memory_bytes)
 
 
 def refuse_here(plan: Plan, where: Path | None = None) -> None:
@@ -96,7 +102,11 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
     elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
     if swarm and not swarm_settings().local:
         elsewhere.add("swarm")
-    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere))
+    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit))
+
+
+def _unfit(setup: Setup) -> list[Unfit]:
+    return unfit(setup.database, setup.platform.runtime)
 
 
 def _uses(runtime: str, setup: Setup) -> bool:
@@ -128,7 +138,7 @@ def command(
 
     What it would cost is shown also where this machine is too small for it, which is then said.
     """
-    plan = make_plan(load_study(study, set_ or [], scale, only or []), obstacle_here())
+    plan = plan_here(load_study(study, set_ or [], scale, only or []))
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:

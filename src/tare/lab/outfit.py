@@ -17,7 +17,7 @@ from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
 from tare.databases.cluster import Installed
 from tare.databases.mongodb import installation as mongodb
-from tare.errors import ArtifactError, RuntimeUnavailableError, TareError
+from tare.errors import ArtifactError, RuntimeUnavailableError, StudyError, TareError
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
@@ -227,6 +227,8 @@ def _server(
 
 
 def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb.Installation:
+    for fault in mongodb.unfit(database, runtime):
+        raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
     if runtime == "docker" and database.image:
         identity, digest = image.named_image(_engine(outfit), database.image)
         bits = Bits(digest or identity, identity, named=database.image)
@@ -240,11 +242,7 @@ def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb
             if runtime == "docker"
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
-    found = mongodb.installed(Path(database.home))
-    if found.stands_in:
-        mongodb.refuse_stand_in(mongodb.STAND_IN, forced=database.stand_in)
-        mongodb.refuse_several(database.nodes)
-    return found
+    return mongodb.installed(Path(database.home))
 
 
 def _named_server(engine: Any, name: str) -> Installation:

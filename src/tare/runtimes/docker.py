@@ -166,15 +166,15 @@ class DockerRunning:
         with contextlib.suppress(DockerException, OSError):
             output = self._container.logs(stdout=self.unit.role == "database", stderr=True)
             (into / f"{name}-stderr.log").write_bytes(output)
-        if self.unit.role != "database":
+        if not self.unit.log:
             return
         with contextlib.suppress(DockerException, OSError, tarfile.TarError):
-            stream, _ = self._container.get_archive(f"{DATA}/log/system.log")
+            stream, _ = self._container.get_archive(f"{DATA}/{self.unit.log}")
             with tarfile.open(fileobj=io.BytesIO(b"".join(stream))) as archive:
                 for member in archive:
                     content = archive.extractfile(member)
                     if content is not None:
-                        (into / f"{name}-system.log").write_bytes(content.read())
+                        (into / self.unit.log_copy).write_bytes(content.read())
 
 
 class DockerRuntime:

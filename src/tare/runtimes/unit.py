@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tare.machines.cgroups import Accounting, LimitValues
@@ -66,6 +66,14 @@ class Site:
     machine: str = ""
     """the orchestrator's machine that it runs on, once that is known"""
 
+    def files(self) -> dict[str, str]:
+        """The text files of its configuration directory, by name."""
+        return {
+            file.name: file.read_text(encoding="utf-8")
+            for file in sorted(self.conf_on_host.iterdir())
+            if file.is_file()
+        }
+
     def binds(self, port: int) -> int:
         """The port that the software must use where it would use `port`."""
         return port + self.shift
@@ -94,12 +102,19 @@ class Unit:
     storage: str = "directory"
     ports: tuple[int, ...] = ()
     """TCP ports that clients and peers use; published where the network is `published`"""
+    log: str = ""
+    """the software's own log file, within its data directory; empty: it has none"""
     grace_s: float = 5.0
     """how long a stop may take before the unit is killed, seconds"""
     placement: Placement | None = None
     """where an orchestrator may put it; None: anywhere"""
     mounts: Mapping[Path, str] = field(default_factory=dict)
     """further host directories (containers only), host path to path inside, writable"""
+
+    @property
+    def log_copy(self) -> str:
+        """What a copy of its own log file is called among those of other units."""
+        return f"{self.site.name}-{PurePosixPath(self.log).name}"
 
 
 @dataclass(frozen=True)

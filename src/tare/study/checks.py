@@ -10,16 +10,18 @@ from tare.study.conditions import baseline_condition, resolve
 from tare.study.estimate import estimate
 from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of
+from tare.study.server_needs import memory_in_words, node_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from tare.machines.facts import MachineFacts
     from tare.study.conditions import Condition
     from tare.study.estimate import Estimate
+    from tare.study.left_out import Hindrance
     from tare.study.origins import FieldPath
     from tare.study.plan import Plan
-    from tare.study.schema import Limits
+    from tare.study.schema import Limits, Setup
 
 _KEEP_FREE_BYTES = GIB // 4
 """Memory left to everything else on the machine."""
@@ -52,6 +54,7 @@ def refusals(
     runtimes: Mapping[str, str | None],
     locked: Collection[str],
     elsewhere: Collection[str] = (),
+    unfit: Callable[[Setup], Iterable[Hindrance]] = lambda setup: (),
 ) -> list[Refusal]:
     """Everything that this machine cannot give the plan; empty when it can run.
 
@@ -61,15 +64,17 @@ def refusals(
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
         elsewhere: runtimes whose units run on other machines than this one.
+        unfit: why files that a setup names are not the server that it asks for.
     """
     found = list(_left_out(plan))
     if not plan.conditions:
         return found
     found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
+    found += _servers(plan, unfit)
     found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
     here = [one for one in plan.conditions if one.setup.platform.runtime not in elsewhere]
     if here:
-        need = estimate(here, plan.study.design) if elsewhere else plan.estimate
+        need = estimate(here, plan.study.design, machine.memory_bytes)
         found += [*_memory(plan, machine, need, here), *_disk(plan, machine, need, here)]
     return list(dict.fromkeys(found))
 
@@ -155,6 +160,12 @@ def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
             )
 
 
+def _servers(plan: Plan, unfit: Callable[[Setup], Iterable[Hindrance]]) -> Iterator[Refusal]:
+    for one in plan.conditions:
+        for fault in unfit(one.setup):
+            yield _refusal(plan, one, fault.field, fault.why, fault.remedy)
+
+
 def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     for one in plan.conditions:
         bridged = one.setup.client.runtime == "docker" and one.setup.client.network == "bridge"
@@ -215,21 +226,21 @@ def _memory(
     need, free = needs.memory_bytes, machine.memory_available - _KEEP_FREE_BYTES
     if need <= free:
         return
-    one = max(here, key=lambda each: each.setup.database.heap)
+    one = max(here, key=lambda each: node_memory(each.setup, machine.memory_bytes))
     together = 1
     if plan.study.design.fresh == "deployment":
         together = len({each.deployment for each in here})
-    remedies = ["lower database.heap or database.nodes", "measure a part (--only FACTOR=LEVEL)"]
+    field, held, lower = memory_in_words(one.setup, machine.memory_bytes)
+    remedies = [lower, "measure a part (--only FACTOR=LEVEL)"]
     if together > 1:
         remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
     alive = f"{together} deployments alive at once" if together > 1 else "one deployment at a time"
     yield _refusal(
         plan,
         one,
-        ("database", "heap"),
-        f"about {_gib(need)} of memory needed ({alive}, heap "
-        f"{_gib(one.setup.database.heap)} a node); {_gib(machine.memory_available)} of "
-        f"{_gib(machine.memory_bytes)} is available",
+        field,
+        f"about {_gib(need)} of memory needed ({alive}, {held}); "
+        f"{_gib(machine.memory_available)} of {_gib(machine.memory_bytes)} is available",
         ", or ".join(remedies),
     )
 

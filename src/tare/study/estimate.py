@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.quantities import MIB
+from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
 
 if TYPE_CHECKING:
     from tare.study.conditions import Condition
     from tare.study.schema import Design, Load, Setup
 
-# Measured with Cassandra 5.0.9 on a machine of 2 cores; where more was measured, it stands below.
-NODE_START_S = 8.0
-"""One node until it answers: 5 to 6 s alone, 8 s with the client's and the lab's own start."""
 NODE_STOP_S = 1.0
 """A throw-away node is killed; draining it would take 13 s."""
 CONTAINER_S = 1.0
@@ -26,30 +24,17 @@ IMAGE_S = 10.0
 """Building the image from the artifact tree, once: 137 MB in 2 s, more on a slow disk."""
 ARTIFACTS_S = 5.0
 """Checking the artifact tree's checksums, once."""
-SCHEMA_S = 2.0
-"""Creating keyspace and table and waiting for schema agreement."""
-POPULATE_OPS_PER_S = 12_000.0
-"""Inserts per second and replica on 2 cores, between a cold server (11,600) and a warm one."""
 BETWEEN_TRIALS_S = 1.0
 """Continuing and pausing clusters, starting client and probe, writing the record."""
 TRUNCATE_S = 1.5
-OFF_HEAP_BYTES = 450 * MIB
-"""A node's memory beyond its heap: 0.95 GB at 512 MiB, 1.2 GB at 768 MiB, 1.5 GB at 1 GiB."""
 CLIENT_BYTES = 64 * MIB
 """One Rust load client (29 MB seen) and its histograms."""
 LAB_BYTES = 300 * MIB
 """The experiment's own process with the container engine."""
-NODE_DISK_BYTES = 200 * MIB
-"""Commit log, hints, system tables and logs of one node."""
 IMAGE_DISK_BYTES = 300 * MIB
 """The image (137 MB) and the engine's working copy."""
-ROW_OVERHEAD_BYTES, COLUMN_OVERHEAD_BYTES = 80, 22
-"""On disk per row and replica beyond the values: 1,300 bytes were seen of YCSB's 10 x 100, 350 of
-cassandra-stress's 5 x 34 (whose tables are not compressed)."""
-OWN_ROW_BYTES = 1_000
-"""A row of a workload of one's own, whose tables are not known here."""
 REWRITE_FACTOR = 2.0
-"""Compaction may hold old and new files at the same time."""
+"""Compaction may hold old and new files at the same time; an oplog holds every insert again."""
 
 
 class Estimate(BaseModel):
@@ -67,8 +52,15 @@ class Estimate(BaseModel):
     breakdown: dict[str, float] = Field(description="seconds by phase; they add up to `seconds`")
 
 
-def estimate(conditions: list[Condition], design: Design) -> Estimate:
-    """Time, memory and disk of `design.deployments` rounds over the conditions."""
+def estimate(
+    conditions: list[Condition], design: Design, machine_memory: int | None = None
+) -> Estimate:
+    """Time, memory and disk of `design.deployments` rounds over the conditions.
+
+    Args:
+        machine_memory: of the machine, bytes: what a server may use that has no limit and takes a
+            share of what it sees; None: not known.
+    """
     first = {one.deployment: one for one in reversed(conditions)}
     sharing = Counter(one.deployment for one in conditions)
     loads: dict[str, set[str]] = {key: set() for key in first}
@@ -98,7 +90,9 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
         breakdown["deploy"] += lives * _deploy_s(one.setup)
         breakdown["populate"] += lives * _populate_s(one.setup)
         kinds = 1 if design.fresh == "trial" else len(loads[key])
-        breakdown["warm up"] += lives * kinds * (design.warm.gentle + design.warm.at_most)
+        # Only a JVM's compiler is waited for under a gentle load.
+        gentle = design.warm.gentle if one.setup.database.kind == "cassandra" else 0.0
+        breakdown["warm up"] += lives * kinds * (gentle + design.warm.at_most)
         breakdown["tear down"] += lives * _nodes(one.setup) * NODE_STOP_S
         if design.reset != "keep" and design.fresh != "trial":
             again = passes * sharing[key] - lives
@@ -112,7 +106,8 @@ def estimate(conditions: list[Condition], design: Design) -> Estimate:
     return Estimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
-        memory_bytes=LAB_BYTES + _peak([_memory(one.setup) for one in first.values()], design),
+        memory_bytes=LAB_BYTES
+        + _peak([_memory(one.setup, machine_memory) for one in first.values()], design),
         disk_bytes=images + _peak([cluster_disk(one.setup) for one in first.values()], design),
         engine_disk_bytes=images + _peak([cluster_disk(one) for one in in_engine], design),
         breakdown=breakdown,
@@ -139,13 +134,13 @@ def _deploy_s(setup: Setup) -> float:
     container = CONTAINER_S if setup.platform.runtime == "docker" else 0.0
     if setup.platform.runtime in ("kubernetes", "swarm"):
         container = POD_S
-    return _nodes(setup) * (NODE_START_S + container) + setup.clusters * SCHEMA_S
+    return _nodes(setup) * container + setup.clusters * deploy_s(setup)
 
 
 def _populate_s(setup: Setup) -> float:
     """All clusters of one machine share its cores, so their inserts add up."""
     copies = setup.clusters * setup.database.replication_factor
-    return setup.load.records * copies / POPULATE_OPS_PER_S
+    return setup.load.records * copies / pace(setup).inserts_per_s
 
 
 def _search_s(loads: list[Load]) -> float:
@@ -159,17 +154,8 @@ def _trial_s(load: Load) -> float:
     return load.warmup + load.measured_s
 
 
-def row_bytes(load: Load) -> int:
-    """Bytes on disk of one populated row on one replica."""
-    if load.statements is not None:
-        return OWN_ROW_BYTES if load.statements.populate is not None else 0
-    return ROW_OVERHEAD_BYTES + load.columns * (load.column_bytes + COLUMN_OVERHEAD_BYTES)
-
-
-def _memory(setup: Setup) -> int:
-    node = setup.database.heap + OFF_HEAP_BYTES
-    limit = setup.platform.limits.memory
-    return _nodes(setup) * (min(node, limit) if limit else node) + setup.clusters * CLIENT_BYTES
+def _memory(setup: Setup, machine: int | None) -> int:
+    return _nodes(setup) * node_memory(setup, machine) + setup.clusters * CLIENT_BYTES
 
 
 def in_engine_directory(setup: Setup) -> bool:
@@ -181,4 +167,4 @@ def cluster_disk(setup: Setup) -> int:
     """Bytes that the clusters of one deployment may take on disk."""
     rows = setup.load.records * setup.database.replication_factor * setup.clusters
     data = rows * row_bytes(setup.load) * REWRITE_FACTOR
-    return round(data) + _nodes(setup) * NODE_DISK_BYTES
+    return round(data) + _nodes(setup) * pace(setup).disk_bytes

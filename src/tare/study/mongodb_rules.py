@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.study.database import Database
 from tare.study.load import NATIVE
+from tare.study.mongod_settings import setting_problems
 from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     yield from _foreign(setup, origins, condition)
     yield from _members(setup, origins, condition)
     yield from _load(setup, origins, condition)
+    yield from setting_problems(setup, origins, condition)
     if ("database", "version") not in origins.at:
         yield Problem(
             origins.of(_KIND),

@@ -110,7 +110,11 @@ class Plan(_Part):
         raise KeyError(name)
 
 
-def make_plan(study: Study, hindered: Callable[[Setup], Hindrance | None] | None = None) -> Plan:
+def make_plan(
+    study: Study,
+    hindered: Callable[[Setup], Hindrance | None] | None = None,
+    machine_memory: int | None = None,
+) -> Plan:
     """Randomised complete blocks: every block holds every condition once, in a shuffled order.
 
     With `fresh: block`, conditions that share a cluster follow one another, so that one cluster
@@ -124,6 +128,7 @@ def make_plan(study: Study, hindered: Callable[[Setup], Hindrance | None] | None
     Args:
         hindered: why a setup cannot be run, None where it can. Such conditions are left out of the
             order and of the estimate. Without it every condition is in the plan.
+        machine_memory: as `estimate` wants it.
 
     Raises:
         StudyError: as `expand`.
@@ -163,5 +168,5 @@ def make_plan(study: Study, hindered: Callable[[Setup], Hindrance | None] | None
         conditions=conditions,
         left_out=left_out,
         rounds=rounds,
-        estimate=estimate(conditions, study.design),
+        estimate=estimate(conditions, study.design, machine_memory),
     )

@@ -95,6 +95,8 @@ class Servers:
     elected: float = 0.0
     election_s: float = 3.0
     fault: RefusedError | None = None
+    refused: dict[str, RefusedError] = field(default_factory=dict)
+    """what single commands are answered with"""
     build: dict[str, Any] = field(default_factory=lambda: {"version": "7.0.14"})
     status: dict[str, Any] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
@@ -120,8 +122,10 @@ class Servers:
         self.last[name] = document
         if self.now < self.silent_until:
             raise ClusterError("no answer", where=address, why="connection refused")
-        if self.fault is not None and name != "hello":
+        if self.fault is not None and name != "ping":
             raise self.fault
+        if name in self.refused:
+            raise self.refused[name]
         if name == "replSetInitiate":
             self.initiated = True
             self.elected = self.now + self.election_s
@@ -130,6 +134,13 @@ class Servers:
             "replSetGetStatus": self.set_status,
             "serverStatus": lambda: self.status,
             "buildInfo": lambda: self.build,
+            # MongoDB manual, getDefaultRWConcern, Output (5.0 and newer)
+            "getDefaultRWConcern": lambda: {
+                "defaultReadConcern": {"level": "local"},
+                "defaultWriteConcern": {"w": "majority", "wtimeout": 0},
+                "defaultReadConcernSource": "implicit",
+                "defaultWriteConcernSource": "implicit",
+            },
             "getCmdLineOpts": lambda: {"parsed": {"replication": {"replSetName": "x"}}},
         }
         return {"ok": 1.0, **answers.get(name, dict)()}

@@ -81,7 +81,7 @@ def test_a_member_that_died_is_told_at_once(tmp_path: Path) -> None:
     servers = Servers(silent_until=NOW + 1e6)
     made, runtime = cluster(tmp_path, servers)
     runtime.dies = True
-    with pytest.raises(ClusterError, match="a member of the replica set died"):
+    with pytest.raises(ClusterError, match="a database node died"):
         made.deploy()
     assert servers.now == NOW
 
@@ -128,6 +128,37 @@ def test_a_reset_empties_through_the_primary(tmp_path: Path) -> None:
     assert writes == [("127.0.0.2:27017", "drop"), ("127.0.0.2:27017", "create")]
 
 
+def test_a_collection_that_is_gone_already_is_no_hindrance(tmp_path: Path) -> None:
+    """A reset that was interrupted: up to MongoDB 6.x, what is not there cannot be dropped."""
+    servers = Servers()
+    made, _ = cluster(tmp_path, servers)
+    made.deploy()
+    servers.refused["drop"] = RefusedError("no", where="", why="ns not found", code=26)
+    made.truncate()
+    assert servers.asked[-1] == ("127.0.0.2:27017", "create")
+    servers.refused["drop"] = RefusedError("no", where="", why="not primary", code=10107)
+    with pytest.raises(RefusedError, match="no"):
+        made.truncate()
+
+
+def test_another_release_than_the_study_s_is_refused(tmp_path: Path) -> None:
+    servers = Servers(build={"version": "8.0.4"})
+    made, _ = cluster(tmp_path, servers)
+    with pytest.raises(
+        StudyError, match=r"the server is MongoDB 8\.0\.4, and not 7\.0\.14"
+    ) as raised:
+        made.deploy()
+    assert raised.value.where == "database.version"
+    assert "replSetInitiate" not in servers.last
+
+
+def test_what_the_server_takes_for_a_silent_study_is_told(tmp_path: Path) -> None:
+    servers = Servers()
+    made, _ = cluster(tmp_path, servers)
+    made.deploy()
+    assert made.describe()["write_concern_default"] == {"w": "majority", "wtimeout": 0}
+
+
 def test_a_set_that_was_paused_is_waited_for(tmp_path: Path) -> None:
     servers = Servers()
     made, runtime = cluster(tmp_path, servers)
@@ -138,6 +169,7 @@ def test_a_set_that_was_paused_is_waited_for(tmp_path: Path) -> None:
     made.resume()
     assert servers.now - began >= 5.0
     assert runtime.launched[0].calls == ["pause", "resume"]
+    assert servers.asked[-1] == ("127.0.0.2:27017", "update"), "it takes writes again"
 
 
 def test_nothing_is_left_when_it_is_destroyed_twice(tmp_path: Path) -> None:

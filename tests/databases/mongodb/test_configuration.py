@@ -5,25 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from tare.databases.mongodb import configuration
-from tare.databases.mongodb.configuration import cache_bytes, mongod_conf
+from tare.databases.mongodb.configuration import mongod_conf
 
 GIB = 1 << 30
 SITE: Any = SimpleNamespace(
     name="n1", conf="/conf", data="/data", listen="127.0.1.1", peers="127.0.1.1"
 )
-
-
-@pytest.mark.parametrize(
-    ("memory", "cache"),
-    [(1 * GIB, GIB // 4), (GIB // 2, GIB // 4), (2 * GIB, GIB // 2), (9 * GIB, 4 * GIB)],
-)
-def test_the_cache_is_the_servers_own_share_of_what_the_unit_may_use(
-    memory: int, cache: int
-) -> None:
-    assert cache_bytes(memory) == cache
 
 
 def test_a_member_listens_where_it_runs_and_belongs_to_its_set() -> None:
@@ -40,8 +28,6 @@ def test_settings_win_part_by_part() -> None:
     assert made["storage"]["wiredTiger"]["engineConfig"] == {"cacheSizeGB": 3}
     assert made["storage"]["dbPath"] == "/data"
     assert made["x"] == {"y": 1}
-    assert configuration.given_cache(2 * GIB, settings) == 3 * GIB
-    assert configuration.given_cache(2 * GIB, {"storage": {"engine": "x"}}) == GIB // 2
 
 
 def test_command_lines_have_no_shell_in_them() -> None:

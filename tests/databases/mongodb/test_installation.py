@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tare.databases.mongodb.installation import (
     STAND_IN,
+    Unfit,
     installed,
-    refuse_several,
+    refuse_other_release,
     refuse_stand_in,
     stand_in,
+    unfit,
 )
 from tare.errors import ArtifactError, StudyError
+from tare.study.schema import Database
 
 
 @pytest.mark.parametrize("place", ["bin/mongod", "mongod"])
@@ -55,7 +59,59 @@ def test_a_stand_in_is_no_target_of_a_benchmark_unless_forced() -> None:
     refuse_stand_in(None, forced=False)
 
 
-def test_several_stand_ins_are_no_replica_set() -> None:
-    with pytest.raises(StudyError, match="3 of them would be 3 databases"):
-        refuse_several(3)
-    refuse_several(1)
+@pytest.mark.parametrize("declared", ["7.0", "7.0.14"])
+def test_the_release_of_the_study_is_the_server_s(declared: str) -> None:
+    refuse_other_release(declared, {"version": "7.0.14"})
+    with pytest.raises(StudyError, match=f"and not {declared}") as raised:
+        refuse_other_release(declared, {"version": "7.0.1"} if declared != "7.0" else {})
+    assert raised.value.where == "database.version"
+
+
+def faults(runtime: str = "native", **fields: Any) -> list[Unfit]:
+    database = Database.model_validate({"kind": "mongodb", "version": "7.0", **fields})
+    return unfit(database, runtime)
+
+
+@pytest.fixture
+def ferretdb(tmp_path: Path) -> str:
+    (tmp_path / "ferretdb").write_bytes(b"other server")
+    return str(tmp_path)
+
+
+def test_a_look_at_the_files_tells_a_stand_in_that_was_not_asked_for(ferretdb: str) -> None:
+    (fault,) = faults(home=ferretdb)
+    assert fault.field == ("database", "home")
+    assert "FerretDB (a functional stand-in and not MongoDB) cannot be the target" in fault.why
+    assert "database.stand_in: true" in fault.remedy
+    assert faults(home=ferretdb, stand_in=True) == []
+
+
+def test_several_stand_ins_are_no_replica_set(ferretdb: str) -> None:
+    (fault,) = faults(home=ferretdb, stand_in=True, nodes=3)
+    assert fault.field == ("database", "nodes")
+    assert "3 of them would be 3 databases" in fault.why
+    assert len(faults(home=ferretdb, nodes=3)) == 2
+
+
+def test_a_mongod_may_be_several_and_stand_in_for_itself(tmp_path: Path) -> None:
+    (tmp_path / "mongod").write_bytes(b"server")
+    assert faults(home=str(tmp_path), nodes=3) == []
+    assert faults(home=str(tmp_path), stand_in=True) == []
+
+
+def test_a_home_without_a_server_is_told(tmp_path: Path) -> None:
+    (fault,) = faults(home=str(tmp_path / "nowhere"))
+    assert "no mongod here" in fault.why
+    assert "unpack a release" in fault.remedy
+
+
+@pytest.mark.parametrize("name", ["ghcr.io/ferretdb/ferretdb:1.24", "FerretDB/all-in-one"])
+def test_an_image_of_a_stand_in_has_no_mongod(name: str) -> None:
+    (fault,) = faults("docker", image=name, stand_in=True)
+    assert fault.field == ("database", "image")
+    assert "there is no mongod in it" in fault.why
+    assert faults("docker", image="mongo:7") == []
+
+
+def test_other_databases_are_not_looked_at() -> None:
+    assert faults(kind="cassandra", version="5.0.9", home="/nowhere") == []

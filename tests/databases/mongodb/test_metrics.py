@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tare.databases.mongodb.cluster import MongoCluster
-from tare.databases.mongodb.metrics import ServerWatch, counters
+from tare.databases.mongodb.metrics import ServerWatch
 from tests.databases.mongodb.scripted import NOW, Servers, cluster
 
 STATUS: dict[str, Any] = {
@@ -37,16 +37,6 @@ def watched(tmp_path: Path) -> tuple[Servers, MongoCluster]:
 
 def grown(by: int) -> dict[str, Any]:
     return {**STATUS, "opcounters": {n: v + by for n, v in STATUS["opcounters"].items()}}
-
-
-def test_counters_have_our_names_and_what_is_not_told_is_left_out() -> None:
-    found = counters(STATUS)
-    assert found["requests.query"] == 200.0
-    assert found["replication.applied"] == 7.0
-    assert found["cache.bytes_read"] == 4096.0
-    assert found["journal.syncs"] == 3.0
-    assert "checkpoint.ms" not in found
-    assert counters({"opcounters": "nonsense", "network": {"bytesIn": True}}) == {}
 
 
 def test_growth_is_summed_over_the_members(watched: tuple[Servers, MongoCluster]) -> None:

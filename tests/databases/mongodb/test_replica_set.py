@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from tare.databases.mongodb.replica_set import initiation, lag, members, missing, primary
+import pytest
+
+from tare.databases.mongodb.replica_set import (
+    Member,
+    initiation,
+    lag,
+    members,
+    missing,
+    primary,
+)
 from tests.databases.mongodb.scripted import NOW, moment
 
 HOSTS = ["a:1", "b:1", "c:1"]
@@ -65,3 +75,73 @@ def test_of_two_primaries_the_one_elected_last_counts() -> None:
 def test_the_lag_is_that_of_the_farthest_secondary() -> None:
     assert lag(members(READY)) == 4.0
     assert lag(members(status(line("a:1", "SECONDARY")))) == 0.0
+
+
+def test_what_was_heard_before_a_pause_says_nothing_of_now() -> None:
+    def of(silent: float) -> str:
+        heard = moment(NOW - silent)
+        b = line("b:1", "PRIMARY", electionDate=moment(NOW - 60), lastHeartbeat=heard)
+        answer = status(line("a:1", "SECONDARY"), b) | {"date": moment(NOW)}
+        return missing(members(answer), HOSTS[:2])
+
+    assert of(silent=2.1) == ""
+    assert of(silent=30.0) == "b:1 is not heard of"
+
+
+# One line of replSetGetStatus as each release has it. Shapes: MongoDB manual of that release,
+# replSetGetStatus, Example; values are made up.
+LINE_4_4: dict[str, Any] = {
+    "_id": 0,
+    "name": "a:1",
+    "health": 1.0,
+    "state": 1,
+    "stateStr": "PRIMARY",
+    "uptime": 269,
+    "optimeDate": moment(NOW),
+    "syncSourceHost": "",
+    "syncSourceId": -1,
+    "infoMessage": "",
+    "electionDate": moment(NOW - 60),
+    "configVersion": 1,
+    "configTerm": 1,
+    "self": True,
+    "lastHeartbeatMessage": "",
+}
+LINE_5_0 = LINE_4_4 | {
+    "lastAppliedWallTime": moment(NOW + 0.25),
+    "lastDurableWallTime": moment(NOW + 0.25),
+}
+LINE_8_0 = LINE_5_0 | {
+    "optimeWrittenDate": moment(NOW),
+    "lastWrittenWallTime": moment(NOW + 0.5),
+}
+
+
+@pytest.mark.parametrize(
+    ("told", "applied"), [(LINE_4_4, NOW), (LINE_5_0, NOW + 0.25), (LINE_8_0, NOW + 0.25)]
+)
+def test_a_member_is_read_as_each_release_tells_it(told: dict[str, Any], applied: float) -> None:
+    (found,) = members({"set": "rs0", "date": moment(NOW), "members": [told], "ok": 1.0})
+    assert found == Member("a:1", "PRIMARY", True, NOW - 60, applied)
+    assert missing([found], ["a:1"]) == ""
+
+
+def test_a_member_that_was_never_heard_of_yet_is_missing() -> None:
+    never = datetime(1970, 1, 1)  # as the driver gives it
+    starting = {
+        "_id": 1,
+        "name": "b:1",
+        "health": 1.0,
+        "state": 0,
+        "stateStr": "STARTUP",
+        "uptime": 0,
+        "optimeDate": never,
+        "optimeDurableDate": never,
+        "lastHeartbeat": never,
+        "lastHeartbeatRecv": never,
+        "pingMs": 0,
+        "syncSourceId": -1,
+        "configVersion": -2,
+    }
+    answer = {"date": moment(NOW), "members": [LINE_5_0, starting], "ok": 1.0}
+    assert "b:1 is STARTUP" in missing(members(answer), HOSTS[:2])

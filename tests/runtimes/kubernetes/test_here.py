@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tare.errors import RuntimeUnavailableError
-from tare.machines.cgroups import Accounting
 from tare.runtimes.kubernetes import here
 
 CONTAINER = "4f5e" * 16
@@ -38,12 +34,3 @@ def test_its_cpu_time_is_what_its_own_machine_tells() -> None:
     accounting = here.accounting_of("", lambda: 12.5)
     assert accounting.cpu_seconds() == 12.5
     assert accounting.pid == 0
-
-
-def test_what_only_this_machine_can_do_to_a_pod_is_refused_for_others() -> None:
-    with pytest.raises(RuntimeUnavailableError) as paused:
-        here.freeze("n1", Accounting(), True)
-    with pytest.raises(RuntimeUnavailableError) as confined:
-        here.confine("n1", Accounting(), "0")
-    assert "design.idle" in paused.value.remedy
-    assert "limits.cpuset" in confined.value.remedy

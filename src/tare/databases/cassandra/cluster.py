@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tare.databases.cassandra import configuration, schema
 from tare.databases.cassandra.session import Session, connect
-from tare.errors import ClusterError, TareError
-from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
-from tare.study.load import Load
-from tare.study.schema import Database, Platform
+from tare.databases.nodes import Nodes
+from tare.runtimes.unit import Bits, Running, Site
 
 START_TIMEOUT_S = 240.0
 """longest wait for one node; default flags took up to 80 s on two busy cores"""
 READY_TIMEOUT_S = 60.0
-_POLL_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -40,19 +36,13 @@ class Installation:
 
 
 @dataclass
-class CassandraCluster:
+class CassandraCluster(Nodes):
     """The units of one cluster; `deploy` brings it up, `destroy` leaves nothing of it."""
 
-    name: str
-    """unique within the run; also the Cassandra cluster_name and the units' name prefix"""
-    database: Database
-    platform: Platform
-    load: Load
-    runtime: Runtime
     installation: Installation
-    clock: Callable[[], float] = time.monotonic
-    wait: Callable[[float], None] = time.sleep
-    nodes: list[Running] = field(default_factory=list)
+
+    PORT = configuration.NATIVE_PORT
+    LOG = configuration.LOG
 
     def deploy(self) -> None:
         """Start every node, wait until all see each other and a write succeeds, make the schema.
@@ -61,16 +51,7 @@ class CassandraCluster:
             ClusterError: a node died or did not come up in time; its last log lines are in `why`.
             RuntimeUnavailableError: the runtime could not start a unit.
         """
-        sites = [
-            self.runtime.site(
-                f"{self.name}-n{index + 1}",
-                role="database",
-                network=self.platform.network,
-                storage=self.platform.storage,
-                group=self.name,
-            )
-            for index in range(self.database.nodes)
-        ]
+        sites = list(self.sites())
         for index, site in enumerate(sites):
             self._configure(site, sites[0].seed or sites[0].peers, index)
         self._launch(sites[0])
@@ -108,81 +89,40 @@ class CassandraCluster:
             (site.data_on_host / configuration.TEMPORARY).mkdir(exist_ok=True)
 
     def _launch(self, site: Site) -> None:
-        unit = Unit(
+        command = configuration.command(
+            java=self.installation.java,
+            lib=self.installation.lib,
+            jamm=self.installation.jamm,
             site=site,
-            role="database",
-            command=configuration.command(
-                java=self.installation.java,
-                lib=self.installation.lib,
-                jamm=self.installation.jamm,
-                site=site,
-            ),
-            environment={},
-            limits=self.platform.limits,
-            bits=self.installation.bits,
-            storage=self.platform.storage,
-            placement=self.platform.placement,
-            ports=(configuration.NATIVE_PORT, configuration.STORAGE_PORT),
-            grace_s=0.0,  # nodes are thrown away, and a drain takes 13 s
         )
-        self.nodes.append(self.runtime.launch(unit))
+        ports = (configuration.NATIVE_PORT, configuration.STORAGE_PORT)
+        self.launch(site, command, self.installation.bits, ports, self.LOG)
 
     def _await_port(self, node: Running) -> None:
-        site = node.unit.site
-        deadline = self.clock() + START_TIMEOUT_S
-        while True:
-            self._refuse_dead(node)
+        def ask() -> str:
             try:
-                with socket.create_connection(site.door(configuration.NATIVE_PORT), 1.0) as s:
-                    if _speaks_cql(s):
-                        return
-            except OSError:
-                pass
-            if self.clock() > deadline:
-                raise ClusterError(
-                    f"no answer on port {configuration.NATIVE_PORT} after {START_TIMEOUT_S:.0f} s",
-                    where=site.name,
-                    why="the node is still starting, or its address is not reachable from here",
-                    remedy="see its system.log in the failed trial's logs directory",
-                )
-            self.wait(_POLL_S)
+                with socket.create_connection(node.unit.site.door(self.PORT), 1.0) as connection:
+                    return "" if _speaks_cql(connection) else "what answers does not speak CQL"
+            except OSError as error:
+                return f"it is still starting, or cannot be reached from here: {error}"
 
-    def _refuse_dead(self, node: Running) -> None:
-        ended = node.exited()
-        if ended is not None:
-            raise ClusterError(
-                "a database node died",
-                where=node.unit.site.name,
-                why=ended.detail,
-                remedy="see its system.log and stderr.log in the trial's logs directory",
-            )
+        self.await_node(node, START_TIMEOUT_S, f"no answer on port {self.PORT}", ask)
 
     def _await_ready(self) -> None:
         """Every coordinator writes at ALL over all nodes: it must see each of them up."""
-        deadline = self.clock() + READY_TIMEOUT_S
         for index, node in enumerate(self.nodes):
-            while (fault := self._ready_fault(index, node)) is not None:
-                self._refuse_dead(node)
-                if self.clock() > deadline:
-                    raise ClusterError(
-                        "the cluster did not become ready",
-                        where=node.unit.site.name,
-                        why=fault.why or fault.what,
-                    )
-                self.wait(_POLL_S)
+            ask = partial(self._ready_fault, index, node)
+            self.await_node(node, READY_TIMEOUT_S, "the cluster is not ready", ask)
 
-    def _ready_fault(self, index: int, node: Running) -> ClusterError | None:
-        """None when the node coordinates a write over all nodes and one at the study's level."""
+    def _ready_fault(self, index: int, node: Running) -> str:
+        """Empty when the node coordinates a write over all nodes and one at the study's level."""
         level = self.database.consistency.write
-        try:
-            with self.session(node) as session:
-                if index == 0:
-                    self._make_ready_tables(session)
-                session.execute(f"INSERT INTO tare_all.ready (id) VALUES ({index})", "ALL")
-                session.execute(f"INSERT INTO tare_study.ready (id) VALUES ({index})", level)
-        except ClusterError as error:
-            return error
-        return None
+        with self.session(node) as session:
+            if index == 0:
+                self._make_ready_tables(session)
+            session.execute(f"INSERT INTO tare_all.ready (id) VALUES ({index})", "ALL")
+            session.execute(f"INSERT INTO tare_study.ready (id) VALUES ({index})", level)
+        return ""
 
     def _make_ready_tables(self, session: Session) -> None:
         factors = {"tare_all": len(self.nodes), "tare_study": self.database.replication_factor}
@@ -194,11 +134,6 @@ class CassandraCluster:
         """A context manager: a CQL session through one node, the first by default."""
         chosen = node or self.nodes[0]
         return connect(*chosen.unit.site.door(configuration.NATIVE_PORT))
-
-    def targets(self, client: str = "native") -> list[str]:
-        """host:port of every node, as clients of this runtime reach them."""
-        inside = client == self.runtime.name
-        return [n.unit.site.target(configuration.NATIVE_PORT, inside=inside) for n in self.nodes]
 
     @property
     def url(self) -> None:
@@ -222,11 +157,6 @@ class CassandraCluster:
                 for text in self.load.statements.tables:
                     session.execute(text)
 
-    @property
-    def keyspace(self) -> str:
-        """The keyspace of the load's tables."""
-        return self.load.table.partition(".")[0]
-
     def truncate(self) -> None:
         with self.session() as session:
             for name in self._tables(session):
@@ -243,15 +173,6 @@ class CassandraCluster:
         with self.session() as session:
             session.execute(f"DROP KEYSPACE IF EXISTS {self.keyspace}")
         self.create_schema()
-
-    def confine(self, cpuset: str) -> None:
-        for node in self.nodes:
-            node.confine(cpuset)
-
-    def check_alive(self) -> None:
-        """Raise ClusterError if a node has died since it was launched."""
-        for node in self.nodes:
-            self._refuse_dead(node)
 
     def describe(self) -> dict[str, Any]:
         """What the cluster says of itself: version, peers, effective settings, schema."""
@@ -275,31 +196,6 @@ class CassandraCluster:
             "table": _plain(tables[0]._asdict()) if tables else {},
             "settings": {row.name: str(row.value) for row in settings if row.value is not None},
         }
-
-    def pause(self) -> None:
-        for node in self.nodes:
-            node.pause()
-
-    def resume(self) -> None:
-        for node in self.nodes:
-            node.resume()
-
-    def collect_logs(self, into: Path) -> None:
-        for node in self.nodes:
-            node.collect_logs(into)
-
-    def destroy(self) -> None:
-        """Stop every unit and remove what was made for it; safe to call at any time, and twice."""
-        faults: list[TareError] = []
-        for node in self.nodes:
-            try:
-                node.stop()
-            except TareError as error:
-                faults.append(error)
-        self.nodes = []
-        self.runtime.release_group(self.name)
-        if faults:
-            raise faults[0]
 
 
 def _speaks_cql(connection: socket.socket) -> bool:

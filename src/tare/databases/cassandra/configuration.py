@@ -14,6 +14,8 @@ from tare.runtimes.unit import Site
 
 NATIVE_PORT = 9042
 STORAGE_PORT = 7000
+LOG = "log/system.log"
+"""within the data directory, as logback.xml has it"""
 TEMPORARY = "tmp"
 """directory under the data directory in which the JVM unpacks native libraries"""
 _MIB = 1024 * 1024

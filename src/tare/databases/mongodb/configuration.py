@@ -1,4 +1,4 @@
-"""The files and command lines of one member: mongod.conf, WiredTiger's cache, FerretDB's flags."""
+"""The files and command lines of one member: mongod.conf, FerretDB's flags."""
 
 from __future__ import annotations
 
@@ -9,25 +9,12 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from tare.runtimes.unit import Site
+from tare.study.quantities import GIB
+from tare.study.wired_tiger import cache_bytes
 
 PORT = 27017
 LOG = "mongod.log"
 """file name in the data directory: nobody reads a member's standard output"""
-_MIB = 1024 * 1024
-_GIB = 1024 * _MIB
-SMALLEST_CACHE = 256 * _MIB
-"""bytes; mongod refuses less. Source: MongoDB manual, storage.wiredTiger.engineConfig"""
-
-
-def cache_bytes(memory: int) -> int:
-    """WiredTiger's cache for a member that may use so much memory, bytes.
-
-    The server's own rule, half of what is above 1 GiB but at least 256 MiB, applied to the unit's
-    limit: a server that looks at the host's memory instead takes more than its container has.
-
-    Source: MongoDB manual, WiredTiger Storage Engine, Memory Use.
-    """
-    return max((memory - _GIB) // 2, SMALLEST_CACHE)
 
 
 def mongod_conf(
@@ -49,7 +36,7 @@ def mongod_conf(
         },
         "storage": {
             "dbPath": site.data,
-            "wiredTiger": {"engineConfig": {"cacheSizeGB": cache_bytes(memory) / _GIB}},
+            "wiredTiger": {"engineConfig": {"cacheSizeGB": cache_bytes(memory) / GIB}},
         },
         "replication": {"replSetName": set_name},
         "systemLog": {
@@ -59,15 +46,6 @@ def mongod_conf(
         },
     }
     return merged(document, settings)
-
-
-def given_cache(memory: int, settings: Mapping[str, Any]) -> int:
-    """The cache that a member is given, bytes: the study's settings', else `cache_bytes`."""
-    place: Any = settings
-    for part in ("storage", "wiredTiger", "engineConfig", "cacheSizeGB"):
-        place = place.get(part) if isinstance(place, Mapping) else None
-    given = isinstance(place, (int, float)) and not isinstance(place, bool)
-    return int(place * _GIB) if given else cache_bytes(memory)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

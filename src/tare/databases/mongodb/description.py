@@ -20,6 +20,7 @@ def describe(session: Session, members: Sequence[Member], nodes: int) -> dict[st
     """
     build = session.command({"buildInfo": 1})
     options = _asked(session, {"getCmdLineOpts": 1})
+    defaults = _asked(session, {"getDefaultRWConcern": 1})
     server = _asked(session, {"serverStatus": 1})
     found: dict[str, Any] = {
         "kind": "mongodb",
@@ -28,6 +29,8 @@ def describe(session: Session, members: Sequence[Member], nodes: int) -> dict[st
         "set": [{"host": m.host, "state": m.state} for m in members],
         "storage_engine": server.get("storageEngine", {}).get("name"),
         "cache_bytes": _cache_size(server),
+        # what holds where a study is silent: w 1 up to MongoDB 4.4, majority since 5.0
+        "write_concern_default": defaults.get("defaultWriteConcern"),
         "settings": options.get("parsed", {}),
     }
     name = stand_in(build)

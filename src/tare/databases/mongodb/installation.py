@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tare.artifacts.digest import file_digest
 from tare.databases.mongodb import configuration
 from tare.errors import ArtifactError, StudyError
 from tare.runtimes.unit import Bits, Site
 
+if TYPE_CHECKING:
+    from tare.study.schema import Database
+
+Kind = Literal["mongod", "ferretdb"]
 _NATURE = "a functional stand-in and not MongoDB"
 STAND_IN = f"FerretDB ({_NATURE})"
 """what every output calls it whose release is not known"""
+_NO_TARGET = "cannot be the target of a benchmark"
+_OTHERWISE_MADE = (
+    "its storage, its locks and its replication are others: a number from it would pass for one of "
+    "MongoDB's"
+)
+_OTHER_SERVER = (
+    "set database.home to the directory of a mongod, or database.stand_in: true to try the study "
+    "out"
+)
+_HOME = ("database", "home")
 
 
 @dataclass(frozen=True)
@@ -23,7 +37,7 @@ class Installation:
 
     program: str
     bits: Bits
-    kind: Literal["mongod", "ferretdb"] = "mongod"
+    kind: Kind = "mongod"
 
     @property
     def stands_in(self) -> bool:
@@ -43,6 +57,11 @@ def installed(home: Path) -> Installation:
     Raises:
         ArtifactError: there is none.
     """
+    program = _program(home)
+    return Installation(str(program.resolve()), Bits(file_digest(program)), _kind(program))
+
+
+def _program(home: Path) -> Path:
     places = [home / "bin" / "mongod", home / "mongod", home / "ferretdb", home]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
@@ -52,8 +71,11 @@ def installed(home: Path) -> Installation:
             why="neither bin/mongod nor mongod is in this directory",
             remedy="unpack a release of MongoDB's server and set database.home to its directory",
         )
-    kind: Literal["mongod", "ferretdb"] = "ferretdb" if "ferretdb" in program.name else "mongod"
-    return Installation(str(program.resolve()), Bits(file_digest(program)), kind)
+    return program
+
+
+def _kind(program: Path) -> Kind:
+    return "ferretdb" if "ferretdb" in program.name else "mongod"
 
 
 def stand_in(build: Mapping[str, Any]) -> str | None:
@@ -78,25 +100,93 @@ def refuse_stand_in(name: str | None, *, forced: bool) -> None:
     """
     if name is not None and not forced:
         raise StudyError(
-            f"{name} cannot be the target of a benchmark",
+            f"{name} {_NO_TARGET}",
             where="database.home",
-            why="its storage, its locks and its replication are others: a number from it would "
-            "pass for one of MongoDB's",
-            remedy="set database.home to the directory of a mongod, or database.stand_in: true to "
-            "try the study out",
+            why=_OTHERWISE_MADE,
+            remedy=_OTHER_SERVER,
         )
 
 
-def refuse_several(nodes: int) -> None:
-    """A stand-in has no replica set: several would be databases of their own.
+def refuse_other_release(declared: str, build: Mapping[str, Any]) -> None:
+    """The report names the study's release: it must be the server's own.
+
+    Args:
+        declared: `database.version`; 7.0 is any 7.0.x.
+        build: the server's answer to `buildInfo`.
 
     Raises:
-        StudyError: the study wants several nodes.
+        StudyError: it is another.
     """
-    if nodes > 1:
+    told = str(build.get("version", ""))
+    if told != declared and not told.startswith(f"{declared}."):
         raise StudyError(
-            f"{STAND_IN} knows no replica sets",
-            where="database.nodes",
-            why=f"{nodes} of them would be {nodes} databases of their own",
-            remedy="set database.nodes and database.replication_factor to 1",
+            f"the server is MongoDB {told}, and not {declared}",
+            where="database.version",
+            why="the report would name a release that was not measured",
+            remedy=f'set database.version to "{told}", or name the files of {declared}',
         )
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """Why the files that a setup names are not its server.
+
+    Attributes:
+        field: path of the field that is at fault.
+        why: the reason.
+        remedy: the edit that mends it.
+    """
+
+    field: tuple[str, ...]
+    why: str
+    remedy: str
+
+
+def unfit(database: Database, runtime: str) -> list[Unfit]:
+    """What a look at the named files tells before anything starts; empty: nothing against them.
+
+    What a server says of itself is known only once it runs, so that `refuse_stand_in` is asked
+    again then.
+
+    Args:
+        database: of a setup, of any kind.
+        runtime: what the setup's servers run in.
+    """
+    if database.kind != "mongodb":
+        return []
+    if runtime == "docker":
+        return _unfit_image(database.image or "")
+    if database.home is None:
+        return []
+    try:
+        program = _program(Path(database.home))
+    except ArtifactError as error:
+        return [Unfit(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
+    return _unfit_stand_in(database) if _kind(program) == "ferretdb" else []
+
+
+def _unfit_image(name: str) -> list[Unfit]:
+    """An image is known by its name only, as long as nothing runs."""
+    if "ferretdb" not in name.lower():
+        return []
+    why = f"{name} is an image of {STAND_IN}: there is no mongod in it"
+    remedy = (
+        'set database.image to an image of MongoDB, such as "mongo:7"; FerretDB runs natively, '
+        "from database.home"
+    )
+    return [Unfit(("database", "image"), why, remedy)]
+
+
+def _unfit_stand_in(database: Database) -> list[Unfit]:
+    """A stand-in must have been asked for; several are databases of their own and no set."""
+    found: list[Unfit] = []
+    if not database.stand_in:
+        found.append(Unfit(_HOME, f"{STAND_IN} {_NO_TARGET}: {_OTHERWISE_MADE}", _OTHER_SERVER))
+    if database.nodes > 1:
+        why = (
+            f"{STAND_IN} knows no replica sets: {database.nodes} of them would be "
+            f"{database.nodes} databases of their own"
+        )
+        remedy = "set database.nodes and database.replication_factor to 1"
+        found.append(Unfit(("database", "nodes"), why, remedy))
+    return found

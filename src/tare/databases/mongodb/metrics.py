@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tare.databases.mongodb import replica_set
+from tare.databases.mongodb.counters import counters
 from tare.databases.observed import Observed, in_time
 from tare.errors import ClusterError
 
@@ -23,41 +24,9 @@ if TYPE_CHECKING:
     from tare.databases.mongodb.session import Session
     from tare.runtimes.unit import Running
 
-COUNTERS = {
-    "requests.insert": "opcounters.insert",
-    "requests.query": "opcounters.query",
-    "requests.update": "opcounters.update",
-    "requests.command": "opcounters.command",
-    "requests.getmore": "opcounters.getmore",
-    "replication.applied": "metrics.repl.apply.ops",
-    "replication.bytes": "metrics.repl.network.bytes",
-    "network.bytes_in": "network.bytesIn",
-    "network.bytes_out": "network.bytesOut",
-    "cache.bytes_read": "wiredTiger.cache.bytes read into cache",
-    "cache.bytes_written": "wiredTiger.cache.bytes written from cache",
-    "cache.evicted_by_applications": "wiredTiger.cache.pages evicted by application threads",
-    "journal.bytes": "wiredTiger.log.log bytes written",
-    "journal.syncs": "wiredTiger.log.log sync operations",
-    "checkpoint.count": "wiredTiger.transaction.transaction checkpoints",
-    "checkpoint.ms": "wiredTiger.transaction.transaction checkpoint total time (msecs)",
-    "connections.made": "connections.totalCreated",
-    "page_faults": "extra_info.page_faults",
-}
-"""Our names, and where `serverStatus` has the counter. Source: MongoDB manual, serverStatus."""
 LAGGING_S = 1.0
-"""a secondary farther behind than this at the end is worth an event; optimes are whole seconds"""
-
-
-def counters(status: Mapping[str, Any]) -> dict[str, float]:
-    """The counters of an answer to `serverStatus`; what it does not have is left out."""
-    found: dict[str, float] = {}
-    for name, path in COUNTERS.items():
-        value: Any = status
-        for part in path.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            found[name] = float(value)
-    return found
+"""a secondary farther behind than this at the end is worth an event; up to MongoDB 4.4, seconds are
+whole"""
 
 
 class _MemberWatch:

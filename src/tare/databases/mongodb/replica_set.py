@@ -8,6 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 PRIMARY, SECONDARY = "PRIMARY", "SECONDARY"
+LONGEST_SILENCE_S = 5.0
+"""members hear from each other every 2 s (heartbeatIntervalMillis): what is older was true before
+they were paused, and says nothing of now"""
 
 
 @dataclass(frozen=True)
@@ -17,9 +20,10 @@ class Member:
     Attributes:
         host: host:port, as the set knows it.
         state: PRIMARY, SECONDARY, STARTUP2, RECOVERING, ...
-        healthy: the member that was asked hears from it.
+        healthy: the member that was asked heard from it when it last listened.
         elected: Unix time at which it became primary; None where it is none.
         applied: Unix time of the last operation that it has applied; None where none is known.
+        silent: seconds since the member that was asked has heard from it; 0 for itself.
     """
 
     host: str
@@ -27,6 +31,7 @@ class Member:
     healthy: bool
     elected: float | None
     applied: float | None
+    silent: float = 0.0
 
 
 def initiation(name: str, hosts: Sequence[str]) -> dict[str, Any]:
@@ -36,14 +41,20 @@ def initiation(name: str, hosts: Sequence[str]) -> dict[str, Any]:
 
 
 def members(status: Mapping[str, Any]) -> list[Member]:
-    """The members of an answer to `replSetGetStatus`, in its order."""
+    """The members of an answer to `replSetGetStatus`, in its order.
+
+    `optimeDate` is in whole seconds; MongoDB 5.0 and newer tell `lastAppliedWallTime` too, to the
+    millisecond. Source: MongoDB manual, replSetGetStatus.
+    """
+    now = _unix(status.get("date"))
     return [
         Member(
             host=str(line.get("name", "")),
             state=str(line.get("stateStr", "UNKNOWN")),
             healthy=line.get("health") == 1,
             elected=_unix(line.get("electionDate")),
-            applied=_unix(line.get("optimeDate")),
+            applied=_unix(line.get("lastAppliedWallTime", line.get("optimeDate"))),
+            silent=_since(_unix(line.get("lastHeartbeat")), now),
         )
         for line in status.get("members", [])
     ]
@@ -58,7 +69,11 @@ def missing(found: Sequence[Member], hosts: Sequence[str]) -> str:
     unwell = [
         f"{m.host} is {m.state}" for m in known.values() if m.state not in (PRIMARY, SECONDARY)
     ]
-    unheard = [f"{m.host} is not heard of" for m in known.values() if not m.healthy]
+    unheard = [
+        f"{m.host} is not heard of"
+        for m in known.values()
+        if not m.healthy or m.silent > LONGEST_SILENCE_S
+    ]
     if unwell or unheard:
         return "; ".join(unwell + unheard)
     primaries = [member.host for member in known.values() if member.state == PRIMARY]
@@ -84,6 +99,10 @@ def lag(found: Sequence[Member]) -> float:
         if member.state == SECONDARY and member.applied is not None
     ]
     return max([0.0, *behind])
+
+
+def _since(heard: float | None, now: float | None) -> float:
+    return 0.0 if heard is None or now is None else now - heard
 
 
 def _unix(moment: object) -> float | None:

@@ -38,18 +38,33 @@ class Session:
         """Run one command and return its answer.
 
         Raises:
-            RefusedError: with the member's own words and code.
+            RefusedError: with the member's own words and code. A write that was not done, or that
+                was not acknowledged by as many members as asked, is such a refusal.
             ClusterError: it did not answer.
         """
         name = next(iter(document))
         try:
-            return dict(self._client[database].command(dict(document)))
+            answer = dict(self._client[database].command(dict(document)))
         except OperationFailure as error:
             raise RefusedError(
                 f"{name} failed", where=self.where, why=str(error), code=error.code or 0
             ) from error
         except FAULTS as error:
             raise ClusterError(f"{name} failed", where=self.where, why=str(error)) from error
+        fault = _write_fault(answer)
+        if fault is not None:
+            why, code = str(fault.get("errmsg", "")), int(fault.get("code", 0))
+            raise RefusedError(f"{name} failed", where=self.where, why=why, code=code)
+        return answer
+
+
+def _write_fault(answer: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What an answer with `ok: 1` says of a write that failed, which the driver does not look at.
+
+    Source: MongoDB manual, update, Output: writeErrors and writeConcernError.
+    """
+    errors = [*answer.get("writeErrors", []), answer.get("writeConcernError")]
+    return next((error for error in errors if isinstance(error, Mapping)), None)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import here, jobs, manifests
 from tare.runtimes.kubernetes.events import events_of, told
-from tare.runtimes.kubernetes.names import slug
 from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,6 @@
-"""Pods that run on this very machine: their processes, control groups, freezing and accounting.
+"""Pods that run on this very machine: their processes, control groups and accounting.
 
-Kubernetes knows neither pausing nor a choice of CPUs. Where a pod's node shares this machine's
-kernel (a rig, kind, a single node) and we are root, its control groups give both.
+A pod's node may share this machine's kernel: a rig, kind, a single node.
 """
 
 from __future__ import annotations
@@ -12,14 +11,16 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups
 from tare.machines.cgroups import Accounting, group_paths
+from tare.runtimes import local
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_POD = local.Orchestrated(
+    "pod", "Kubernetes pauses no pods", "Kubernetes itself gives whole CPUs, but not which"
+)
 _KUBELETS = {"kubelet", "k3s", "k3s-server", "k3s-agent"}
 
 
@@ -75,51 +76,10 @@ def accounting_of(container: str, elsewhere: Callable[[], float]) -> Accounting:
 
 
 def freeze(unit: str, accounting: Accounting, frozen: bool) -> None:
-    """Pause a unit's pod, or let it go on.
-
-    Raises:
-        RuntimeUnavailableError: it runs elsewhere, where nothing can pause it, or its groups are
-            not ours to write.
-    """
-    if accounting.pid == 0:
-        raise RuntimeUnavailableError(
-            "a pod on another machine cannot be paused",
-            where=unit,
-            why="Kubernetes pauses no pods",
-            remedy="set design.idle to run, or design.fresh to trial or block",
-        )
-    try:
-        cgroups.freeze(accounting.paths, frozen)
-    except OSError as error:
-        raise RuntimeUnavailableError(
-            "a pod's control group cannot be frozen",
-            where=unit,
-            why=str(error),
-            remedy="run as root, or set design.idle to run",
-        ) from error
+    """Pause a unit's pod, or let it go on. RuntimeUnavailableError: see `local.freeze`."""
+    local.freeze(unit, accounting, frozen, _POD)
 
 
 def confine(unit: str, accounting: Accounting, cpuset: str) -> None:
-    """Let a unit's pod run on these CPUs only.
-
-    Raises:
-        RuntimeUnavailableError: it runs elsewhere, or its groups are not ours to write.
-    """
-    if accounting.pid == 0:
-        raise RuntimeUnavailableError(
-            "a pod on another machine cannot be put on chosen CPUs",
-            where=unit,
-            why="Kubernetes itself gives whole CPUs, but not which",
-            remedy="leave limits.cpuset out; limits.cpus holds everywhere",
-        )
-    try:
-        cgroups.confine(accounting.paths, cpuset)
-    except (OSError, KeyError) as error:
-        raise RuntimeUnavailableError(
-            "a pod's CPUs cannot be set", where=unit, why=str(error), remedy="run as root"
-        ) from error
-
-
-def inside(pid: int, path: str, proc: Path = Path("/proc")) -> Path:
-    """A file as a process sees it, as a path of this machine."""
-    return proc / str(pid) / "root" / path.lstrip("/")
+    """Let a unit's pod run on these CPUs only. RuntimeUnavailableError: see `local.confine`."""
+    local.confine(unit, accounting, cpuset, _POD)

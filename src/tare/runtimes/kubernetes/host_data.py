@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import jobs, manifests, pod_parts
 from tare.runtimes.kubernetes.facts import read_facts
-from tare.runtimes.kubernetes.names import slug
 from tare.runtimes.kubernetes.pod_parts import HOST_BASE, MAIN, POD_PROGRAM, Container
 from tare.runtimes.kubernetes.pods import ended
+from tare.runtimes.slug import slug
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of, slug
+from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
     DATA,
@@ -20,6 +20,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     resources,
     told_to_pod,
 )
+from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,6 +13,7 @@ from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.local import keep_log
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -138,15 +139,6 @@ class MemberRunning:
                 text = b"".join(pieces)
                 if text or not last:
                     (into / f"{name}-{ending}").write_bytes(text)
-        self._keep_system_log(into)
+        keep_log(self._unit, self._accounting.pid, into)
         events = [vars(event) for event in events_of(self._api, self._name, self._namespace)]
         (into / f"{name}-events.json").write_text(json.dumps(events, indent=1), encoding="utf-8")
-
-    def _keep_system_log(self, into: Path) -> None:
-        """The database's own log file, which only a pod on this machine lets be seen."""
-        pid = self._accounting.pid
-        if pid:
-            source = here.inside(pid, f"{self._unit.site.data}/log/system.log")
-            with contextlib.suppress(OSError):
-                text = source.read_bytes()
-                (into / f"{self._unit.site.name}-system.log").write_bytes(text)

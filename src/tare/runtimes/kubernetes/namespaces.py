@@ -14,11 +14,12 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import here, manifests
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
-from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL, slug
+from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
+from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.runtimes.kubernetes.names import GROUP_LABEL, RUN_LABEL, UNIT_LABEL, slug
+from tare.runtimes.kubernetes.names import GROUP_LABEL, RUN_LABEL, UNIT_LABEL
+from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,12 +16,13 @@ from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
 from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.member import MemberRunning
-from tare.runtimes.kubernetes.names import namespace_of, pod_of, slug
+from tare.runtimes.kubernetes.names import namespace_of, pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.proof import Proof, Prover
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.slug import slug
 from tare.runtimes.unit import Site
 from tare.study.platform import Limits, Placement
 
@@ -231,7 +232,7 @@ class KubernetesRuntime:
             name=slug(name),
             labels=pod_parts.labels_of(self._run, name),
             container=self._container(unit, placement),
-            files=[_files(site.conf_on_host) for site in group.sites],
+            files=[site.files() for site in group.sites],
             ports=unit.ports,
             on_node=on_node,
             network=group.network,
@@ -300,7 +301,7 @@ class KubernetesRuntime:
             self._run,
             self._container(unit, Placement()),
             self._helper,
-            _files(unit.site.conf_on_host),
+            unit.site.files(),
             self._clock,
             self._wait,
         )
@@ -321,12 +322,3 @@ class KubernetesRuntime:
         if self._namespace is not None:
             made, self._namespace = self._namespace, None
             namespaces.remove(made, self._clock, self._wait)
-
-
-def _files(directory: Path) -> dict[str, str]:
-    """The text files of a unit's configuration directory, by name."""
-    return {
-        file.name: file.read_text(encoding="utf-8")
-        for file in sorted(directory.iterdir())
-        if file.is_file()
-    }

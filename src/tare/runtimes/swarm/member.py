@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups
 from tare.machines.cgroups import Accounting, group_paths
-from tare.runtimes.kubernetes.here import inside
+from tare.runtimes import local
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
 from tare.runtimes.swarm.tasks import container_of, ended, ending
@@ -24,6 +23,11 @@ if TYPE_CHECKING:
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.unit import Site, Unit
 
+_TASK = local.Orchestrated(
+    "task",
+    "a Swarm pauses no tasks",
+    "a Swarm limits how much CPU time a task has, not on which CPUs",
+)
 _LOOK_S = 2.0
 """the manager is asked about a task at most so often: asking costs the machine that is measured"""
 
@@ -102,43 +106,14 @@ class MemberRunning:
         return {}
 
     def pause(self) -> None:
-        if self._accounting.pid == 0:
-            raise RuntimeUnavailableError(
-                "a task on another machine cannot be paused",
-                where=self.unit.site.name,
-                why="a Swarm pauses no tasks",
-                remedy="set design.idle to run, or design.fresh to trial or block",
-            )
-        self._freeze(True)
+        local.freeze(self.unit.site.name, self._accounting, True, _TASK)
 
     def resume(self) -> None:
         if self._accounting.pid:
-            self._freeze(False)
-
-    def _freeze(self, frozen: bool) -> None:
-        try:
-            cgroups.freeze(self._accounting.paths, frozen)
-        except OSError as error:
-            raise self._not_ours("frozen", error) from error
+            local.freeze(self.unit.site.name, self._accounting, False, _TASK)
 
     def confine(self, cpuset: str) -> None:
-        if self._accounting.pid == 0:
-            raise RuntimeUnavailableError(
-                "a task on another machine cannot be put on chosen CPUs",
-                where=self.unit.site.name,
-                why="a Swarm limits how much CPU time a task has, not on which CPUs",
-                remedy="leave limits.cpuset out; limits.cpus holds everywhere",
-            )
-        try:
-            cgroups.confine(self._accounting.paths, cpuset)
-        except (OSError, KeyError) as error:
-            raise self._not_ours("confined", error) from error
-
-    def _not_ours(self, what: str, error: Exception) -> RuntimeUnavailableError:
-        return RuntimeUnavailableError(
-            f"a task's control group cannot be {what}",
-            where=self.unit.site.name, why=str(error), remedy="run as root",
-        )  # fmt: skip
+        local.confine(self.unit.site.name, self._accounting, cpuset, _TASK)
 
     def terminate(self) -> None:
         self._manager.remove("service", self._service)
@@ -157,10 +132,7 @@ class MemberRunning:
         with contextlib.suppress(SwarmError):
             status = self._manager.inspect("task", self._task)["Status"]
             (into / f"{name}-task.json").write_text(json.dumps(status, indent=1), encoding="utf-8")
-        if self._accounting.pid:  # the database's own log, which only this machine's tasks show
-            source = inside(self._accounting.pid, f"{self.unit.site.data}/log/system.log")
-            with contextlib.suppress(OSError):
-                (into / f"{name}-system.log").write_bytes(source.read_bytes())
+        local.keep_log(self.unit, self._accounting.pid, into)
 
 
 def accounting_of(task: Document) -> Accounting:

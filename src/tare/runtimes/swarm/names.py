@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 
 from tare.runtimes.docker_engine import HOST_LABEL, RUN_LABEL
-from tare.runtimes.kubernetes.names import slug
+from tare.runtimes.slug import slug
 
 UNIT_LABEL = "tare.unit"
 _LONGEST = 63

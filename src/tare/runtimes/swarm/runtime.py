@@ -205,7 +205,7 @@ class SwarmRuntime:
         if group.services is None:
             group.services = self._services(group, unit)
         index = [site.name for site in group.sites].index(unit.site.name)
-        task = group.services.start(index, _software(unit), _files(unit.site.conf_on_host))
+        task = group.services.start(index, _software(unit), unit.site.files())
         endpoint = group.services.reach(index, task)
         site = replace(
             unit.site,
@@ -273,12 +273,3 @@ def _software(unit: Unit) -> Software:
         grace_s=unit.grace_s,
         storage=unit.storage,
     )
-
-
-def _files(directory: Path) -> dict[str, str]:
-    """The text files of a unit's configuration directory, by name."""
-    return {
-        file.name: file.read_text(encoding="utf-8")
-        for file in sorted(directory.iterdir())
-        if file.is_file()
-    }

@@ -1,0 +1,151 @@
+"""The nodes of one cluster, and what is asked of them alike whatever the database is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from tare.errors import ClusterError, TareError
+from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
+from tare.study.load import Load
+from tare.study.schema import Database, Platform
+
+_POLL_S = 0.1
+
+
+@dataclass
+class Nodes:
+    """The units of one cluster, from their start to their end."""
+
+    name: str
+    """unique within the run; also the cluster's own name and the units' name prefix"""
+    database: Database
+    platform: Platform
+    load: Load
+    runtime: Runtime
+    clock: Callable[[], float] = field(default=time.monotonic, kw_only=True)
+    wait: Callable[[float], None] = field(default=time.sleep, kw_only=True)
+    nodes: list[Running] = field(default_factory=list, kw_only=True)
+
+    PORT: ClassVar[int]
+    """where clients find a node"""
+    LOG: ClassVar[str]
+    """the server's own log file, within its data directory"""
+
+    def sites(self) -> Iterator[Site]:
+        """A site for each node, one after another: a runtime may settle them as they start."""
+        for index in range(self.database.nodes):
+            yield self.runtime.site(
+                f"{self.name}-n{index + 1}",
+                role="database",
+                network=self.platform.network,
+                storage=self.platform.storage,
+                group=self.name,
+            )
+
+    def launch(
+        self, site: Site, command: list[str], bits: Bits, ports: tuple[int, ...], log: str
+    ) -> None:
+        """Start a node with the study's limits, storage and placement."""
+        unit = Unit(
+            site=site,
+            role="database",
+            command=command,
+            environment={},
+            limits=self.platform.limits,
+            bits=bits,
+            storage=self.platform.storage,
+            placement=self.platform.placement,
+            ports=ports,
+            log=log,
+            grace_s=0.0,  # nodes are thrown away, and a drain takes its time
+        )
+        self.nodes.append(self.runtime.launch(unit))
+
+    def await_node(self, node: Running, seconds: float, what: str, ask: Callable[[], str]) -> None:
+        """Ask until nothing is missing.
+
+        Args:
+            node: what is waited for; no node may die meanwhile.
+            seconds: the longest wait.
+            what: what has failed when they are over.
+            ask: says what is missing, or raises; empty: nothing.
+
+        Raises:
+            ClusterError: a node died, or the time is over; what was missing last is in `why`.
+        """
+        deadline = self.clock() + seconds
+        while True:
+            self.check_alive()
+            try:
+                fault = ask()
+            except ClusterError as error:
+                fault = error.why or error.what
+            if not fault:
+                return
+            if self.clock() > deadline:
+                raise ClusterError(
+                    f"{what} after {seconds:.0f} s",
+                    where=node.unit.site.name,
+                    why=fault,
+                    remedy=f"see its {self._log_name} in the failed trial's logs directory",
+                )
+            self.wait(_POLL_S)
+
+    @property
+    def _log_name(self) -> str:
+        return Path(self.LOG).name
+
+    def targets(self, client: str = "native") -> list[str]:
+        """host:port of every node, as clients of this runtime reach them."""
+        inside = client == self.runtime.name
+        return [n.unit.site.target(self.PORT, inside=inside) for n in self.nodes]
+
+    @property
+    def keyspace(self) -> str:
+        """What holds the load's tables: a keyspace, or a database."""
+        return self.load.table.partition(".")[0]
+
+    def confine(self, cpuset: str) -> None:
+        for node in self.nodes:
+            node.confine(cpuset)
+
+    def check_alive(self) -> None:
+        """Raise ClusterError if a node has died since it was launched."""
+        for node in self.nodes:
+            ended = node.exited()
+            if ended is not None:
+                raise ClusterError(
+                    "a database node died",
+                    where=node.unit.site.name,
+                    why=ended.detail,
+                    remedy=f"see its {self._log_name} and stderr.log in the trial's logs directory",
+                )
+
+    def pause(self) -> None:
+        for node in self.nodes:
+            node.pause()
+
+    def resume(self) -> None:
+        for node in self.nodes:
+            node.resume()
+
+    def collect_logs(self, into: Path) -> None:
+        for node in self.nodes:
+            node.collect_logs(into)
+
+    def destroy(self) -> None:
+        """Stop every unit and remove what was made for it; safe to call at any time, and twice."""
+        faults: list[TareError] = []
+        for node in self.nodes:
+            try:
+                node.stop()
+            except TareError as error:
+                faults.append(error)
+        self.nodes = []
+        self.runtime.release_group(self.name)
+        if faults:
+            raise faults[0]

@@ -1,0 +1,100 @@
+"""What only this machine's kernel does for what an orchestrator runs here: pausing, CPUs, files."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines import cgroups
+
+if TYPE_CHECKING:
+    from tare.machines.cgroups import Accounting
+    from tare.runtimes.unit import Unit
+
+
+@dataclass(frozen=True)
+class Orchestrated:
+    """How an orchestrator calls what it runs, and what it cannot do itself.
+
+    Attributes:
+        noun: of one unit, such as "pod".
+        no_pause: that it pauses none.
+        no_cpus: that it does not choose their CPUs.
+    """
+
+    noun: str
+    no_pause: str
+    no_cpus: str
+
+
+def freeze(name: str, accounting: Accounting, frozen: bool, of: Orchestrated) -> None:
+    """Pause a unit, or let it go on.
+
+    Args:
+        name: the unit's.
+        accounting: where its use is read; its process is 0 where that is another machine.
+        of: what runs it.
+
+    Raises:
+        RuntimeUnavailableError: it runs elsewhere, where nothing can pause it, or its groups are
+            not ours to write.
+    """
+    if accounting.pid == 0:
+        raise RuntimeUnavailableError(
+            f"a {of.noun} on another machine cannot be paused",
+            where=name,
+            why=of.no_pause,
+            remedy="set design.idle to run, or design.fresh to trial or block",
+        )
+    try:
+        cgroups.freeze(accounting.paths, frozen)
+    except OSError as error:
+        raise RuntimeUnavailableError(
+            f"a {of.noun}'s control group cannot be frozen",
+            where=name,
+            why=str(error),
+            remedy="run as root, or set design.idle to run",
+        ) from error
+
+
+def confine(name: str, accounting: Accounting, cpuset: str, of: Orchestrated) -> None:
+    """Let a unit run on these CPUs only.
+
+    Args:
+        name, accounting, of: as `freeze`.
+        cpuset: such as 0-1.
+
+    Raises:
+        RuntimeUnavailableError: it runs elsewhere, or its groups are not ours to write.
+    """
+    if accounting.pid == 0:
+        raise RuntimeUnavailableError(
+            f"a {of.noun} on another machine cannot be put on chosen CPUs",
+            where=name,
+            why=of.no_cpus,
+            remedy="leave limits.cpuset out; limits.cpus holds everywhere",
+        )
+    try:
+        cgroups.confine(accounting.paths, cpuset)
+    except (OSError, KeyError) as error:
+        raise RuntimeUnavailableError(
+            f"a {of.noun}'s CPUs cannot be set", where=name, why=str(error), remedy="run as root"
+        ) from error
+
+
+def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> None:
+    """Copy the software's own log file, as its process sees it; nothing where it cannot be seen.
+
+    Args:
+        pid: its process on this machine; 0: it runs on another.
+        into: directory of the copy.
+        proc: where the kernel shows processes.
+    """
+    if not pid or not unit.log:
+        return
+    source = proc / str(pid) / "root" / unit.site.data.lstrip("/") / unit.log
+    with contextlib.suppress(OSError):
+        (into / unit.log_copy).write_bytes(source.read_bytes())

@@ -1,0 +1,72 @@
+"""Parts of mongod.conf with which a member could not be started, watched, or compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tare.study.problems import Problem, later
+from tare.study.quantities import GIB
+from tare.study.wired_tiger import SMALLEST_CACHE, chosen_cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.origins import FieldPath, Origins
+    from tare.study.schema import Setup
+
+_ALWAYS_JOURNALS = (6, 1)
+"""Release from which on there is no storage.journal.enabled.
+Source: MongoDB manual, Configuration File Settings and Command-Line Options Mapping."""
+_OURS = "Tare sets it for each member, and finds the member by it"
+_REFUSED = {
+    "net.port": _OURS,
+    "net.bindIp": _OURS,
+    "storage.dbPath": _OURS,
+    "replication.replSetName": _OURS,
+    "systemLog.path": "Tare collects the log where it has put it",
+    "processManagement.fork": "the server would leave the process that Tare watches",
+    "security.authorization": "Tare forms the set without a user, on the study's own network",
+    "security.keyFile": "it turns on authorization; Tare forms the set without a user",
+    "storage.wiredTiger.engineConfig.cacheSizePct": "it is a share of the memory that the server "
+    "sees, which may be the host's and not the unit's",
+}
+"""Settings and why they are refused, whatever their value."""
+
+
+def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """What in this condition's `database.settings` cannot work."""
+    settings = setup.database.settings
+    for name, why in _REFUSED.items():
+        if _of(settings, name) is not None:
+            yield _problem(origins, condition, name, why, "remove it")
+    cache = chosen_cache(settings)
+    if cache is not None and cache < SMALLEST_CACHE:
+        yield _problem(
+            origins,
+            condition,
+            "storage.wiredTiger.engineConfig.cacheSizeGB",
+            f"mongod takes no less than {SMALLEST_CACHE / GIB:g}",
+            f"set it to at least {SMALLEST_CACHE / GIB:g}",
+        )
+    release = tuple(int(part) for part in setup.database.version.split("."))
+    if _of(settings, "storage.journal.enabled") is not None and release >= _ALWAYS_JOURNALS:
+        why = "MongoDB 6.1 and newer always keep a journal, and do not start with this setting"
+        yield _problem(origins, condition, "storage.journal.enabled", why, "remove it")
+
+
+def _of(settings: Mapping[str, Any], name: str) -> object:
+    place: Any = settings
+    for part in name.split("."):
+        place = place.get(part) if isinstance(place, Mapping) else None
+    return place
+
+
+def _problem(origins: Origins, condition: str, name: str, why: str, remedy: str) -> Problem:
+    field: FieldPath = ("database", "settings")
+    return Problem(
+        later(origins, (*field, *name.split(".")), field),
+        f"database.settings: {name}",
+        f"{why} (condition {condition})",
+        remedy,
+    )

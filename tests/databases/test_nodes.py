@@ -1,0 +1,61 @@
+"""What is asked of a cluster's nodes alike, whatever the database is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.errors import ClusterError, RuntimeUnavailableError
+from tare.runtimes.unit import Exit
+from tests.databases.mongodb.scripted import Node, Servers, cluster
+
+
+class Stuck(Node):
+    """A node that cannot be stopped."""
+
+    def stop(self) -> None:
+        super().stop()
+        raise RuntimeUnavailableError("the engine does not answer")
+
+
+def test_one_node_that_cannot_be_stopped_keeps_none_of_the_others(tmp_path: Path) -> None:
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    first = runtime.launched[0]
+    made.nodes[0] = stuck = Stuck(first.unit)  # type: ignore[assignment]
+    with pytest.raises(RuntimeUnavailableError, match="does not answer"):
+        made.destroy()
+    assert [node.calls for node in (stuck, *runtime.launched[1:])] == [["stop"]] * 3
+    assert made.nodes == []
+    assert runtime.released == ["d1-k1"]
+
+
+def test_a_node_gets_the_limits_the_placement_and_the_log_of_its_cluster(tmp_path: Path) -> None:
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    unit = runtime.launched[0].unit
+    assert unit.limits == made.platform.limits
+    assert unit.placement == made.platform.placement
+    assert (unit.log, unit.log_copy) == ("mongod.log", "d1-k1-n1-mongod.log")
+
+
+def test_a_dead_node_is_told_with_the_log_that_says_more(tmp_path: Path) -> None:
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    runtime.launched[2].ended = Exit(137, "killed")
+    with pytest.raises(ClusterError, match="a database node died") as raised:
+        made.check_alive()
+    assert (raised.value.where, raised.value.why) == ("d1-k1-n3", "killed")
+    assert "mongod.log" in raised.value.remedy
+
+
+def test_waiting_ends_with_what_was_missing_last(tmp_path: Path) -> None:
+    servers = Servers()
+    made, _ = cluster(tmp_path, servers)
+    made.deploy()
+    began = servers.now
+    with pytest.raises(ClusterError, match="nothing came after 7 s") as raised:
+        made.await_node(made.nodes[1], 7.0, "nothing came", lambda: "still nothing")
+    assert 7.0 <= servers.now - began < 7.5
+    assert (raised.value.where, raised.value.why) == ("d1-k1-n2", "still nothing")

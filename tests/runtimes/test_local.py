@@ -1,0 +1,73 @@
+"""What this machine's kernel does for orchestrated units, and what is refused of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines.cgroups import Accounting
+from tare.runtimes import local
+from tare.runtimes.unit import Bits, Site, Unit
+from tare.study.platform import Limits
+
+POD = local.Orchestrated("pod", "nobody pauses pods", "nobody chooses")
+
+
+def unit(root: Path, log: str) -> Unit:
+    site = Site(
+        name="d1-n1",
+        conf=str(root),
+        conf_on_host=root,
+        data="/var/lib/x",
+        data_on_host=None,
+        listen="",
+        peers="",
+        endpoint_host="",
+        path="host",
+    )
+    return Unit(site, "database", ["x"], {}, Limits(), Bits("none"), log=log)
+
+
+def test_what_only_this_machine_can_do_is_refused_for_others() -> None:
+    with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as paused:
+        local.freeze("n1", Accounting(), True, POD)
+    with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as confined:
+        local.confine("n1", Accounting(), "0", POD)
+    assert "design.idle" in paused.value.remedy
+    assert "limits.cpuset" in confined.value.remedy
+    assert paused.value.why == "nobody pauses pods"
+
+
+def test_groups_that_are_not_ours_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise PermissionError("not yours")
+
+    monkeypatch.setattr("tare.machines.cgroups.freeze", refuse)
+    monkeypatch.setattr("tare.machines.cgroups.confine", refuse)
+    with pytest.raises(RuntimeUnavailableError, match="a pod's control group cannot be frozen"):
+        local.freeze("n1", Accounting(pids=(7,)), True, POD)
+    with pytest.raises(RuntimeUnavailableError, match="a pod's CPUs cannot be set"):
+        local.confine("n1", Accounting(pids=(7,)), "0", POD)
+
+
+@pytest.mark.parametrize(
+    ("log", "copy"),
+    [("log/system.log", "d1-n1-system.log"), ("mongod.log", "d1-n1-mongod.log")],
+)
+def test_a_server_s_own_log_is_kept_as_its_process_sees_it(
+    tmp_path: Path, log: str, copy: str
+) -> None:
+    source = tmp_path / "proc" / "7" / "root" / "var/lib/x" / log
+    source.parent.mkdir(parents=True)
+    source.write_bytes(b"started")
+    local.keep_log(unit(tmp_path, log), 7, tmp_path, tmp_path / "proc")
+    assert (tmp_path / copy).read_bytes() == b"started"
+
+
+def test_a_log_that_cannot_be_seen_is_left_out(tmp_path: Path) -> None:
+    for pid, log in ((0, "mongod.log"), (7, "mongod.log"), (7, "")):
+        local.keep_log(unit(tmp_path, log), pid, tmp_path, tmp_path / "proc")
+    assert list(tmp_path.iterdir()) == []
