@@ -47,7 +47,20 @@ begin() {
   local name=$1
   shift
   mkdir -p "$RIG_STATE/logs"
-  TARE_RIG=$RIG_STATE setsid "$@" >"$RIG_STATE/logs/$name.log" 2>&1 </dev/null &
+  (
+    close_inherited
+    TARE_RIG=$RIG_STATE exec setsid "$@" >"$RIG_STATE/logs/$name.log" 2>&1 </dev/null
+  ) &
+}
+
+# Closes what the caller had open, a lock that it holds (flock) among it: a program that stays would
+# hold it too.
+close_inherited() {
+  local descriptor
+  for descriptor in "/proc/$BASHPID/fd"/*; do
+    descriptor=${descriptor##*/}
+    [ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"
+  done
 }
 
 # inside NODE COMMAND...: in the node's network. (`ip netns exec` would hide the control groups.)
