@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tare.runtimes.kubernetes import here
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
-from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
+from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Exit
 
@@ -94,7 +94,7 @@ class MemberRunning:
         if found is None and pod["metadata"].get("deletionTimestamp"):
             found = Exit(-1, "its pod is being deleted")
         if found is None:
-            fault = node_fault(self._api.get("Node", self._unit.site.machine))
+            fault = machine_fault(self._api, self._unit.site.machine)
             found = Exit(-1, fault) if fault else None
         return None if found is None else self._with_events(found)
 

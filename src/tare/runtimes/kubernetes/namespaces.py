@@ -16,7 +16,7 @@ from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
 from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL, slug
 from tare.runtimes.kubernetes.pod_parts import MAIN
-from tare.runtimes.kubernetes.pods import container_id
+from tare.runtimes.kubernetes.pods import container_id, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document
 
 _GONE_S = 60.0
-_POLL_S = 0.5
+_POLL_S, _LOOK_S = 0.5, 4.0
 HELPER_NOTE, PULL_NOTE = "tare/helper", "tare/pull"
 """annotations: the image of tare-pod, and whether nodes may fetch it; who cleans up needs both"""
 
@@ -92,7 +92,8 @@ def remove(
             one.api, one.name, one.run, one.helper, pull=one.pull, clock=clock, wait=wait
         )
     one.api.delete("Namespace", one.name)
-    deadline = clock() + _GONE_S
+    looked = clock()
+    deadline = looked + _GONE_S
     while True:
         try:
             left = one.api.get("Namespace", one.name)
@@ -102,6 +103,9 @@ def remove(
             break
         if clock() > deadline:
             raise _stuck(one, left)
+        if clock() - looked >= _LOOK_S:
+            looked = clock()
+            forget_lost(one.api, one.name, one.api.find("Pod", one.name))
         wait(_POLL_S)
     one.note.unlink(missing_ok=True)
 
@@ -131,17 +135,28 @@ def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
     )
 
 
-def leftovers(connect: Callable[[ClusterSettings], Api] = ClientApi) -> list[Namespace]:
+def leftovers(
+    connect: Callable[[ClusterSettings], Api] = ClientApi,
+) -> tuple[list[Namespace], list[str]]:
     """Namespaces that runs on this machine left, in every cluster that was noted.
 
-    A cluster that does not answer keeps its note, to be asked again. One that nobody noted is not
-    asked: a kubeconfig may lead to what is none of ours.
+    A cluster that nobody noted is not asked: a kubeconfig may lead to what is none of ours.
+
+    Returns:
+        The namespaces, and a line for each cluster that does not answer. It keeps its note, to be
+        asked again.
     """
     found: list[Namespace] = []
+    unanswered: list[str] = []
     for note, settings in _noted():
-        with contextlib.suppress(TareError):
+        try:
             found += _ours(connect(settings), note)
-    return found
+        except TareError as error:
+            unanswered.append(
+                f"the cluster of {note.stem}: {error.what} ({error.where}); "
+                f"if it is gone for good: rm {note}"
+            )
+    return found, unanswered
 
 
 def _ours(api: Api, note: Path) -> list[Namespace]:

@@ -180,6 +180,8 @@ class KubernetesRuntime:
                 self.api, made.name, self._run, helper, self.cluster_facts(),
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
+        # machines come and go, also between two deployments
+        self._facts = self._prover.facts = read_facts(self.api)
         number = self._free_number()
         return self._prover.prove(platform, nodes, port, clients, _PORT_STEP * number)
 
