@@ -15,6 +15,8 @@ readonly RIG_PODS=10.214.0.0/16
 readonly RIG_SERVICES=10.215.0.0/16
 readonly RIG_FIRST_SERVICE=10.215.0.1
 readonly RIG_DNS=10.215.0.10
+# A node that is silent for so long is not ready; its kubelet speaks up four times as often.
+readonly RIG_NODE_GRACE=${RIG_NODE_GRACE:-48s}
 readonly RIG_API=https://$RIG_HOST:6443
 
 need_root() {

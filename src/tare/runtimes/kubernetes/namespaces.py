@@ -67,13 +67,21 @@ def make(
     except ApiError as error:
         if not error.exists:
             raise
-        raise RuntimeUnavailableError(
-            f"the namespace {name} exists already",
-            where=api.server,
-            why="another run of that name uses it, or one was interrupted",
-            remedy="tare clean, or give this run another name with --name",
-        ) from error
+        if not _ours_and_empty(api, name, document):
+            raise RuntimeUnavailableError(
+                f"the namespace {name} exists already",
+                where=api.server,
+                why="another run of that name uses it, or one was interrupted",
+                remedy="tare clean, or give this run another name with --name",
+            ) from error
     return Namespace(name, run, api, note, helper, pull)
+
+
+def _ours_and_empty(api: Api, name: str, wanted: Document) -> bool:
+    """Whether a namespace is one that an earlier run of this name here could not remove."""
+    found = api.get("Namespace", name)["metadata"]
+    own = wanted["metadata"]["labels"].items() <= (found.get("labels") or {}).items()
+    return own and not found.get("deletionTimestamp") and not api.find("Pod", name)
 
 
 def remove(
@@ -83,14 +91,22 @@ def remove(
 ) -> None:
     """Remove a namespace with all that is in it, and what its pods left in directories of nodes.
 
+    Where a node still holds data of it, the empty namespace stays: by it `tare clean` finds them.
+
     Raises:
-        RuntimeUnavailableError: it is stuck in deletion; why, as the cluster tells it.
+        RuntimeUnavailableError: a node holds data that could not be removed, or the namespace is
+            stuck in deletion; why, as the cluster tells it.
     """
     thaw_pods(one.api, one.name)
-    with contextlib.suppress(TareError):  # the namespace must go, whatever a node does
+    try:
         remove_host_data(
             one.api, one.name, one.run, one.helper, pull=one.pull, clock=clock, wait=wait
         )
+    except ApiError:
+        raise
+    except TareError:
+        _empty(one)
+        raise
     one.api.delete("Namespace", one.name)
     looked = clock()
     deadline = looked + _GONE_S
@@ -108,6 +124,16 @@ def remove(
             forget_lost(one.api, one.name, one.api.find("Pod", one.name))
         wait(_POLL_S)
     one.note.unlink(missing_ok=True)
+
+
+def _empty(one: Namespace) -> None:
+    """Delete what runs in a namespace, and all that would be in the way of the next run there."""
+    for pod in one.api.find("Pod", one.name):
+        for owner in pod["metadata"].get("ownerReferences") or []:
+            for kind in (str(owner["kind"]), "Service", "ConfigMap"):
+                one.api.delete(kind, str(owner["name"]), one.name)
+        one.api.delete("Service", str(pod["metadata"]["name"]), one.name)
+    forget_lost(one.api, one.name, one.api.find("Pod", one.name))
 
 
 def thaw_pods(api: Api, namespace: str) -> None:

@@ -214,6 +214,8 @@ class KubernetesRuntime:
                 self._mark_host_data(namespace)
         index = [site.name for site in group.sites].index(unit.site.name)
         pod = group.made.start(index)
+        if group.storage == "host-path":
+            self._mark_host_data(namespace, str(pod["spec"]["nodeName"]))
         endpoint = group.made.endpoint(index, pod)
         site = self._settled(unit, group, index, endpoint)
         words = self._prover.words(group.network) if self._prover else group.network
@@ -255,9 +257,10 @@ class KubernetesRuntime:
             requests=placement.requests,
         )
 
-    def _mark_host_data(self, namespace: str) -> None:
+    def _mark_host_data(self, namespace: str, machine: str = "") -> None:
+        mark = manifests.host_data_mark(pod_parts.labels_of(self._run), machine)
         try:
-            self.api.create(manifests.host_data_mark(pod_parts.labels_of(self._run)), namespace)
+            self.api.create(mark, namespace)
         except ApiError as error:
             if not error.exists:
                 raise

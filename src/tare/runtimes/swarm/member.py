@@ -61,6 +61,7 @@ class MemberRunning:
         self._clock = clock
         self._looked: tuple[float, Exit | None] | None = None
         self._accounting = accounting_of(task)
+        self._container, _ = container_of(task)
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
 
@@ -144,9 +145,20 @@ class MemberRunning:
         self._manager.remove("service", self._service)
 
     def stop(self) -> None:
-        """Let it go with its group, whose release removes its service; a frozen one cannot die."""
+        """Let it go with its group, whose release removes its service; a frozen one cannot die.
+
+        Where its engine is gone nobody would end it: it is killed, if it runs on this machine.
+        """
         with contextlib.suppress(RuntimeUnavailableError):
             self.resume()
+        if self._accounting.pid and self._abandoned():
+            cgroups.kill(self._accounting.pid, self._container)
+
+    def _abandoned(self) -> bool:
+        try:
+            return bool(self._node_fault())
+        except SwarmError:
+            return True
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)
