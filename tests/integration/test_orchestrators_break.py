@@ -43,7 +43,7 @@ factors:
     host-port: {{}}
 baseline: {{endpoint: host-port}}
 design: {{deployments: 1, blocks: 1, reset: keep, fresh: deployment,
-         warm: {{gentle: 0s, at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{gentle: 0s, at_least: 1s, at_most: 4s, window: 1s}}}}
 """
 
 
@@ -79,12 +79,9 @@ def write(bench: Bench, runtime: str, storage: str, measure: str, selector: str 
 
 
 def await_trial(bench: Bench, process: subprocess.Popen[str]) -> None:
-    """Let the run go on until its trial measures; it is real work, not a clock."""
-    progress = bench.root / "runs/breaks/trials/.D1-B01-host-port.partial"
-    while True:
-        told = [file.read_text(encoding="utf-8") for file in progress.glob("*") if file.is_file()]
-        if any("measure_start" in text for text in told):
-            return
+    """Let the run go on until its trial has begun; it is real work, not a clock."""
+    journal = bench.root / "runs/breaks/journal.jsonl"
+    while not (journal.exists() and '"trial begun"' in journal.read_text(encoding="utf-8")):
         assert process.poll() is None, process.communicate()[0]
         try:
             process.wait(0.2)

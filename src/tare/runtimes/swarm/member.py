@@ -83,10 +83,12 @@ class MemberRunning:
             return Exit(-1, "its task is gone: its service was removed")
         if ended(task):
             return ending(task)
+        fault = self._node_fault()  # first: of such a node the Swarm wants all tasks shut down
+        if fault:
+            return Exit(-1, f"its node cannot be used: {fault}")
         if task.get("DesiredState") != "running":
             return Exit(-1, f"the Swarm wants its task to be {task.get('DesiredState')}")
-        fault = self._node_fault()
-        return Exit(-1, f"its node cannot be used: {fault}") if fault else None
+        return None
 
     def _node_fault(self) -> str:
         """Of a node that does not answer; one that is only drained ends its tasks itself."""
