@@ -133,7 +133,7 @@ def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
 def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
     bench: Bench, kubernetes: None
 ) -> None:
-    process = bench.start("run", write(bench, "kubernetes", "emptydir", "25s"))
+    process = bench.start("run", write(bench, "kubernetes", "emptydir", "18s"))
     await_trial(bench, process)
     (node,) = [number for number in (1, 2, 3) if databases(f"tare-rig/n{number}")]
     (kubelet,) = [
