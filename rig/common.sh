@@ -15,6 +15,8 @@ readonly RIG_PODS=10.214.0.0/16
 readonly RIG_SERVICES=10.215.0.0/16
 readonly RIG_FIRST_SERVICE=10.215.0.1
 readonly RIG_DNS=10.215.0.10
+# A node that is silent for so long is not ready; its kubelet speaks up four times as often.
+readonly RIG_NODE_GRACE=${RIG_NODE_GRACE:-48s}
 readonly RIG_API=https://$RIG_HOST:6443
 
 need_root() {
@@ -47,7 +49,20 @@ begin() {
   local name=$1
   shift
   mkdir -p "$RIG_STATE/logs"
-  TARE_RIG=$RIG_STATE setsid "$@" >"$RIG_STATE/logs/$name.log" 2>&1 </dev/null &
+  (
+    close_inherited
+    TARE_RIG=$RIG_STATE exec setsid "$@" >"$RIG_STATE/logs/$name.log" 2>&1 </dev/null
+  ) &
+}
+
+# Closes what the caller had open, a lock that it holds (flock) among it: a program that stays would
+# hold it too.
+close_inherited() {
+  local descriptor
+  for descriptor in "/proc/$BASHPID/fd"/*; do
+    descriptor=${descriptor##*/}
+    [ "$descriptor" -le 2 ] || eval "exec $descriptor>&-"
+  done
 }
 
 # inside NODE COMMAND...: in the node's network. (`ip netns exec` would hide the control groups.)

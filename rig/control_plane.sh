@@ -28,7 +28,8 @@ start_control_plane() {
     --bind-address=127.0.0.1 --use-service-account-credentials=true \
     --service-account-private-key-file="$secrets/accounts.key" --root-ca-file="$secrets/ca.crt" \
     --allocate-node-cidrs=true --cluster-cidr="$RIG_PODS" --node-cidr-mask-size=24 \
-    --service-cluster-ip-range="$RIG_SERVICES" --enable-hostpath-provisioner=true --profiling=false
+    --service-cluster-ip-range="$RIG_SERVICES" --enable-hostpath-provisioner=true --profiling=false \
+    --node-monitor-grace-period="$RIG_NODE_GRACE" --node-monitor-period=2s
   begin kube-scheduler "$RIG_PROGRAMS/kube-scheduler" \
     --kubeconfig="$(kubeconfig_of system:kube-scheduler)" --leader-elect=false \
     --bind-address=127.0.0.1 --profiling=false

@@ -95,6 +95,7 @@ containerRuntimeEndpoint: unix://$home/containerd.sock
 podLogsDir: $home/pods
 evictionHard: {memory.available: 100Mi, nodefs.available: 1%, imagefs.available: 1%}
 imageGCHighThresholdPercent: 100
+nodeLeaseDurationSeconds: ${RIG_NODE_GRACE%s}
 END
 }
 

@@ -21,10 +21,9 @@ from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
 from .conftest import Bench
+from .rigs import KUBERNETES_STATE, kubernetes_rig, no_kubernetes
 
 pytestmark = pytest.mark.engine
-RIG = Path(__file__).parents[2] / "rig"
-STATE = Path("/var/lib/tare-rig")
 
 STUDY = """\
 study: cluster
@@ -48,23 +47,16 @@ def cluster() -> Iterator[None]:
     if VARIABLE in os.environ:
         yield
         return
-    built = subprocess.run([RIG / "build.sh", "--check"], check=False).returncode == 0
-    if not built or os.geteuid() != 0:
-        pytest.skip(
-            "no cluster: make rig (as root), export what it says, then "
-            "pytest tests/integration/test_kubernetes.py"
-        )
-    found = STATE.exists()
-    with pytest.MonkeyPatch.context() as environment:
-        try:
-            if not found:
-                subprocess.run([RIG / "up.sh"], check=True)
-            environment.setenv("KUBECONFIG", str(STATE / "tare.kubeconfig"))
-            environment.setenv(VARIABLE, str(STATE / "cluster.yaml"))
+    if KUBERNETES_STATE.exists():  # a rig of the user's stays up
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("KUBECONFIG", str(KUBERNETES_STATE / "tare.kubeconfig"))
+            environment.setenv(VARIABLE, str(KUBERNETES_STATE / "cluster.yaml"))
             yield
-        finally:
-            if not found:
-                subprocess.run([RIG / "down.sh"], check=True)
+        return
+    if why := no_kubernetes():
+        pytest.skip(f"{why}, export what it says, then pytest tests/integration/test_kubernetes.py")
+    with kubernetes_rig():
+        yield
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -27,10 +26,10 @@ from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 from tare.study.platform import Platform
 
 from .conftest import Bench
+from .rigs import SWARM_STATE, no_swarm, swarm_rig
 
 pytestmark = pytest.mark.engine
-RIG = Path(__file__).parents[2] / "rig"
-UP = Path("/var/lib/tare-swarm/swarm.yaml")
+UP = SWARM_STATE / "swarm.yaml"
 
 STUDY = """\
 study: swarm
@@ -61,23 +60,10 @@ def swarm() -> Iterator[None]:
             environment.setenv(VARIABLE, str(UP))
             yield
         return
-    if os.geteuid() != 0 or shutil.which("dockerd") is None:
-        pytest.skip(
-            "no Swarm: make rig-swarm (as root), export what it says, then "
-            "pytest tests/integration/test_swarm.py"
-        )
-    try:
-        done = subprocess.run(
-            [RIG / "swarm.sh"], stdout=subprocess.PIPE, text=True, check=False, timeout=300
-        )
-        assert done.returncode == 0
-        name, _, value = done.stdout.strip().removeprefix("export ").partition("=")
-        with pytest.MonkeyPatch.context() as environment:
-            environment.setenv(name, value)
-            yield
-    finally:
-        down = {**os.environ, "RIG_NAME": "tare-swarm"}
-        subprocess.run([RIG / "down.sh"], env=down, check=True, timeout=120)
+    if why := no_swarm():
+        pytest.skip(f"{why}, export what it says, then pytest tests/integration/test_swarm.py")
+    with swarm_rig():
+        yield
 
 
 def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:

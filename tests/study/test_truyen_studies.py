@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,3 +194,37 @@ def test_of_mongodb_nothing_runs_here_and_each_reason_is_said() -> None:
     assert not plan.conditions
     assert len(plan.left_out) == 13 * 5 * 15
     assert all("MongoDB" in one.why and "KVM" in one.why for one in plan.left_out)
+
+
+def commands() -> list[tuple[str, list[str], list[str]]]:
+    """Deployments, overrides and selections of every command of the page that runs it here."""
+    page = (STUDIES.parent / "docs/replications/truyen-2018-cassandra.md").read_text("utf-8")
+    found = re.search(r'^short="([^"]*)"', page, re.MULTILINE)
+    assert found
+    calls = re.findall(r"^tare (?:replicate|run) .*?(?<!\\)$", page, re.MULTILINE | re.DOTALL)
+    made = []
+    for call in calls:
+        words = call.replace("$short", found[1]).replace("\\\n", " ").split()
+        told: dict[str, list[str]] = {"--set": [], "--only": []}
+        for option, value in pairwise(words):
+            told.setdefault(option, []).append(value)
+        (chosen,) = [one for one in told["--only"] if one.startswith("deployment=")]
+        made.append((chosen.partition("=")[2], told["--set"], told["--only"]))
+    return made
+
+
+@pytest.mark.parametrize(("deployments", "overrides", "only"), commands())
+def test_every_command_of_the_page_is_a_plan_of_less_than_an_hour(
+    deployments: str, overrides: list[str], only: list[str]
+) -> None:
+    path = STUDIES / f"{CASSANDRA}.yaml"
+    plan = make_plan(load_study(path, overrides, "laptop", only))
+    assert {one.levels["deployment"] for one in plan.conditions} == set(deployments.split(","))
+    assert plan.estimate.seconds < 50 * 60
+    assert plan.estimate.memory_bytes < 20 * 2**30
+
+
+def test_the_page_covers_every_deployment_that_needs_no_ip_vs() -> None:
+    covered = {one for deployments, _, _ in commands() for one in deployments.split(",")}
+    every = {one.levels["deployment"] for one in conditions(CASSANDRA)}
+    assert every - covered == {"SwarmNodePort", "SwarmServiceIP"}

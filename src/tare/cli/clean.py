@@ -28,12 +28,19 @@ def command(
     words = found.words()
     if json:
         left = [str(fault) for fault in faults]
-        told = {"removed": not dry_run, "found": words, "left": left}
+        told = {
+            "removed": not dry_run,
+            "found": words,
+            "left": left,
+            "unanswered": found.unanswered,
+        }
         typer.echo(json_module.dumps(told, indent=1))
         raise typer.Exit(1 if faults else 0)
     for line in words:
         typer.echo(f"{'would remove' if dry_run else 'removed'} {line}")
+    for line in found.unanswered:
+        typer.echo(f"could not look into {line}", err=True)
     if not words:
-        typer.echo("nothing was left")
+        typer.echo("nothing was left" if not found.unanswered else "nothing else was left")
     if faults:
         raise faults[0]

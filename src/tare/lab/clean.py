@@ -30,6 +30,8 @@ class Leftovers:
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory"""
+    unanswered: list[str] = field(default_factory=list)
+    """clusters that could not be asked what they hold, and why"""
 
     def __bool__(self) -> bool:
         return bool(self.words())
@@ -52,14 +54,17 @@ class Leftovers:
 
 def find(runs: Path) -> Leftovers:
     """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead."""
+    noted, unanswered = namespaces.leftovers()
+    in_swarm = swarm.leftovers()
     return Leftovers(
         processes=native.leftovers(),
         docker=docker_engine.leftovers(),
-        namespaces=namespaces.leftovers(),
-        swarm=swarm.leftovers(),
+        namespaces=noted,
+        swarm=in_swarm,
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
+        unanswered=[*unanswered, *filter(None, [in_swarm.unanswered])],
     )
 
 

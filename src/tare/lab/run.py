@@ -132,6 +132,8 @@ class Lab:
                 self._watcher.say(f"{why}: {line}")
             for fault in clean.remove(found):
                 self._watcher.say(f"something was left: {fault}")
+        for line in found.unanswered:
+            self._watcher.say(f"could not look for what dead runs left in {line}")
 
     def _round(self, turn: Round, outfit: Outfit) -> None:
         pending = [

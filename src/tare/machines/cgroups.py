@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -223,6 +224,18 @@ def group_paths(pid: int, container: str) -> dict[str, str]:
             if controller in (*V1_CONTROLLERS, "blkio") and directory.is_dir():
                 paths[controller] = str(directory)
     return paths
+
+
+def kill(pid: int, container: str) -> None:
+    """Kill a container's first process, where nobody else is left to end it.
+
+    Args:
+        pid: of the process; left alone where it is no longer that container's.
+        container: the engine's id of it.
+    """
+    if pid and container and group_paths(pid, container):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def remove_run(run: str, root: Path = ROOT) -> None:

@@ -7,7 +7,6 @@ import io
 import os
 import resource
 import shutil
-import signal
 import tarfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfi
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
-from tare.machines.cgroups import Accounting, group_paths
+from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
@@ -155,10 +154,8 @@ class DockerRunning:
 
     def _kill_without_engine(self) -> None:
         """Kill the first process where the engine is gone; its containers outlive it."""
-        for pid in self._accounting.pids if self._accounting else ():
-            if group_paths(pid, self._container.id):  # still that container's, not a reused id
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
+        if self._accounting is not None:
+            kill(self._accounting.pid, self._container.id)
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

@@ -227,6 +227,7 @@ class ScriptedApi:
             template["metadata"]["labels"],
         )
         pod |= {"owner": owner, "template": template["spec"]}
+        pod["metadata"]["ownerReferences"] = [{"kind": owner[0], "name": owner[1]}]
         if owner[0] == "Job":
             ended = {"terminated": {"exitCode": 0, "reason": "Completed"}}
             pod["status"]["containerStatuses"] = [

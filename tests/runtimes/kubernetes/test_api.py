@@ -36,9 +36,21 @@ def test_what_is_gone_and_what_exists_are_told_apart() -> None:
     assert refused("", 409, "").exists
 
 
-def test_a_kubeconfig_that_is_none_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: v1\nkind: Config\n",
+        "users: [{name: u, user: {token: x}\n",
+        "[1, 2]",
+        "just words",
+        "contexts: 3\ncurrent-context: x\n",
+        "contexts: [{name: x}]\nclusters: []\nusers: []\ncurrent-context: x\n",
+        "\0",
+    ],
+)
+def test_a_kubeconfig_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "config"
-    file.write_text("apiVersion: v1\nkind: Config\n")
+    file.write_text(text)
     with pytest.raises(ApiError) as caught:
         ClientApi(ClusterSettings(kubeconfig=str(file)))
     assert caught.value.where == str(file)

@@ -14,7 +14,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.settings import ClusterSettings
-from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, running_pod
+from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, machine, running_pod
 
 SETTINGS = ClusterSettings(context="rig")
 
@@ -38,7 +38,8 @@ def test_what_a_dead_run_left_is_found_in_the_cluster_that_was_noted() -> None:
         asked.append(settings)
         return api
 
-    (found,) = namespaces.leftovers(connect)
+    (found,), unanswered = namespaces.leftovers(connect)
+    assert unanswered == []
     assert (found.name, found.run, found.helper) == ("tare-dead", "dead", "tare/pod:1")
     assert asked == [SETTINGS]
 
@@ -52,14 +53,14 @@ def test_namespaces_of_others_and_of_other_machines_are_not_touched(
     made(api, "alive")
     monkeypatch.undo()
     monkeypatch.setattr(namespaces, "notes_directory", lambda: notes)
-    assert namespaces.leftovers(lambda settings: api) == []
+    assert namespaces.leftovers(lambda settings: api) == ([], [])
 
 
 def test_a_cluster_that_nobody_noted_is_not_asked() -> None:
     def connect(settings: ClusterSettings) -> ScriptedApi:
         raise AssertionError("it was asked")
 
-    assert namespaces.leftovers(connect) == []
+    assert namespaces.leftovers(connect) == ([], [])
 
 
 def test_one_that_does_not_answer_is_asked_again_another_time(notes: Path) -> None:
@@ -70,15 +71,18 @@ def test_one_that_does_not_answer_is_asked_again_another_time(notes: Path) -> No
         raise no_answer(SERVER, "timed out")
 
     api.refuse = refuse
-    assert namespaces.leftovers(lambda settings: api) == []
-    assert len(list(notes.iterdir())) == 1
+    found, (unanswered,) = namespaces.leftovers(lambda settings: api)
+    assert found == []
+    (note,) = notes.iterdir()
+    assert "tare-dead: the Kubernetes cluster does not answer" in unanswered
+    assert f"if it is gone for good: rm {note}" in unanswered
 
 
 def test_the_note_of_a_namespace_that_is_gone_goes_too(notes: Path) -> None:
     api = ScriptedApi()
     made(api, "dead")
     api.delete("Namespace", "tare-dead")
-    assert namespaces.leftovers(lambda settings: api) == []
+    assert namespaces.leftovers(lambda settings: api) == ([], [])
     assert list(notes.iterdir()) == []
 
 
@@ -119,3 +123,22 @@ def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
     namespaces.remove(one)
     assert thawed == [("u1", False)]
     assert api.made("Namespace") == {}
+
+
+def test_pods_of_a_machine_that_is_lost_do_not_hold_a_namespace_in_deletion() -> None:
+    lost = machine("m2", conditions=[{"type": "Ready", "status": "Unknown"}])
+    api, clock = ScriptedApi([machine("m1"), lost], stuck={"tare-dead"}), Clock()
+    one = made(api, "dead")
+    for node in api.nodes:
+        name = f"on-{node['metadata']['name']}"
+        api.kept["Pod", "tare-dead", name] = running_pod(name, name, node, "10.244.0.1", {})
+
+    def wait(seconds: float) -> None:
+        clock.wait(seconds)
+        if "on-m2" not in api.made("Pod"):  # what the namespace's controller waits for
+            api.stuck.clear()
+            api.delete("Namespace", "tare-dead")
+
+    namespaces.remove(one, clock, wait)
+    assert ("delete", "Pod", "on-m1") not in api.calls
+    assert clock.now < 10

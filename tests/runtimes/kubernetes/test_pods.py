@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.pods import await_pod, ended, hindrance, node_fault
+from tare.runtimes.kubernetes.pods import (
+    await_pod,
+    ended,
+    forget_lost,
+    hindrance,
+    machine_fault,
+    node_fault,
+)
 from tests.runtimes.kubernetes.scripted_api import Clock, ScriptedApi, machine, running_pod
 
 NODE = machine("m1")
@@ -130,3 +137,28 @@ def test_a_failure_before_the_unit_is_told_as_the_reason() -> None:
     with pytest.raises(RuntimeUnavailableError) as caught:
         start(ScriptedApi(), pod(initContainerStatuses=failed, containerStatuses=waiting), Clock())
     assert "no DNS" in caught.value.why
+
+
+def test_a_pod_whose_machine_is_lost_before_it_runs_is_not_waited_for() -> None:
+    lost = machine(
+        "m1", conditions=[{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped"}]
+    )
+    api, clock = ScriptedApi([lost]), Clock()
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        start(api, pod(containerStatuses=[]), clock)
+    assert clock.now < 5
+    assert "its machine m1 is not ready" in caught.value.why
+    assert caught.value.remedy == "kubectl describe node m1"
+
+
+def test_a_machine_that_was_removed_from_the_cluster_is_lost_too() -> None:
+    assert machine_fault(ScriptedApi(), "m1") == ""
+    assert "removed from the cluster" in machine_fault(ScriptedApi(), "m9")
+
+
+def test_only_pods_of_lost_machines_are_forgotten() -> None:
+    lost = machine("m2", conditions=[{"type": "Ready", "status": "False"}])
+    api = ScriptedApi([machine("m1"), lost])
+    pods = [running_pod(f"c-{i}", f"u{i}", node, "", {}) for i, node in enumerate(api.nodes)]
+    forget_lost(api, "ns", pods)
+    assert [call for call in api.calls if call[0] == "delete"] == [("delete", "Pod", "c-1")]

@@ -324,6 +324,49 @@ def test_data_in_directories_of_machines_is_removed_from_each(scene: Scene) -> N
     assert scene.api.made("Namespace") == {}
 
 
+def test_data_on_a_machine_that_is_lost_is_told_and_found_again(scene: Scene, notes: Path) -> None:
+    scene.cluster(storage="host-path")
+    node_lost(scene.api)
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        scene.runtime.close()
+    assert "data of a run is left" in caught.value.what
+    assert caught.value.where == "m2"
+    assert scene.api.made("Pod") == {}
+    (found,), _ = namespaces.leftovers(lambda settings: scene.api)
+    again = Scene(scene.work, scene.api)
+    again.cluster()  # the next run of that name goes on in what was left
+    again.runtime.release_group("d1-k1")
+    scene.api.kept["Node", "", "m2"]["status"]["conditions"] = []
+    namespaces.remove(found)
+    assert scene.api.made("Namespace") == {}
+    assert list(notes.iterdir()) == []
+
+
+def test_a_machine_that_holds_nothing_of_a_run_may_be_lost(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, ScriptedApi(nodes=[machine(name) for name in ("m1", "m2", "m3")]))
+    scene.cluster(storage="host-path")
+    scene.api.kept["Node", "", "m3"]["status"]["conditions"] = [
+        {"type": "Ready", "status": "Unknown"}
+    ]
+    scene.runtime.close()
+    assert scene.api.made("Namespace") == {}
+
+
+def test_what_a_lost_kubelet_would_leave_running_on_this_machine_is_killed(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel is scripted here; a kubelet is killed in tests/integration."""
+    killed: list[tuple[int, str]] = []
+    monkeypatch.setattr(namespaces.here, "process_of", lambda container: 4321)
+    monkeypatch.setattr(namespaces.here, "freeze", lambda unit, accounting, frozen: None)
+    monkeypatch.setattr("tare.machines.cgroups.kill", lambda *told: killed.append(told))
+    nodes = scene.cluster()
+    node_lost(scene.api)
+    for node in nodes:
+        node.stop()
+    assert killed == [(4321, pod_of(scene.api, "d1-k1-1")["metadata"]["uid"])]
+
+
 def test_a_pod_elsewhere_cannot_be_paused_and_that_is_said(scene: Scene) -> None:
     node = scene.cluster()[0]
     with pytest.raises(RuntimeUnavailableError) as caught:

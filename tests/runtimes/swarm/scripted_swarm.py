@@ -66,6 +66,7 @@ class ScriptedSwarm:
         script: changes a task as it is made.
         answers: what a container that asks is told: target to the unit that answers.
         lost: whether the manager has gone away.
+        held: ids of nodes that cannot be told to end their tasks.
         made: everything that exists, by kind and id.
         log: every change, in order.
     """
@@ -77,6 +78,7 @@ class ScriptedSwarm:
     script: Callable[[Document, Document], None] = lambda task, service: None
     answers: Callable[[str], str] = lambda target: ""
     lost: bool = False
+    held: set[str] = field(default_factory=set)
     made: dict[str, dict[str, Document]] = field(
         default_factory=lambda: {kind: {} for kind in ("service", "config", "network", "task")}
     )
@@ -165,7 +167,9 @@ class ScriptedSwarm:
         self.log.append(f"remove {kind} {_name(self.made[kind].pop(name))}")
         if kind == "service":
             tasks = self.made["task"]
-            self.made["task"] = {k: v for k, v in tasks.items() if v["ServiceID"] != name}
+            self.made["task"] = {
+                k: v for k, v in tasks.items() if v["ServiceID"] != name or v["NodeID"] in self.held
+            }
 
     def logs(self, service: str) -> Iterator[bytes]:
         self._answer()

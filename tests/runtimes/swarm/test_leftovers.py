@@ -41,6 +41,12 @@ def test_services_go_before_what_they_hold(scene: Scene) -> None:
 
 def test_a_swarm_that_does_not_answer_is_left_alone(scene: Scene) -> None:
     scene.swarm.lost = True
-    found = leftovers(lambda: scene.swarm)
+    found = leftovers(lambda: scene.swarm, {"TARE_SWARM": "swarm.yaml"})
     assert found.words() == {}
+    assert "the Swarm of TARE_SWARM: the Swarm's manager does not answer" in found.unanswered
     remove(found)
+
+
+def test_docker_in_no_swarm_is_no_news_where_nobody_named_one(scene: Scene) -> None:
+    scene.swarm.swarm = {"LocalNodeState": "inactive"}
+    assert leftovers(lambda: scene.swarm, {}).unanswered == ""

@@ -47,6 +47,7 @@ def test_a_task_that_failed_tells_its_own_error(life: Life) -> None:
 
 def test_a_node_that_went_down_ends_what_it_runs(life: Life) -> None:
     life.swarm.nodes[0]["Status"] = {"State": "down", "Message": "heartbeat failure"}
+    next(iter(life.swarm.made["task"].values()))["DesiredState"] = "shutdown"  # as a Swarm does
     life.clock.wait(5)
     assert life.detail() == "its node cannot be used: it is down: heartbeat failure"
 

@@ -199,6 +199,16 @@ def test_what_is_released_is_gone(scene: Scene) -> None:
     scene.runtime.release_group("d1-k1")  # a second time does nothing
 
 
+def test_a_node_that_is_down_holds_up_nothing(scene: Scene) -> None:
+    scene.cluster("host-port")
+    scene.swarm.held.add("id-swarm-2")
+    scene.swarm.nodes[1]["Status"]["State"] = "down"
+    scene.runtime.release_group("d1-k1")
+    assert scene.clock.now == 0
+    assert scene.swarm.left() == ["tare-a-run-d1-k1-n2"], "its own engine ends this task"
+    assert not any(scene.swarm.made[kind] for kind in ("service", "config", "network"))
+
+
 def test_what_a_lost_manager_keeps_is_told_and_goes_once_it_is_back(scene: Scene) -> None:
     scene.cluster("host-port")
     scene.swarm.lost = True

@@ -36,6 +36,8 @@ _PATHS = {
     "SelfSubjectAccessReview": ("/apis/authorization.k8s.io/v1", "selfsubjectaccessreviews", False),
 }
 """Kind to its place in the API: group and version, name in the path, whether in a namespace."""
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
+"""what the official client raises where a kubeconfig has not the form that it expects"""
 _CONNECT_S, _ANSWER_S = 5.0, 20.0
 _REFUSALS = 400
 _AGAIN = Retry(total=1, connect=0, redirect=0, other=0)
@@ -94,6 +96,7 @@ class ClientApi:
             ApiError: there is none, or it cannot be used.
         """
         from kubernetes import client, config
+        from yaml import YAMLError
 
         wanted = client.Configuration()
         try:
@@ -103,12 +106,12 @@ class ClientApi:
                 client_configuration=wanted,
                 persist_config=False,
             )
-        except (config.ConfigException, OSError, ValueError, TypeError) as error:
+        except (config.ConfigException, YAMLError, OSError, *_MALFORMED) as error:
             raise ApiError(
                 "the kubeconfig cannot be used",
                 status=0,
                 where=settings.files or "",
-                why=str(error),
+                why=str(error) or type(error).__name__,
                 remedy="kubectl config view; kubectl config get-contexts",
             ) from error
         self._configuration = wanted

@@ -38,14 +38,19 @@ def remove_host_data(
     Only where one of its sets used such a directory; else nothing is started.
 
     Raises:
-        RuntimeUnavailableError: a node did not do it in time; its directory is named.
+        RuntimeUnavailableError: a node did not do it in time, or one that was used is not ready.
     """
-    if not helper or not _used(api, namespace):
+    marks = api.find("ConfigMap", namespace, labels=f"{manifests.HOST_DATA_LABEL}=used")
+    if not helper or not marks:
         return
+    used = {str((mark.get("data") or {}).get(manifests.MACHINE)) for mark in marks}
     command = [POD_PROGRAM, "remove", HOST_BASE, f"{namespace}."]
     container = Container(helper, pull, command, Limits())
     names: list[str] = []
+    lost: list[str] = []
     for machine in read_facts(api).machines:
+        if not machine.ready and machine.name in used:
+            lost.append(machine.name)
         if machine.ready:
             name = slug(f"{_GROUP}-{machine.name}")
             pod = jobs.removing_pod(container, machine.name)
@@ -53,11 +58,13 @@ def remove_host_data(
             api.create(jobs.job(name, labels, pod, int(_WITHIN_S)), namespace)
             names.append(name)
     _await_all(api, namespace, names, clock, wait)
-
-
-def _used(api: Api, namespace: str) -> bool:
-    """Whether the namespace was marked when it first used a directory of a node."""
-    return bool(api.find("ConfigMap", namespace, labels=f"{manifests.HOST_DATA_LABEL}=used"))
+    if lost:
+        raise RuntimeUnavailableError(
+            "data of a run is left on machines that are not ready",
+            where=", ".join(lost),
+            why=f"{HOST_BASE}/{namespace}.* could not be removed there",
+            remedy="tare clean, once they are back; or kubectl delete node, if they never will be",
+        )
 
 
 def _await_all(

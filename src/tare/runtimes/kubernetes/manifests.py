@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Document
     from tare.study.platform import Placement
 
-HOST_DATA_LABEL = "tare.host-data"
+HOST_DATA_LABEL, MACHINE = "tare.host-data", "machine"
 """label of the map that marks a namespace whose pods keep data in directories of nodes"""
 _NAME_S = 60
 
@@ -262,6 +262,9 @@ def _claim(members: Members) -> Document:
     return {"metadata": {"name": "data", "labels": dict(members.labels)}, "spec": spec}
 
 
-def host_data_mark(labels: Mapping[str, str]) -> Document:
-    """Tells whoever cleans up that nodes hold data of this namespace."""
-    return config_map("host-data", {**labels, HOST_DATA_LABEL: "used"}, {})
+def host_data_mark(labels: Mapping[str, str], machine: str = "") -> Document:
+    """Notes in a namespace that its sets use directories of nodes; with `machine`, of this one."""
+    name, told = (
+        (slug(f"host-data-{machine}"), {MACHINE: machine}) if machine else ("host-data", {})
+    )
+    return config_map(name, {**labels, HOST_DATA_LABEL: "used"}, told)

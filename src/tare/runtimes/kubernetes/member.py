@@ -8,10 +8,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tare.machines import cgroups
 from tare.runtimes.kubernetes import here
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
-from tare.runtimes.kubernetes.pods import container_id, ended, node_fault
+from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.local import keep_log
 from tare.runtimes.unit import Exit
@@ -63,9 +64,8 @@ class MemberRunning:
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
         self._looked: tuple[float, Exit | None] | None = None
         machine = site.machine
-        self._accounting = here.accounting_of(
-            container_id(pod, MAIN), lambda: cpu(machine, self._name)
-        )
+        self._container = container_id(pod, MAIN)
+        self._accounting = here.accounting_of(self._container, lambda: cpu(machine, self._name))
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
 
@@ -95,7 +95,7 @@ class MemberRunning:
         if found is None and pod["metadata"].get("deletionTimestamp"):
             found = Exit(-1, "its pod is being deleted")
         if found is None:
-            fault = node_fault(self._api.get("Node", self._unit.site.machine))
+            fault = machine_fault(self._api, self._unit.site.machine)
             found = Exit(-1, fault) if fault else None
         return None if found is None else self._with_events(found)
 
@@ -126,9 +126,20 @@ class MemberRunning:
         self._api.delete("Pod", self._name, self._namespace)
 
     def stop(self) -> None:
-        """Let it die with its set, which the release of its group deletes; a frozen one cannot."""
+        """Let it die with its set, which the release of its group deletes; a frozen one cannot.
+
+        Where its kubelet is gone nobody would end it: it is killed, if it runs on this machine.
+        """
         with contextlib.suppress(Exception):
             self.resume()
+        if self._accounting.pid and self._abandoned():
+            cgroups.kill(self._accounting.pid, self._container)
+
+    def _abandoned(self) -> bool:
+        try:
+            return bool(machine_fault(self._api, self._unit.site.machine))
+        except ApiError:
+            return True
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

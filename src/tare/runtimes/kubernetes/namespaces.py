@@ -16,7 +16,7 @@ from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
 from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL
 from tare.runtimes.kubernetes.pod_parts import MAIN
-from tare.runtimes.kubernetes.pods import container_id
+from tare.runtimes.kubernetes.pods import container_id, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tare.runtimes.slug import slug
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document
 
 _GONE_S = 60.0
-_POLL_S = 0.5
+_POLL_S, _LOOK_S = 0.5, 4.0
 HELPER_NOTE, PULL_NOTE = "tare/helper", "tare/pull"
 """annotations: the image of tare-pod, and whether nodes may fetch it; who cleans up needs both"""
 
@@ -68,13 +68,21 @@ def make(
     except ApiError as error:
         if not error.exists:
             raise
-        raise RuntimeUnavailableError(
-            f"the namespace {name} exists already",
-            where=api.server,
-            why="another run of that name uses it, or one was interrupted",
-            remedy="tare clean, or give this run another name with --name",
-        ) from error
+        if not _ours_and_empty(api, name, document):
+            raise RuntimeUnavailableError(
+                f"the namespace {name} exists already",
+                where=api.server,
+                why="another run of that name uses it, or one was interrupted",
+                remedy="tare clean, or give this run another name with --name",
+            ) from error
     return Namespace(name, run, api, note, helper, pull)
+
+
+def _ours_and_empty(api: Api, name: str, wanted: Document) -> bool:
+    """Whether a namespace is one that an earlier run of this name here could not remove."""
+    found = api.get("Namespace", name)["metadata"]
+    own = wanted["metadata"]["labels"].items() <= (found.get("labels") or {}).items()
+    return own and not found.get("deletionTimestamp") and not api.find("Pod", name)
 
 
 def remove(
@@ -84,16 +92,25 @@ def remove(
 ) -> None:
     """Remove a namespace with all that is in it, and what its pods left in directories of nodes.
 
+    Where a node still holds data of it, the empty namespace stays: by it `tare clean` finds them.
+
     Raises:
-        RuntimeUnavailableError: it is stuck in deletion; why, as the cluster tells it.
+        RuntimeUnavailableError: a node holds data that could not be removed, or the namespace is
+            stuck in deletion; why, as the cluster tells it.
     """
     thaw_pods(one.api, one.name)
-    with contextlib.suppress(TareError):  # the namespace must go, whatever a node does
+    try:
         remove_host_data(
             one.api, one.name, one.run, one.helper, pull=one.pull, clock=clock, wait=wait
         )
+    except ApiError:
+        raise
+    except TareError:
+        _empty(one)
+        raise
     one.api.delete("Namespace", one.name)
-    deadline = clock() + _GONE_S
+    looked = clock()
+    deadline = looked + _GONE_S
     while True:
         try:
             left = one.api.get("Namespace", one.name)
@@ -103,8 +120,21 @@ def remove(
             break
         if clock() > deadline:
             raise _stuck(one, left)
+        if clock() - looked >= _LOOK_S:
+            looked = clock()
+            forget_lost(one.api, one.name, one.api.find("Pod", one.name))
         wait(_POLL_S)
     one.note.unlink(missing_ok=True)
+
+
+def _empty(one: Namespace) -> None:
+    """Delete what runs in a namespace, and all that would be in the way of the next run there."""
+    for pod in one.api.find("Pod", one.name):
+        for owner in pod["metadata"].get("ownerReferences") or []:
+            for kind in (str(owner["kind"]), "Service", "ConfigMap"):
+                one.api.delete(kind, str(owner["name"]), one.name)
+        one.api.delete("Service", str(pod["metadata"]["name"]), one.name)
+    forget_lost(one.api, one.name, one.api.find("Pod", one.name))
 
 
 def thaw_pods(api: Api, namespace: str) -> None:
@@ -132,17 +162,28 @@ def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
     )
 
 
-def leftovers(connect: Callable[[ClusterSettings], Api] = ClientApi) -> list[Namespace]:
+def leftovers(
+    connect: Callable[[ClusterSettings], Api] = ClientApi,
+) -> tuple[list[Namespace], list[str]]:
     """Namespaces that runs on this machine left, in every cluster that was noted.
 
-    A cluster that does not answer keeps its note, to be asked again. One that nobody noted is not
-    asked: a kubeconfig may lead to what is none of ours.
+    A cluster that nobody noted is not asked: a kubeconfig may lead to what is none of ours.
+
+    Returns:
+        The namespaces, and a line for each cluster that does not answer. It keeps its note, to be
+        asked again.
     """
     found: list[Namespace] = []
+    unanswered: list[str] = []
     for note, settings in _noted():
-        with contextlib.suppress(TareError):
+        try:
             found += _ours(connect(settings), note)
-    return found
+        except TareError as error:
+            unanswered.append(
+                f"the cluster of {note.stem}: {error.what} ({error.where}); "
+                f"if it is gone for good: rm {note}"
+            )
+    return found, unanswered
 
 
 def _ours(api: Api, note: Path) -> list[Namespace]:

@@ -12,7 +12,7 @@ from tare.runtimes.kubernetes import manifests
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
-from tare.runtimes.kubernetes.pods import await_pod, ended
+from tare.runtimes.kubernetes.pods import await_pod, ended, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _GONE_S = 30.0
 """longest wait for pods to end by themselves; they have a second to do so"""
+_LOST_S = 3.0
+"""from then on pods whose machine is lost are forgotten: nobody is there to end them"""
 _POLL_S = 0.2
 
 
@@ -138,6 +140,8 @@ class NodeSet:
     def _await_gone(self) -> None:
         deadline, forced = self.clock() + _GONE_S, False
         while pods := self._pods():
+            if self.clock() > deadline - _GONE_S + _LOST_S:
+                forget_lost(self.api, self.namespace, pods)
             if self.clock() > deadline:
                 names = [str(pod["metadata"]["name"]) for pod in pods]
                 if forced:

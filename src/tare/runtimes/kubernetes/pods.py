@@ -11,13 +11,13 @@ from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tare.runtimes.kubernetes.api import Api, Document
 
 START_S = 90.0
 """longest wait for a pod whose image is on its node, its volumes and its own name included"""
-_POLL_S = 0.2
+_POLL_S, _LOOK_S = 0.2, 2.0
 _HOPELESS = {
     "ErrImageNeverPull": "the image was never given to this node",
     "InvalidImageName": "no node can make sense of the image's name",
@@ -111,6 +111,35 @@ def node_fault(node: Document) -> str:
     return ""
 
 
+def machine_fault(api: Api, name: str) -> str:
+    """Why a machine cannot be counted on, asked now; empty where it can.
+
+    Raises:
+        ApiError: the cluster does not answer.
+    """
+    try:
+        return node_fault(api.get("Node", name))
+    except ApiError as error:
+        if not error.gone:
+            raise
+        return f"its machine {name} was removed from the cluster"
+
+
+def forget_lost(api: Api, namespace: str, pods: Iterable[Document]) -> None:
+    """Let the API forget pods of machines that are lost; such a machine ends them when it is back.
+
+    Raises:
+        ApiError: the cluster does not answer.
+    """
+    faults: dict[str, str] = {}
+    for pod in pods:
+        machine = str((pod.get("spec") or {}).get("nodeName") or "")
+        if machine and machine not in faults:
+            faults[machine] = machine_fault(api, machine)
+        if faults.get(machine):
+            api.delete("Pod", str(pod["metadata"]["name"]), namespace, grace_s=0)
+
+
 def await_pod(
     api: Api,
     namespace: str,
@@ -126,7 +155,8 @@ def await_pod(
     Raises:
         RuntimeUnavailableError: it does not start; the reason, and the cluster's own events.
     """
-    deadline = clock() + within_s
+    looked = clock()
+    deadline = looked + within_s
     pod: Document = {}
     while True:
         try:
@@ -142,7 +172,23 @@ def await_pod(
         failed = _failed_before(pod, container)
         if failed is not None:
             raise not_started(api, namespace, name, "", failed.detail, within_s)
+        if clock() - looked >= _LOOK_S:
+            looked = clock()
+            _refuse_lost(api, namespace, pod)
         wait(_POLL_S)
+
+
+def _refuse_lost(api: Api, namespace: str, pod: Document) -> None:
+    """Raise where a pod was given to a machine that has gone away since."""
+    machine = str((pod.get("spec") or {}).get("nodeName") or "")
+    fault = machine_fault(api, machine) if machine else ""
+    if fault:
+        raise RuntimeUnavailableError(
+            "a pod did not start",
+            where=f"{namespace}/{pod['metadata']['name']}",
+            why=fault,
+            remedy=f"kubectl describe node {machine}",
+        )
 
 
 def _failed_before(pod: Document, container: str) -> Exit | None:

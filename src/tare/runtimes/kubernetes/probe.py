@@ -16,20 +16,17 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.settings import ClusterSettings
 
 NEEDED = (
-    ("list", "nodes", ""),
-    ("create", "namespaces", ""),
-    ("delete", "namespaces", ""),
-    ("create", "services", ""),
-    ("create", "configmaps", ""),
-    ("create", "statefulsets", "apps"),
-    ("patch", "statefulsets", "apps"),
-    ("create", "jobs", "batch"),
-    ("list", "pods", ""),
-    ("delete", "pods", ""),
+    *((verb, "nodes", "") for verb in ("get", "list")),
+    *((verb, "namespaces", "") for verb in ("get", "list", "create", "delete")),
+    *((verb, "services", "") for verb in ("create", "delete")),
+    *((verb, "configmaps", "") for verb in ("list", "create", "delete")),
+    *((verb, "statefulsets", "apps") for verb in ("create", "patch", "delete")),
+    *((verb, "jobs", "batch") for verb in ("create", "delete")),
+    *((verb, "pods", "") for verb in ("get", "list", "delete")),
     ("get", "pods/log", ""),
     ("list", "events", ""),
 )
-"""(verb, resource, group) without which no run gets far"""
+"""(verb, resource, group) without which a run does not get far, or leaves something behind"""
 
 
 def fault(

@@ -55,7 +55,13 @@ def translated(server: str) -> Iterator[None]:
             raise no_answer(server, str(error.reason)) from error
         raise refused(server, int(error.status), str(error.reason)) from error
     except (HTTPError, OSError) as error:
-        raise no_answer(server, str(error)) from error
+        raise no_answer(server, _plainly(error)) from error
+
+
+def _plainly(error: Exception) -> str:
+    """A transport's innermost words, without the objects that they are about."""
+    innermost = str(getattr(error, "reason", None) or error)
+    return innermost.rpartition("): ")[2] or innermost
 
 
 def message_of(answer: BaseHTTPResponse) -> str:

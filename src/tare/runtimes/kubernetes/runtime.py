@@ -181,6 +181,8 @@ class KubernetesRuntime:
                 self.api, made.name, self._run, helper, self.cluster_facts(),
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
+        # machines come and go, also between two deployments
+        self._facts = self._prover.facts = read_facts(self.api)
         number = self._free_number()
         return self._prover.prove(platform, nodes, port, clients, _PORT_STEP * number)
 
@@ -213,6 +215,8 @@ class KubernetesRuntime:
                 self._mark_host_data(namespace)
         index = [site.name for site in group.sites].index(unit.site.name)
         pod = group.made.start(index)
+        if group.storage == "host-path":
+            self._mark_host_data(namespace, str(pod["spec"]["nodeName"]))
         endpoint = group.made.endpoint(index, pod)
         site = self._settled(unit, group, index, endpoint)
         words = self._prover.words(group.network) if self._prover else group.network
@@ -254,9 +258,10 @@ class KubernetesRuntime:
             requests=placement.requests,
         )
 
-    def _mark_host_data(self, namespace: str) -> None:
+    def _mark_host_data(self, namespace: str, machine: str = "") -> None:
+        mark = manifests.host_data_mark(pod_parts.labels_of(self._run), machine)
         try:
-            self.api.create(manifests.host_data_mark(pod_parts.labels_of(self._run)), namespace)
+            self.api.create(mark, namespace)
         except ApiError as error:
             if not error.exists:
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,10 @@ from tare.runtimes.swarm.member import accounting_of
 from tare.runtimes.swarm.named import manager_of
 from tare.runtimes.swarm.names import own_labels
 from tare.runtimes.swarm.services import await_gone
-from tare.runtimes.swarm.settings import swarm_settings
+from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tare.runtimes.swarm.manager import Kind, Manager
 
@@ -34,20 +35,28 @@ class SwarmLeftovers:
 
     manager: Manager | None = None
     found: dict[Kind, dict[str, str]] = field(default_factory=dict)
+    unanswered: str = ""
+    """why a Swarm that is named could not be asked"""
 
     def words(self) -> dict[str, list[str]]:
         """Kind to names, for people."""
         return {f"Swarm {kind}s": list(named.values()) for kind, named in self.found.items()}
 
 
-def leftovers(connect: Callable[[], Manager] | None = None) -> SwarmLeftovers:
-    """Look into the Swarm that is named here; nothing where none is, or it does not answer."""
+def leftovers(
+    connect: Callable[[], Manager] | None = None, environment: Mapping[str, str] = os.environ
+) -> SwarmLeftovers:
+    """Look into the Swarm that is named here; nothing where none is, or it does not answer.
+
+    Docker's own engine, where nobody names another, may well be in no Swarm: that is not told.
+    """
     try:
-        manager = connect() if connect else manager_of(swarm_settings(), _ANSWER_S)
+        manager = connect() if connect else manager_of(swarm_settings(environment), _ANSWER_S)
         read_facts(manager)
         found = {kind: _ours(manager, kind) for kind in _KINDS}
-    except TareError:
-        return SwarmLeftovers()
+    except TareError as error:
+        told = f"the Swarm of {VARIABLE}: {error.what} ({error.where}); {error.remedy}"
+        return SwarmLeftovers(unanswered=told if environment.get(VARIABLE) else "")
     return SwarmLeftovers(manager, {kind: named for kind, named in found.items() if named})
 
 

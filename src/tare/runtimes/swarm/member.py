@@ -65,6 +65,7 @@ class MemberRunning:
         self._clock = clock
         self._looked: tuple[float, Exit | None] | None = None
         self._accounting = accounting_of(task)
+        self._container, _ = container_of(task)
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
 
@@ -86,10 +87,12 @@ class MemberRunning:
             return Exit(-1, "its task is gone: its service was removed")
         if ended(task):
             return ending(task)
+        fault = self._node_fault()  # first: of such a node the Swarm wants all tasks shut down
+        if fault:
+            return Exit(-1, f"its node cannot be used: {fault}")
         if task.get("DesiredState") != "running":
             return Exit(-1, f"the Swarm wants its task to be {task.get('DesiredState')}")
-        fault = self._node_fault()
-        return Exit(-1, f"its node cannot be used: {fault}") if fault else None
+        return None
 
     def _node_fault(self) -> str:
         """Of a node that does not answer; one that is only drained ends its tasks itself."""
@@ -119,9 +122,20 @@ class MemberRunning:
         self._manager.remove("service", self._service)
 
     def stop(self) -> None:
-        """Let it go with its group, whose release removes its service; a frozen one cannot die."""
+        """Let it go with its group, whose release removes its service; a frozen one cannot die.
+
+        Where its engine is gone nobody would end it: it is killed, if it runs on this machine.
+        """
         with contextlib.suppress(RuntimeUnavailableError):
             self.resume()
+        if self._accounting.pid and self._abandoned():
+            cgroups.kill(self._accounting.pid, self._container)
+
+    def _abandoned(self) -> bool:
+        try:
+            return bool(self._node_fault())
+        except SwarmError:
+            return True
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,155 @@
+"""A machine of an orchestrator that dies during a trial: that trial is lost, nothing else.
+
+Each test breaks a rig of its own; it is skipped where one is up that others may need.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tare.runtimes.kubernetes.api import ClientApi
+from tare.runtimes.kubernetes.names import RUN_LABEL
+from tare.runtimes.kubernetes.settings import cluster_settings
+
+from .conftest import Bench, leftovers
+from .rigs import (
+    KUBERNETES_STATE,
+    SWARM_STATE,
+    kubernetes_rig,
+    no_kubernetes,
+    no_swarm,
+    swarm_rig,
+)
+
+pytestmark = pytest.mark.engine
+
+STUDY = """\
+study: breaks
+question: What does a machine that dies cost?
+database: {{heap: 256MiB}}
+platform: {{runtime: {runtime}, network: host-port, storage: {storage}, limits: {{memory: 1GiB}},
+           placement: {{node_selector: {selector}}}}}
+load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+factors:
+  endpoint:
+    host-port: {{}}
+baseline: {{endpoint: host-port}}
+design: {{deployments: 1, blocks: 1, reset: keep, fresh: deployment,
+         warm: {{gentle: 0s, at_least: 1s, at_most: 4s, window: 1s}}}}
+"""
+
+
+@pytest.fixture
+def swarm() -> Iterator[None]:
+    if SWARM_STATE.exists():
+        pytest.skip("a Swarm is up, and this one would be broken: make rig-swarm-down, then again")
+    if why := no_swarm():
+        pytest.skip(why)
+    with swarm_rig():
+        # a node is called down after three heartbeats that did not come
+        manager = f"unix://{SWARM_STATE}/s1/docker.sock"
+        beat = ["docker", "-H", manager, "swarm", "update", "--dispatcher-heartbeat", "1s"]
+        subprocess.run(beat, check=True, capture_output=True)
+        yield
+
+
+@pytest.fixture
+def kubernetes() -> Iterator[None]:
+    if KUBERNETES_STATE.exists():
+        pytest.skip("a cluster is up, and this one would be broken: make rig-down, then again")
+    if why := no_kubernetes():
+        pytest.skip(why)
+    with kubernetes_rig(RIG_NODE_GRACE="10s"):
+        yield
+
+
+def write(bench: Bench, runtime: str, storage: str, measure: str, selector: str = "{}") -> Path:
+    path = bench.root / "breaks.yaml"
+    text = STUDY.format(runtime=runtime, storage=storage, measure=measure, selector=selector)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def await_trial(bench: Bench, process: subprocess.Popen[str]) -> None:
+    """Let the run go on until its trial has begun; it is real work, not a clock."""
+    journal = bench.root / "runs/breaks/journal.jsonl"
+    while not (journal.exists() and '"trial begun"' in journal.read_text(encoding="utf-8")):
+        assert process.poll() is None, process.communicate()[0]
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def await_end(bench: Bench, process: subprocess.Popen[str]) -> str:
+    """The run's end: one attempt has failed and the next one is done; why it failed."""
+    output, _ = process.communicate(timeout=400)
+    assert process.returncode in (0, 3), output
+    found = bench.manifests("breaks")
+    assert found["D1-B01-host-port"]["status"] == "done"
+    failed = found["D1-B01-host-port.failed-1"]
+    assert failed["status"] == "failed"
+    assert leftovers() == [], output
+    return str(failed["reason"])
+
+
+def databases(below: str) -> list[int]:
+    """Database processes in control groups of this name."""
+    found: list[int] = []
+    for process in psutil.process_iter():
+        try:
+            groups = Path(f"/proc/{process.pid}/cgroup").read_text(encoding="ascii")
+            ours = f"/{below}/" in groups and process.name() == "java"
+            if ours and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except (OSError, psutil.Error):  # it has just ended
+            continue
+    return found
+
+
+def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
+    bench: Bench, swarm: None
+) -> None:
+    study = write(bench, "swarm", "volume", "15s", "{node.role: worker}")
+    process = bench.start("run", study)
+    await_trial(bench, process)
+    (node,) = [name for name in ("s2", "s3") if databases(f"tare-swarm/{name}")]
+    pid = int((SWARM_STATE / node / "docker.pid").read_text(encoding="ascii"))
+    os.kill(pid, signal.SIGKILL)
+    reason = await_end(bench, process)
+    assert "a database node died" in reason
+    assert "its node cannot be used: it is down" in reason
+    assert databases("tare-swarm") == [], "what its engine left runs on"
+
+
+def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
+    bench: Bench, kubernetes: None
+) -> None:
+    process = bench.start("run", write(bench, "kubernetes", "emptydir", "18s"))
+    await_trial(bench, process)
+    (node,) = [number for number in (1, 2, 3) if databases(f"tare-rig/n{number}")]
+    (kubelet,) = [
+        one
+        for one in psutil.process_iter()
+        if one.name() == "kubelet" and f"--hostname-override=rig-{node}" in one.cmdline()
+    ]
+    kubelet.kill()
+    reason = await_end(bench, process)
+    assert "a database node died" in reason
+    assert f"its machine rig-{node} is not ready" in reason
+    assert "events:" in reason, "what the cluster itself tells of the pod"
+    logs = bench.root / "runs/breaks/trials/D1-B01-host-port.failed-1/logs"
+    (events,) = logs.glob("*-events.json")
+    assert any(e["reason"] == "NodeNotReady" for e in json.loads(events.read_text("utf-8")))
+    settings = cluster_settings()
+    assert settings is not None
+    assert ClientApi(settings).find("Namespace", labels=RUN_LABEL) == []
+    assert databases("tare-rig") == [], "what its kubelet left runs on"
