@@ -9,7 +9,7 @@ NODES = "nodes"
 """group whose hosts take database nodes"""
 CLIENTS = "clients"
 """group whose hosts take load clients"""
-DIRECTORY = PurePosixPath("/var/tmp/tare")
+DIRECTORY = PurePosixPath("/var/tmp/tare")  # noqa: S108 - made for its owner alone
 """where Tare keeps what it brings to a host, and what nodes write, unless the inventory says so"""
 
 
@@ -61,6 +61,8 @@ class Inventory:
 
     source: Path
     hosts: tuple[Host, ...]
+    notes: tuple[str, ...] = ()
+    """what the file says that Tare does not use, each with its line"""
 
     @property
     def nodes(self) -> tuple[Host, ...]:
