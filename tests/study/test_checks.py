@@ -153,3 +153,30 @@ def test_what_runs_on_other_machines_needs_none_of_this_one(read: ReadStudy) -> 
     assert elsewhere == []
     here = refusals(plan, MACHINE, able, ["5.0.9"])
     assert {one.field for one in here} == {"platform.limits.cpus", "database.heap"}
+
+
+ON_HOSTS = """\
+study: example
+database: {heap: 64GiB}
+load: {records: 1000}
+factors:
+  platform:
+    native: {}
+    docker: {platform: {runtime: docker, storage: volume}}
+platform: {machines: ssh, limits: {cpus: 16}}
+client: {machines: ssh, limits: {cpus: 16}}
+baseline: {platform: native}
+"""
+
+
+def test_what_runs_on_hosts_of_the_inventory_needs_none_of_this_machine(read: ReadStudy) -> None:
+    plan = make_plan(read(ON_HOSTS, ()))
+    machine = replace(MACHINE, root=False)
+    no_engine: dict[str, str | None] = {"native": None, "docker": "there is no engine here"}
+    assert refusals(plan, machine, no_engine, ["5.0.9"]) == []
+
+
+def test_a_client_here_of_nodes_elsewhere_is_held_to_this_machine(read: ReadStudy) -> None:
+    plan = make_plan(read(ON_HOSTS, ("client.machines=local",)))
+    found = refusals(plan, MACHINE, HERE, ["5.0.9"])
+    assert {one.field for one in found} == {"client.limits.cpus"}

@@ -344,3 +344,22 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(InventoryError) as caught:
         read_inventory(tmp_path)
     assert "ansible-inventory" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("options", "file", "notes"),
+    [
+        ("-o UserKnownHostsFile=keys/known", "keys/known", 0),
+        ("-oUserKnownHostsFile=/k", "/k", 0),
+        ("-o UserKnownHostsFile=/k -o ProxyJump=bastion", "/k", 1),
+        ("-o ProxyCommand=id", None, 1),
+        ("-F /etc/config", None, 1),
+    ],
+)
+def test_of_a_clients_options_the_file_of_host_keys_is_taken(
+    options: str, file: str | None, notes: int
+) -> None:
+    text = f'h\n[all:vars]\nansible_ssh_common_args="{options}"\n'
+    (found,), told = parse_inventory(text, "hosts", HERE)
+    assert found.known_hosts == (HERE / file if file else None)
+    assert len(told) == notes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 from tare.machines.inventory.fields import FIELDS, make_host, plain, yes_or_no
@@ -42,6 +44,8 @@ _UNUSED = frozenset(
         "become_exe", "shell_type", "shell_executable",
     )
 )  # fmt: skip
+_OPTIONS = ("ansible_ssh_common_args", "ansible_ssh_extra_args", "ansible_ssh_args")
+_KNOWN_HOSTS = re.compile(r"-o\s*UserKnownHostsFile\s*[= ]\s*(\S+)", re.IGNORECASE)
 _SSH = ("ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh")
 
 
@@ -83,7 +87,13 @@ def _fields(variables: Variables) -> tuple[Variables, list[str]]:
                 remedy="give the host a key, and sudo without a password; take the variable out",
             )
         if name in _UNUSED:
-            notes.append(f"{said.where}: {name} is not used; ~/.ssh/config is the place for it")
+            known, rest = _known_hosts(said) if name in _OPTIONS else (None, True)
+            if known is not None:
+                fields["known_hosts"] = known
+            if rest:
+                but = "" if known is None else ", but for UserKnownHostsFile"
+                place = "~/.ssh/config is the place for it"
+                notes.append(f"{said.where}: {name} is not used{but}; {place}")
         if name.startswith(OURS):
             field = name.removeprefix(OURS)
             if field not in FIELDS:
@@ -97,6 +107,18 @@ def _fields(variables: Variables) -> tuple[Variables, list[str]]:
         if OURS + field in variables:
             fields[field] = variables[OURS + field]
     return _with_sudo(fields, variables), notes
+
+
+def _known_hosts(said: Said) -> tuple[Said | None, bool]:
+    """The file of host keys that options of ssh name, and whether they say anything else."""
+    try:
+        words = shlex.split(said.text)
+    except ValueError:
+        return None, True
+    options = re.sub(r"(^|\x00)-o\x00", r"\1-o", "\x00".join(words)).split("\x00")
+    found = [_KNOWN_HOSTS.fullmatch(one) for one in options if one]
+    files = [one[1] for one in found if one is not None]
+    return (Said(files[-1], said.where) if files else None), None in found
 
 
 def _with_sudo(fields: Variables, variables: Variables) -> Variables:

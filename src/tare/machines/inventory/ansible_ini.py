@@ -84,14 +84,16 @@ def _add_host(tree: Tree, group: str, line: str, where: str) -> None:
                 "a host line is a name and variables of it, as name=value",
                 "put quotes around values with spaces; one host a line",
             )
-        variables |= _said(*word.split("=", 1), where)
+        name, _, value = word.partition("=")
+        variables |= _said(name, value, where)
     tree.add(group, pattern, variables, where)
 
 
 def _variable(line: str, where: str) -> Variables:
     if "=" not in line:
         raise refused(f"{quoted(line)} is no variable", where, "variables are name=value")
-    return _said(*line.split("=", 1), where)
+    name, _, value = line.partition("=")
+    return _said(name, value, where)
 
 
 def _said(name: str, value: str, where: str) -> Variables:
