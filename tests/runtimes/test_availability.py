@@ -226,12 +226,6 @@ def test_hosts_of_the_inventory_take_nodes_and_load(client: dict[str, str]) -> N
             "3 database nodes, each on a host of its own, where the inventory has 2",
         ),
         (
-            {"platform": ON_HOSTS, "database": {"nodes": 2}, "clusters": 2},
-            hosts(3, 1),
-            "platform.machines",
-            "4 database nodes",
-        ),
-        (
             {"platform": ON_HOSTS, "client": ON_HOSTS},
             hosts(1, 0),
             "client.machines",

@@ -186,7 +186,7 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
     if inventory is None:
         yield Obstacle((place, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
         return
-    wanted, there = setup.database.nodes * setup.clusters, len(inventory.nodes)
+    wanted, there = setup.database.nodes, len(inventory.nodes)
     if platform.machines == "ssh" and wanted > there:
         why = f"{wanted} database nodes, each on a host of its own, where the inventory has {there}"
         remedy = f"add hosts to the group `nodes` of {inventory.source}"
