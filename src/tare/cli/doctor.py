@@ -192,7 +192,7 @@ def _hosts() -> Finding:
     if found is None:
         return Finding(what, False, "no inventory is named", remedy, needed=False)
     says = (
-        f"{len(found.nodes)} hosts for nodes and {len(found.clients)} for load in {found.source}; "
+        f"{found.source}: {len(found.nodes)} for nodes, {len(found.clients)} for load; "
         "`tare doctor --machines` asks them"
     )
     return Finding(what, True, says, needed=False)

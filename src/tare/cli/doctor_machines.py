@@ -56,15 +56,15 @@ def machines(json: bool) -> None:
 def _show(inventory: Inventory, found: list[Checked]) -> None:
     console = Console(highlight=False)
     for note in inventory.notes:
-        console.print(f"note    {note}", markup=False)
+        console.print(f"note    {note}", markup=False, soft_wrap=True)
     for one in found:
         verdict = "[green]ready[/]" if one.ready else "[red]not ready[/]"
-        console.print(f"{verdict} ", f"{one.host}, takes {one.takes}", sep="")
+        console.print(f"{verdict} ", f"{one.host}, takes {one.takes}", sep="", soft_wrap=True)
         for point in one.points:
             mark = "ok     " if point.ok else ("missing" if point.needed else "note   ")
-            console.print(f"    {mark} {point.what}: {point.says}", markup=False)
+            console.print(f"    {mark} {point.what}: {point.says}", markup=False, soft_wrap=True)
         if one.next:
-            console.print(f"    try: {one.next}", markup=False)
+            console.print(f"    try: {one.next}", markup=False, soft_wrap=True)
 
 
 def _as_dict(one: Checked) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def _check(host: Host, takes: str, connection: Connection) -> Checked:
         return Checked(host, takes, (point,))
     finally:
         connection.close()
-    points = (*_needed(host, facts), *_wished(facts), _clock_point(clock, fault), _daemon(facts))
+    points = (*_needed(host, facts), _daemon(facts), _clock_point(clock, fault), *_wished(facts))
     return Checked(host, takes, points, facts, clock)
 
 
@@ -172,12 +172,12 @@ def _wished(facts: HostFacts) -> Iterator[Point]:
     if not facts.root and facts.sudo:
         can += "; sudo would work"
     yield Point("rights", facts.root, can, remedy)
-    steal = f"{facts.steal:.1%} of its CPU time went to others"
-    remedy = "its hypervisor is shared: results will vary; use machines of your own"
-    yield Point("steal", facts.steal <= MOST_STEAL, steal, remedy)
     says = facts.docker or facts.docker_fault or "none"
     remedy = "tare machines prepare --docker (only for platform.runtime docker)"
     yield Point("docker", bool(facts.docker), says, remedy)
+    steal = f"{facts.steal:.1%} of its CPU time went to others"
+    remedy = "its hypervisor is shared: results will vary; use machines of your own"
+    yield Point("steal", facts.steal <= MOST_STEAL, steal, remedy)
     yield Point("java", True, facts.java or "none; Tare brings its own with the database")
 
 

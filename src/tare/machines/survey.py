@@ -34,7 +34,7 @@ say writes "$([ -w "$place" ] && echo yes || echo no)"
 say java "$(java -version 2>&1 </dev/null | head -n 1)"
 command -v java >/dev/null || say java ''
 if command -v docker >/dev/null; then
-  say docker "$(timeout 5 docker version --format '{{.Server.Version}}' 2>&1 | head -n 1)"
+  say docker "$(timeout 5 docker version --format '{{.Server.Version}}' 2>&1 | grep . | head -n 1)"
   timeout 5 docker version --format '{{.Server.Version}}' >/dev/null 2>&1 && say answers yes
 fi
 daemon=

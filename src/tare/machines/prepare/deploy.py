@@ -37,6 +37,7 @@ DAEMONS = (
     "for file in /proc/[0-9]*/comm; do name=; { read -r name <$file; } 2>/dev/null; case $name in "
     "chronyd|ntpd|ntpsec|openntpd|systemd-timesyn|ptp4l|phc2sys) echo $name; break;; esac; done"
 )
+ENGINE = "timeout 5 docker version --format '{{.Server.Version}}' 2>/dev/null; true"
 changes: list[str] = []
 notes: list[str] = []
 
@@ -88,7 +89,8 @@ if "clock" in STEPS and not host.get_fact(Command, command=DAEMONS) and install(
     serve("chrony", "chronyd")
 if "java" in STEPS and not there("java"):
     install("java")
-if "docker" in STEPS and not there("docker") and install("docker"):
+engine = "docker" not in STEPS or host.get_fact(Command, command=ENGINE)
+if not engine and (there("docker") or install("docker")):
     serve("docker")
 
 with Path(os.environ["TARE_PREPARE_TOLD"]).open("a", encoding="utf-8") as told:

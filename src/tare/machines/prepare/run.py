@@ -101,7 +101,7 @@ def prepare(
     if change:
         _, ended = _once(program, hosts, steps, ("--yes",), start)
         said = "" if ended.ok else ended.last(12)
-    found, ended = _once(program, hosts, steps, ("--dry",), start)
+    found, ended = _once(program, hosts, steps, ("--yes", "--dry"), start)
     if not any(one.reached for one in found):
         raise RuntimeUnavailableError(
             "pyinfra reaches none of the hosts",
