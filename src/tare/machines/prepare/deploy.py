@@ -7,13 +7,14 @@ written, one JSON line for each host, before anything is.
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from pyinfra import host
 from pyinfra.facts.server import Command, Which
 from pyinfra.operations import apk, apt, dnf, files, server, yum, zypper
 
 STEPS = set(host.data.tare_steps)
-MANAGERS = (
+MANAGERS: tuple[tuple[str, Any, dict[str, bool]], ...] = (
     ("apt-get", apt.packages, {"update": True, "no_recommends": True}),
     ("dnf", dnf.packages, {}),
     ("yum", yum.packages, {}),
