@@ -363,3 +363,15 @@ def test_of_a_clients_options_the_file_of_host_keys_is_taken(
     (found,), told = parse_inventory(text, "hosts", HERE)
     assert found.known_hosts == (HERE / file if file else None)
     assert len(told) == notes
+
+
+def test_the_inventories_of_the_documentation_are_read() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "machines.md").read_text(encoding="utf-8")
+    own = page.partition("```yaml\ndefaults:")[2].partition("```")[0]
+    ini = page.partition("```ini\n")[2].partition("```")[0]
+    for text, nodes in ((f"defaults:{own}", 2), (ini, 3)):
+        found = Inventory(HERE / "hosts", tuple(hosts(text)))
+        assert len(found.nodes) == nodes
+        assert [str(one) for one in found.clients] == ["load1 (203.0.113.9)"]
+        assert found.clients[0].service_address == "10.0.0.9"
+        assert all(one.sudo and one.user == "tare" for one in found.hosts)
