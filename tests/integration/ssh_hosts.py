@@ -198,7 +198,9 @@ def _network(name: str, address: str) -> None:
         ["ip", "-n", SWITCH, "link", "del", _link(name)], check=False, capture_output=True
     )
     _ip("netns", "add", space)
-    cable = ("type", "veth", "peer", "name", "eth0", "netns", space)
+    # one address for life, as a card has: others remember it
+    card = "02:00:" + ":".join(f"{int(part):02x}" for part in address.split("."))
+    cable = ("type", "veth", "peer", "name", "eth0", "address", card, "netns", space)
     _ip("-n", SWITCH, "link", "add", _link(name), *cable)
     _ip("-n", SWITCH, "link", "set", _link(name), "master", "bridge", "up")
     _ip("-n", space, "addr", "add", f"{address}/24", "dev", "eth0")

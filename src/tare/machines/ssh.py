@@ -61,7 +61,7 @@ def options(host: Host) -> list[str]:
         "ClearAllForwardings": "yes",
         "PermitLocalCommand": "no",
         "EscapeChar": "none",
-        "LogLevel": "ERROR",
+        "LogLevel": "INFO",  # which is where it says that a server does not answer
     }
     if host.known_hosts is not None:
         given["UserKnownHostsFile"] = str(host.known_hosts)
