@@ -226,6 +226,36 @@ def test_hosts_of_the_inventory_take_nodes_and_load(client: dict[str, str]) -> N
             "3 database nodes, each on a host of its own, where the inventory has 2",
         ),
         (
+            {"platform": ON_HOSTS, "database": {"kind": "mongodb", "home": "/opt/mongo"}},
+            hosts(1, 1),
+            "database.kind",
+            "no MongoDB server",
+        ),
+        (
+            {
+                "platform": {**ON_HOSTS, "runtime": "docker", "storage": "volume"},
+                "database": {"image": "cassandra:5"},
+            },
+            hosts(1, 1),
+            "database.image",
+            "makes its own image on other hosts",
+        ),
+        (
+            {"platform": {**ON_HOSTS, "runtime": "docker", "network": "published"}},
+            hosts(1, 1),
+            "platform.network",
+            "publishes no container's ports",
+        ),
+        (
+            {
+                "platform": ON_HOSTS,
+                "client": {**ON_HOSTS, "runtime": "docker", "network": "bridge"},
+            },
+            hosts(1, 1),
+            "client.network",
+            "the hosts' own network",
+        ),
+        (
             {"platform": ON_HOSTS, "client": ON_HOSTS},
             hosts(1, 0),
             "client.machines",

@@ -191,8 +191,24 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
         why = f"{wanted} database nodes, each on a host of its own, where the inventory has {there}"
         remedy = f"add hosts to the group `nodes` of {inventory.source}"
         yield Obstacle(("platform", "machines"), why, remedy)
+    if platform.machines == "ssh":
+        yield from _not_brought(setup)
+        if platform.network == "published":
+            why = "this version publishes no container's ports on other hosts"
+            yield Obstacle(("platform", "network"), why, "set platform.network to host")
     if client.machines == "ssh":
         yield from _of_client_hosts(setup, inventory)
+
+
+def _not_brought(setup: Setup) -> Iterator[Obstacle]:
+    """Of databases, hosts are brought what Tare's own locked files hold."""
+    database = setup.database
+    if database.kind == "mongodb":
+        why = "this version brings Cassandra to other hosts, and no MongoDB server"
+        yield Obstacle(("database", "kind"), why, "set platform.machines to local")
+    elif database.image is not None and setup.platform.runtime == "docker":
+        why = "this version makes its own image on other hosts, and pulls none there"
+        yield Obstacle(("database", "image"), why, "leave database.image out")
 
 
 def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
@@ -200,6 +216,9 @@ def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
         why = "the inventory has no host for load clients"
         remedy = f"add a group `clients` to {inventory.source}, or set client.machines to local"
         yield Obstacle(("client", "machines"), why, remedy)
+    if setup.client.network != "host":
+        why = "this version gives clients on other hosts the hosts' own network"
+        yield Obstacle(("client", "network"), why, "set client.network to host")
     if setup.client.tool != "tare":
         why = f"this version does not bring {setup.client.tool} to other hosts"
         remedy = "set client.machines to local, or load it with `tare load`"
