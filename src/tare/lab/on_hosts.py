@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
     from tare.artifacts.tree import Tree
+    from tare.runtimes.ssh.host_machine import HostMachine
     from tare.study.schema import Setup
 
 
@@ -56,10 +57,11 @@ def server(
     """
     jars = tuple(tree.jars)
     if runtime == DOCKER:
-        built = {
-            image.build_image(one.engine(), tree, _about(one.name, say)) for one in hosts.nodes
+        tags = {
+            _tag(one, image.build_image(one.engine(), tree, _about(one.name, say)))
+            for one in hosts.nodes
         }
-        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, _one_image(built)))
+        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, _one(tags)))
     held: set[PurePosixPath] = set()
     for machine in hosts.nodes:
         what = f"Cassandra {tree.version} and its Java"
@@ -83,11 +85,11 @@ def client(
     """
     if runtime == DOCKER:
         binary = find("tare-load")
-        built = {
-            image.build_load_image(one.engine(), binary, _about(one.name, say))
+        tags = {
+            _tag(one, image.build_load_image(one.engine(), binary, _about(one.name, say)))
             for one in hosts.clients
         }
-        return ClientInstallation(image.LOAD, Bits(digest, _one_image(built)))
+        return ClientInstallation(image.LOAD, Bits(digest, _one(tags)))
     held = {machine.provide("tare-load", say) for machine in hosts.clients}
     return ClientInstallation(str(_one_place(held)), Bits(digest))
 
@@ -107,6 +109,12 @@ def _one_place(held: set[PurePosixPath]) -> PurePosixPath:
     )
 
 
-def _one_image(built: set[str]) -> str:
-    """The image's name on all hosts; engines may give the same content different ids."""
-    return built.pop() if len(built) == 1 else ""
+def _tag(machine: HostMachine, built: str) -> str:
+    """The image's name, which holds its digest: engines give the same files different ids."""
+    return str(machine.engine().images.get(built).tags[0])
+
+
+def _one(tags: set[str]) -> str:
+    """The name that the image has on every host."""
+    (tag,) = tags
+    return tag

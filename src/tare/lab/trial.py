@@ -25,6 +25,7 @@ from tare.load.share import share_of
 from tare.load.specification import specification
 from tare.machines.clocks import refuse_unsure
 from tare.machines.facts import MachineFacts
+from tare.machines.machine import HERE
 from tare.monitor.parity import parity_facts
 from tare.monitor.probe import probe_cpu_seconds, write_samples
 from tare.monitor.probes import Probes
@@ -70,7 +71,7 @@ class TrialRun:
         self.deployment.check_alive()
         seed = _seed(self.trial)
         self.deployment.reset(self.design.reset, seed)
-        dropped = drop_caches() if self.design.drop_caches else None
+        dropped = self._drop_caches() if self.design.drop_caches else None
         setup = self.condition.setup
         clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
@@ -199,6 +200,12 @@ class TrialRun:
         if before is None or after is None:
             raise TrialFailedError("the load never began to measure", where=self.trial.name)
         return [results[c.name] for c in clients], before, after
+
+    def _drop_caches(self) -> bool:
+        """Whether the caches of all nodes' machines are empty now; those of other hosts are not."""
+        nodes = (node for cluster in self.deployment.clusters for node in cluster.nodes)
+        here = machines_of(n.accounting() for n in nodes) == (HERE,)
+        return here and drop_caches()
 
     def _units(self, clients: list[LoadClient]) -> list[Running]:
         return [node for cluster in self.deployment.clusters for node in cluster.nodes]

@@ -11,7 +11,7 @@ import psutil
 from tare.machines.machine import HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from tare.lab.deployment import Deployment
     from tare.machines.cgroups import Accounting
@@ -40,7 +40,7 @@ class Usage:
 
 
 def read_usage(
-    deployment: Deployment, engine: Collection[str], machines: Iterable[Machine] = (HERE,)
+    deployment: Deployment, engine: Collection[str], machines: Sequence[Machine] = (HERE,)
 ) -> Usage:
     """CPU seconds as of now.
 
@@ -55,7 +55,7 @@ def read_usage(
     return Usage(
         servers=deployment.cpu_seconds(),
         compiler=deployment.compiler_seconds(),
-        engine=_cpu_seconds_of(engine) if engine else 0.0,
+        engine=sum(_engine_seconds(one, engine) for one in machines) if engine else 0.0,
         modes=modes,
     )
 
@@ -71,13 +71,26 @@ def _modes(machine: Machine) -> dict[str, float]:
         times = psutil.cpu_times()
         return {mode: getattr(times, mode) for mode in (*_BUSY, "steal")}
     first = machine.read("/proc/stat").get("/proc/stat", "").partition("\n")[0].split()
-    ticks = getattr(machine, "ticks", 100)
-    return {mode: int(first[place]) / ticks for mode, place in _PLACES.items()}
+    return {mode: int(first[place]) / machine.ticks for mode, place in _PLACES.items()}
 
 
 def grown(before: float | None, after: float | None) -> float | None:
     """The difference of two counts; None where one is unknown. Ended threads never make it < 0."""
     return None if before is None or after is None else max(after - before, 0.0)
+
+
+def _engine_seconds(machine: Machine, names: Collection[str]) -> float:
+    """CPU seconds of a machine's processes of these names."""
+    if machine is HERE:
+        return _cpu_seconds_of(names)
+    cut = {name[:_NAME_LENGTH] for name in names}
+    total = 0
+    for text in machine.read("/proc/[0-9]*/stat").values():
+        name, _, rest = text.rpartition(")")
+        if name.partition("(")[2] in cut:
+            fields = rest.split()
+            total += int(fields[11]) + int(fields[12])
+    return total / machine.ticks
 
 
 def _cpu_seconds_of(names: Collection[str]) -> float:

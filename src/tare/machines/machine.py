@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +23,11 @@ class Machine(Protocol):
     @property
     def ahead_s(self) -> float:
         """By how much its clock is ahead of this machine's, seconds."""
+        ...
+
+    @property
+    def ticks(self) -> int:
+        """The kernel's ticks per second, in which it counts CPU time."""
         ...
 
     @property
@@ -47,6 +53,7 @@ class Here:
 
     name = ""
     ahead_s = 0.0
+    ticks = os.sysconf("SC_CLK_TCK")
     kernel: Mapping[str, str] = {}
 
     def read(self, *patterns: str) -> dict[str, str]:

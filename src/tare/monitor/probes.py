@@ -19,7 +19,7 @@ class Probes:
     def __init__(
         self, run: str, units: Mapping[str, Accounting], engine: tuple[str, ...] = ()
     ) -> None:
-        """Start them: here, and on every other machine that has units.
+        """Start them on every machine that has units; this one takes no part where it has none.
 
         Args:
             run: label of the processes.
@@ -27,10 +27,12 @@ class Probes:
             engine: names of processes here that work for units.
         """
         self.notes: list[str] = []
-        by_machine: dict[str, tuple[Machine, dict[str, Accounting]]] = {"": (HERE, {})}
+        by_machine: dict[str, tuple[Machine, dict[str, Accounting]]] = {}
         for name, accounting in units.items():
             machine = accounting.machine
             by_machine.setdefault(machine.name, (machine, {}))[1][name] = accounting
+        if not by_machine:
+            by_machine[""] = HERE, {}
         self._probes: list[Probe] = []
         for machine, own in by_machine.values():
             watched = watch_list(own, engine if machine is HERE else ())

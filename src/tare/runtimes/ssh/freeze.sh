@@ -6,8 +6,19 @@ while read -r kind at; do
 done <"$home/groups"
 pid=$(cat "$home/pid") || exit 1
 if [ -z "$group" ]; then
-  if [ "$frozen" = 1 ]; then kill -STOP "-$pid"; else kill -CONT "-$pid"; fi
-  exit
+  if [ "$frozen" = 0 ]; then
+    kill -CONT "-$pid"
+    exit
+  fi
+  kill -STOP "-$pid" || exit 1
+  tries=250
+  while [ "$tries" -gt 0 ]; do
+    case $(sed 's/.*) //' "/proc/$pid/stat") in T*) exit 0 ;; esac
+    sleep 0.02
+    tries=$((tries - 1))
+  done
+  echo "its process did not stop within 5 s" >&2
+  exit 1
 fi
 if [ -f "$group/cgroup.freeze" ]; then
   file=$group/cgroup.events sign="frozen $frozen"
