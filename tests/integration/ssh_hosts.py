@@ -23,6 +23,7 @@ BRIDGE = "tare-ssh"
 SWITCH = f"{BRIDGE}-switch"
 _PREFIX = "10.221.0"
 _WITHIN_S = 20.0
+_ENGINE_S = 60.0
 
 _SSHD = """\
 Port 22
@@ -57,6 +58,35 @@ class SshHost:
     def files(self) -> Path:
         """Its /var/tmp as this machine sees it."""
         return self.directory / "var-tmp"
+
+    @property
+    def inside(self) -> list[str]:
+        """Command that another one is put behind to be run on the host."""
+        words = ["pgrep", "-P", str(self.process.pid)]
+        first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
+        return ["nsenter", "-t", first, "--mount", "--uts", "--ipc", "--net", "--pid"]
+
+    def start_engine(self) -> None:
+        """Start a Docker engine on it, which ends with it."""
+        home = self.directory / "docker"
+        with (self.directory / "dockerd.log").open("ab") as log:
+            subprocess.Popen(
+                [
+                    *(*self.inside, "dockerd", "--data-root", str(home), "--exec-root"),
+                    *("/run/docker", "--pidfile", "/run/docker.pid", "--bridge", "none"),
+                    *("--iptables=false", "--cgroup-parent", f"/{BRIDGE}-hosts/{self.name}"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _ENGINE_S
+        ask = [*self.inside, "docker", "info"]
+        while subprocess.run(ask, capture_output=True, check=False).returncode != 0:
+            text = (self.directory / "dockerd.log").read_text(encoding="utf-8", errors="replace")
+            assert time.monotonic() < deadline, text
+            time.sleep(0.3)
 
     def vanish(self) -> None:
         """Pull its cable, then its plug: nobody is told that its connections are gone."""

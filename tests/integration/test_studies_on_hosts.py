@@ -72,13 +72,8 @@ def left(bench: Bench) -> list[str]:
 
 def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
     """Command lines of everything that runs on a host."""
-    words = ["nsenter", "-t", first_process(hosts, name), "-p", "-m", "ps", "-eo", "args"]
+    words = [*hosts.hosts[name].inside, "ps", "-eo", "args"]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
-
-
-def first_process(hosts: ssh_hosts.SshHosts, name: str) -> str:
-    words = ["pgrep", "-P", str(hosts.hosts[name].process.pid)]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
 
 
 def test_nodes_and_two_clients_on_hosts_of_their_own_give_a_report(
@@ -141,8 +136,7 @@ def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
 def test_what_a_killed_run_leaves_on_hosts_is_found_and_removed_and_nothing_else(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
-    bystander = ["nsenter", "-t", first_process(named, "db1"), "-a", "sleep", "600"]
-    other = subprocess.Popen(bystander)
+    other = subprocess.Popen([*named.hosts["db1"].inside, "sleep", "600"])
     try:
         process = bench.start("run", write(bench, measure="60s"))
         await_in(bench.root / "runs" / "hosts" / "journal.jsonl", '"trial begun"', process, "")
