@@ -125,6 +125,7 @@ def test_an_engine_that_does_not_answer_says_why() -> None:
         ("Host key verification failed.", "fingerprint"),
         ("tare@192.0.2.1: Permission denied (publickey).", "ssh-copy-id"),
         ("sudo: a password is required", "NOPASSWD"),
+        ("/bin/sh: 1: exec: sudo: not found", "log in as root"),
         ("ssh: Could not resolve hostname db1: Name or service not known", "getent hosts"),
         ("ssh: connect to host 192.0.2.1 port 22: Connection refused", "firewall"),
         ("ssh: connect to host 192.0.2.1 port 22: Connection timed out", "ping 192.0.2.1"),
@@ -135,6 +136,14 @@ def test_what_ssh_says_leads_to_what_helps(why: str, remedy: str) -> None:
     assert not found.ready
     assert found.points[0].says == why
     assert remedy in found.next
+
+
+def test_what_a_terminal_would_obey_is_not_printed() -> None:
+    found = checked(answer(os="\x1b[2JDebian", java="\x07" + "j" * 1000))
+    assert found.facts is not None
+    assert found.facts.os == "[2JDebian"
+    assert found.facts.java == "j" * 200
+    assert checked(gone="\x1b]0;x\x07no route").points[0].says == "]0;xno route"
 
 
 def test_hosts_are_asked_at_the_same_time() -> None:

@@ -91,7 +91,7 @@ def test_the_clock_of_a_host_is_its_date() -> None:
     assert found.uncertain_s < 1
 
 
-@pytest.mark.parametrize("text", ["1000.%N", "", "Sun Nov 22"])
+@pytest.mark.parametrize("text", ["1000.%N", "", "Sun Nov 22", "nan", "inf", "1e400", "-1.5"])
 def test_a_date_without_fractions_is_refused(text: str) -> None:
     with pytest.raises(RuntimeUnavailableError, match="cannot be read") as caught:
         clock_offset(Says(text))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError
 from tare.machines.clocks import MOST_UNCERTAIN_S, Offset, clock_offset
 from tare.machines.ssh import Connection
-from tare.machines.survey import HostFacts, survey
+from tare.machines.survey import HostFacts, printable, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,8 +34,8 @@ _WORDS = (
         "{by_hand} must work without a question: ssh-copy-id, or user and key in the inventory",
     ),
     (
-        ("a password is required", "a terminal is required"),
-        "sudo must work without a password there (NOPASSWD), or log in as root",
+        ("a password is required", "a terminal is required", "sudo: not found", "sudo: command"),
+        "sudo must be there and work without a password (NOPASSWD), or log in as root",
     ),
     (
         ("could not resolve", "name or service not known"),
@@ -111,7 +111,8 @@ def _check(host: Host, takes: str, connection: Connection) -> Checked:
         clock, fault = _clock(connection)
     except TareError as error:
         remedy = what_helps(connection, error)
-        point = Point("connection", False, error.why or error.what, remedy, needed=True)
+        says = printable(error.why or error.what)
+        point = Point("connection", False, says, remedy, needed=True)
         return Checked(host, takes, (point,))
     finally:
         connection.close()

@@ -9,6 +9,7 @@ clock filter chooses (RFC 5905, section 10) and Cristian's algorithm does (Distr
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from tare.machines.ssh import Connection
 
+_SECONDS = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
 ROUNDS = 12
 """questions; a dozen take a tenth of a second nearby and some seconds around the world"""
 MOST_UNCERTAIN_S = 0.010
@@ -91,15 +93,14 @@ def clock_offset(connection: Connection, rounds: int = ROUNDS) -> Offset:
 
     def ask() -> float:
         text = connection.check("date", "+%s.%N")
-        try:
-            return float(text)
-        except ValueError:
+        if not _SECONDS.fullmatch(text):
             raise RuntimeUnavailableError(
                 "the clock there cannot be read",
                 where=str(connection.host),
                 why=f"date +%s.%N prints {text[:40]!r}",
                 remedy="install GNU coreutils there",
-            ) from None
+            )
+        return float(text)
 
     ask()  # the first may wait for the connection, or for `date` to be read from disk
     return measure(ask, rounds)

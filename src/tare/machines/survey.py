@@ -92,12 +92,13 @@ def survey(connection: Connection) -> HostFacts:
     """
     done = connection.script(_ASK, str(connection.host.directory))
     text = done.out.decode(errors="replace")
-    told = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line)
+    told = {name: printable(value) for name, value in pairs}
     if not told.get("kernel") or not told.get("cpus", "").isdecimal():
         raise HostError(
             "this is no host that Tare can use",
             where=str(connection.host),
-            why=f"it does not answer as Linux does: {done.why[:_MOST]}",
+            why=f"it does not answer as Linux does: {printable(done.why)}",
             remedy=connection.by_hand(),
         )
     engine, answers = told.get("docker", ""), told.get("answers") == "yes"
@@ -121,6 +122,11 @@ def survey(connection: Connection) -> HostFacts:
         synchronised_by=told.get("synchronised_by", ""),
         missing=tuple(told.get("missing", "").split()),
     )
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey, and short: a host may answer anything."""
+    return "".join(one for one in text if one.isprintable())[:_MOST]
 
 
 def _kib(told: dict[str, str], name: str) -> int:
