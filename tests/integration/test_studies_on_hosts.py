@@ -108,7 +108,7 @@ def test_nodes_and_two_clients_on_hosts_of_their_own_give_a_report(
 def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
-    study = write(bench, measure="6s", blocks=2, fresh="trial")
+    study = write(bench, measure="6s", fresh="trial")
     process = bench.start("run", study)
     journal = bench.root / "runs" / "hosts" / "journal.jsonl"
     await_in(journal, '"trial done"', process, "")
@@ -124,9 +124,9 @@ def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
     assert process.returncode in (0, 3), said
     found = bench.manifests("hosts")
     done = [one for one in found.values() if one["status"] == "done"]
-    assert len(done) == 4, said  # the spare host took the others, and the failed one again
+    assert len(done) == 2, said  # the spare host took the failed one's second attempt
     nodes = [u["machine"] for one in done for u in one["units"] if u["role"] == "database"]
-    assert nodes.count("db2") == 3
+    assert sorted(nodes) == ["db1", "db2"]
     assert "something was left" in said
     named.boot("db1")
     assert bench.tare("clean").returncode == 0

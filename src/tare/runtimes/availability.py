@@ -196,25 +196,8 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
         if platform.network == "published":
             why = "this version publishes no container's ports on other hosts"
             yield Obstacle(("platform", "network"), why, "set platform.network to host")
-    if platform.machines == "ssh":
-        yield from _on_hosts(setup)
     if client.machines == "ssh":
         yield from _of_client_hosts(setup, inventory)
-
-
-def _on_hosts(setup: Setup) -> Iterator[Obstacle]:
-    """What this version does not do on hosts."""
-    database = setup.database
-    if database.kind == "mongodb":
-        why = "this version runs MongoDB on this machine only, not on hosts over SSH"
-        yield Obstacle(("database", "kind"), why, _ELSEWHERE)
-    elif database.image is not None or database.home is not None:
-        field = "image" if database.image is not None else "home"
-        why = f"this version brings its locked files to hosts, not a database.{field}"
-        yield Obstacle(("database", field), why, f"leave database.{field} out")
-    if setup.platform.network != "host":
-        why = f"this version gives nodes on hosts over SSH no {setup.platform.network} network"
-        yield Obstacle(("platform", "network"), why, "set platform.network to host")
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:

@@ -131,7 +131,13 @@ def send_directory(connection: Connection, source: Path, into: str) -> None:
 
 
 def fetch(
-    connection: Connection, source: str, names: str, into: Path, prefix: str = ""
+    connection: Connection,
+    source: str,
+    names: str,
+    into: Path,
+    prefix: str = "",
+    *,
+    growing: bool = False,
 ) -> list[str]:
     """Copy plain files below a directory there into a directory here; digests are compared.
 
@@ -141,6 +147,7 @@ def fetch(
         names: patterns of names below it, with blanks between them.
         into: the directory here.
         prefix: put before their last names, under which they are kept here.
+        growing: they may be written to meanwhile, as logs are; then they come as far as they are.
 
     Returns:
         The names here.
@@ -160,9 +167,9 @@ def fetch(
         fault = str(error)
         process.kill()
     told = process.stderr.read().decode(errors="replace").strip()
-    if process.wait() != 0 or fault:
+    if process.wait() not in ((0, 1) if growing else (0,)) or fault:
         raise _not_back(connection, source, fault or told or f"exit status {process.returncode}")
-    if found:
+    if found and not growing:
         text = connection.check("/bin/sh", "-c", _SUMS, "sh", source, *found)
         if parse_listing(text) != digests_of(found.items()):
             raise _not_back(connection, source, "their digests differ")

@@ -11,7 +11,6 @@ from docker.errors import DockerException
 from docker.types import LogConfig, Mount, Ulimit
 
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines.ssh import HostGoneError
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.ssh.carry import fetch, send_directory
@@ -111,9 +110,10 @@ class HostDockerRunning(DockerRunning):
     def collect_logs(self, into: Path) -> None:
         with contextlib.suppress(TareError):
             super().collect_logs(into)
-        with contextlib.suppress(HostGoneError):
-            name = f"{self.unit.site.name}-"
-            fetch(self._machine.connection, str(self._home), "conf/*.log", into, name)
+        prefix = f"{self.unit.site.name}-"
+        with contextlib.suppress(TareError):
+            home = str(self._home)
+            fetch(self._machine.connection, home, "conf/*.log", into, prefix, growing=True)
 
 
 class SshDockerRuntime(SshNativeRuntime):

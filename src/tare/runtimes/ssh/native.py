@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
-from tare.machines.ssh import HostError, HostGoneError
+from tare.machines.ssh import HostError
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.host_machine import HostAccounting
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
@@ -164,8 +164,9 @@ class HostRunning:
 
     def collect_logs(self, into: Path) -> None:
         names = "conf/*.log data/*.log data/log/*.log"
-        with contextlib.suppress(HostGoneError):
-            fetch(self._machine.connection, self._home, names, into, f"{self.unit.site.name}-")
+        prefix = f"{self.unit.site.name}-"
+        with contextlib.suppress(HostError):
+            fetch(self._machine.connection, self._home, names, into, prefix, growing=True)
 
 
 def _discard(process: subprocess.Popen[bytes]) -> None:
