@@ -24,6 +24,7 @@ lint: setup ## format, style and types of all code
 
 test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
+	@setup/ssh.sh || [ $$? -eq 3 ]
 	cargo test --profile checked --locked --workspace
 	.venv/bin/pytest
 

@@ -41,6 +41,10 @@ class StudyError(UsageError):
     """A study document that cannot be run as it stands."""
 
 
+class InventoryError(UsageError):
+    """An inventory of hosts that cannot be used as it stands."""
+
+
 class RuntimeUnavailableError(TareError):
     """A runtime, tool or permission that this machine lacks."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from tare.machines.inventory.host import Host, Inventory
 from tare.runtimes.availability import RUNTIMES, Cluster, Swarm, obstacle
 from tare.runtimes.kubernetes.facts import ClusterFacts, Machine
 from tare.runtimes.swarm.facts import Node, SwarmFacts
@@ -194,3 +196,84 @@ def test_a_swarm_whose_kernel_is_not_known_is_left_to_the_proof_of_the_path() ->
     unknown = Swarm(SwarmFacts("tcp://m", "20.10", (NODE,), ip_vs=None))
     assert obstacle(wanted, None, unknown) is None
     assert obstacle(wanted, None, Swarm(None)) is None
+
+
+ON_HOSTS = {"machines": "ssh"}
+
+
+def hosts(nodes: int, clients: int) -> Inventory:
+    made = [Host(f"db{i}", f"192.0.2.{i}", groups=frozenset({"nodes"})) for i in range(nodes)]
+    made += [
+        Host(f"load{i}", f"198.51.100.{i}", groups=frozenset({"clients"})) for i in range(clients)
+    ]
+    return Inventory(Path("hosts.ini"), tuple(made))
+
+
+@pytest.mark.parametrize("client", [{}, ON_HOSTS])
+def test_hosts_of_the_inventory_take_nodes_and_load(client: dict[str, str]) -> None:
+    wanted = setup(platform=ON_HOSTS, client=client, database={"nodes": 3})
+    assert obstacle(wanted, inventory=hosts(3, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "there", "field", "why"),
+    [
+        ({"platform": ON_HOSTS}, None, "platform.machines", "no inventory of hosts is named"),
+        (
+            {"platform": ON_HOSTS, "database": {"nodes": 3}},
+            hosts(2, 1),
+            "platform.machines",
+            "3 database nodes, each on a host of its own, where the inventory has 2",
+        ),
+        (
+            {"platform": ON_HOSTS, "database": {"kind": "mongodb", "home": "/opt/mongo"}},
+            hosts(1, 1),
+            "database.kind",
+            "no MongoDB server",
+        ),
+        (
+            {
+                "platform": {**ON_HOSTS, "runtime": "docker", "storage": "volume"},
+                "database": {"image": "cassandra:5"},
+            },
+            hosts(1, 1),
+            "database.image",
+            "makes its own image on other hosts",
+        ),
+        (
+            {"platform": {**ON_HOSTS, "runtime": "docker", "network": "published"}},
+            hosts(1, 1),
+            "platform.network",
+            "publishes no container's ports",
+        ),
+        (
+            {
+                "platform": ON_HOSTS,
+                "client": {**ON_HOSTS, "runtime": "docker", "network": "bridge"},
+            },
+            hosts(1, 1),
+            "client.network",
+            "the hosts' own network",
+        ),
+        (
+            {"platform": ON_HOSTS, "client": ON_HOSTS},
+            hosts(1, 0),
+            "client.machines",
+            "no host for load clients",
+        ),
+        (
+            {"platform": ON_HOSTS, "client": {"machines": "ssh", "tool": "latte"}},
+            hosts(1, 1),
+            "client.tool",
+            "does not bring latte to other hosts",
+        ),
+    ],
+)
+def test_what_the_inventory_lacks_is_an_obstacle(
+    parts: dict[str, Any], there: Inventory | None, field: str, why: str
+) -> None:
+    found = obstacle(setup(**parts), inventory=there)
+    assert found is not None
+    assert ".".join(found.field) == field
+    assert why in found.why
+    assert found.remedy

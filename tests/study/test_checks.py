@@ -204,3 +204,30 @@ def test_too_little_memory_for_a_cache_names_the_limit_that_it_follows(read: Rea
     assert (one.field, one.where) == ("platform.limits.memory", "study.yaml:5")
     assert "cache 4.0GiB a node" in one.reason
     assert "heap" not in str(one)
+
+
+ON_HOSTS = """\
+study: example
+database: {heap: 64GiB}
+load: {records: 1000}
+factors:
+  platform:
+    native: {}
+    docker: {platform: {runtime: docker, storage: volume}}
+platform: {machines: ssh, limits: {cpus: 16}}
+client: {machines: ssh, limits: {cpus: 16}}
+baseline: {platform: native}
+"""
+
+
+def test_what_runs_on_hosts_of_the_inventory_needs_none_of_this_machine(read: ReadStudy) -> None:
+    plan = make_plan(read(ON_HOSTS, ()))
+    machine = replace(MACHINE, root=False)
+    no_engine: dict[str, str | None] = {"native": None, "docker": "there is no engine here"}
+    assert refusals(plan, machine, no_engine, ["5.0.9"]) == []
+
+
+def test_a_client_here_of_nodes_elsewhere_is_held_to_this_machine(read: ReadStudy) -> None:
+    plan = make_plan(read(ON_HOSTS, ("client.machines=local",)))
+    found = refusals(plan, MACHINE, HERE, ["5.0.9"])
+    assert {one.field for one in found} == {"client.limits.cpus"}

@@ -29,6 +29,10 @@ STUDY = "study: x\nplatform: {{{platform}}}\n"
         "machines: vmware",
         "machines: kvm",
         "machines: kvm, runtime: docker, network: bridge, storage: volume",
+        # hosts of an inventory
+        "machines: ssh",
+        "machines: ssh, runtime: docker, network: published, storage: volume",
+        "machines: ssh, runtime: docker, network: host, storage: layer",
     ],
 )
 def test_the_platforms_of_the_papers_can_be_declared(read: ReadStudy, platform: str) -> None:
@@ -141,3 +145,48 @@ def test_a_client_beside_the_services_of_a_swarm_reaches_them_by_name(read: Read
     platform = "runtime: swarm, network: container-dns, storage: volume"
     study = read(CLIENTS.format(platform=platform, client="runtime: swarm, network: bridge"))
     assert study.client.network == "bridge"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what", "remedy"),
+    [
+        (
+            "platform:\n  machines: ssh\n  runtime: kubernetes\n  storage: pvc\n",
+            4,
+            "platform.machines: ssh with platform.runtime kubernetes",
+            "set platform.machines to local",
+        ),
+        (
+            "platform:\n  machines: ssh\n  runtime: docker\n  network: bridge\n",
+            5,
+            "platform.network: bridge with platform.machines ssh",
+            "host or published",
+        ),
+        (
+            "client: {machines: ssh}\n",
+            2,
+            "client.machines: ssh with platform.machines local",
+            "set platform.machines to ssh",
+        ),
+        (
+            "platform: {machines: ssh}\nclient:\n  machines: ssh\n  network: bridge\n",
+            5,
+            "client.network: bridge with client.runtime native",
+            "host",
+        ),
+        (
+            "platform: {runtime: swarm, storage: layer}\n"
+            "client: {runtime: swarm, network: bridge, machines: ssh}\n",
+            3,
+            "client.machines: ssh with platform.machines local",
+            "client.machines to local",
+        ),
+    ],
+)
+def test_hosts_of_an_inventory_go_with_what_they_have(
+    refuse: RefuseStudy, text: str, line: int, what: str, remedy: str
+) -> None:
+    error = refuse(f"study: x\n{text}")
+    assert error.where.endswith(f":{line}")
+    assert error.what == what
+    assert remedy in error.remedy

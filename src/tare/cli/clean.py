@@ -20,7 +20,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Remove what dead runs left: containers, networks, volumes, processes, groups, addresses,
-    namespaces of Kubernetes clusters, and services of the Docker Swarm that is named here.
+    namespaces of Kubernetes clusters, services of the Docker Swarm that is named here, and
+    what lies on the hosts of the inventory that is named here.
     """
     with Hold("tare clean"):
         found = clean.find(runs.absolute())

@@ -13,6 +13,7 @@ import tare
 
 COMMANDS = {
     "doctor": "doctor",
+    "machines": "machines",
     "plan": "plan",
     "run": "run",
     "replicate": "replicate",

@@ -11,9 +11,11 @@ import typer
 from rich.console import Console
 
 from tare.artifacts.binaries import find
+from tare.cli import doctor_machines
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
+from tare.machines.inventory.read import named_inventory
 from tare.runtimes.availability import Cluster, Swarm, no_cluster
 from tare.runtimes.docker_engine import connect
 from tare.runtimes.kubernetes.api import ClientApi
@@ -110,6 +112,7 @@ def findings() -> list[Finding]:
         ),
         _kubernetes(),
         _swarm(),
+        _hosts(),
         Finding(
             "control groups",
             machine.root and kind > 0,
@@ -179,6 +182,22 @@ def _swarm() -> Finding:
     return Finding("swarm runtime", bool(found.usable), says, remedy, needed=False)
 
 
+def _hosts() -> Finding:
+    """The hosts that are named; they are asked on request only, which may take seconds."""
+    what, remedy = "machines over SSH", "see docs/machines.md: an inventory, Ansible's or Tare's"
+    try:
+        found = named_inventory()
+    except TareError as error:
+        return Finding(what, False, f"{error.where}: {error.what}", error.remedy, needed=False)
+    if found is None:
+        return Finding(what, False, "no inventory is named", remedy, needed=False)
+    says = (
+        f"{found.source}: {len(found.nodes)} for nodes, {len(found.clients)} for load; "
+        "`tare doctor --machines` asks them"
+    )
+    return Finding(what, True, says, needed=False)
+
+
 def _of_cluster(facts: ClusterFacts) -> str:
     plugin = facts.plugin or "a network plugin that is not recognised"
     return f"{facts.version} at {facts.server}, {len(facts.usable)} usable nodes, {plugin}"
@@ -198,8 +217,16 @@ def _binary(name: str) -> Finding:
         return Finding(name, False, error.what, error.remedy)
 
 
-def command(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Say what can run on this machine, and how to get what cannot."""
+def command(
+    machines: Annotated[
+        bool, typer.Option("--machines", help="Ask the hosts of the inventory (TARE_INVENTORY).")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say what can run on this machine, or on its inventory's hosts, and how to get what cannot."""
+    if machines:
+        doctor_machines.machines(json)
+        return
     found = findings()
     if json:
         typer.echo(json_module.dumps([asdict(one) for one in found], indent=1))

@@ -17,6 +17,7 @@ from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.machines.facts import local_facts
+from tare.machines.inventory.read import named_inventory
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.here import kubelet_runs
@@ -115,13 +116,14 @@ def _uses(runtime: str, setup: Setup) -> bool:
 
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
     """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
-    cluster, swarm = cache(named_cluster), cache(named_swarm)
+    cluster, swarm, hosts = cache(named_cluster), cache(named_swarm), cache(named_inventory)
 
     def hindered(setup: Setup) -> Obstacle | None:
         return obstacle(
             setup,
             cluster() if _uses("kubernetes", setup) else None,
             swarm() if _uses("swarm", setup) else None,
+            hosts() if "ssh" in (setup.platform.machines, setup.client.machines) else None,
         )
 
     return hindered

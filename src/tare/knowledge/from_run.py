@@ -227,7 +227,7 @@ def side_of(setup: Setup, machines: Any = None) -> Side:
     """
     platform = setup.platform
     return Side(
-        machines=machines if platform.machines == "local" else platform.machines,
+        machines=platform.machines if platform.machines in ("kvm", "vmware") else machines,
         runtime=platform.runtime,
         network=platform.network,
         address=platform.address,

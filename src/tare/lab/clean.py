@@ -12,6 +12,8 @@ from tare.machines import addresses, cgroups
 from tare.runtimes import docker_engine, native
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.namespaces import Namespace
+from tare.runtimes.ssh import leftovers as ssh
+from tare.runtimes.ssh.leftovers import HostLeftovers
 from tare.runtimes.swarm import leftovers as swarm
 from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
@@ -26,6 +28,8 @@ class Leftovers:
     """of Kubernetes clusters that this machine noted"""
     swarm: SwarmLeftovers = field(default_factory=SwarmLeftovers)
     """of the Docker Swarm that is named here"""
+    hosts: HostLeftovers = field(default_factory=HostLeftovers)
+    """of the inventory that is named here"""
     addresses: list[str] = field(default_factory=list)
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
@@ -41,6 +45,7 @@ class Leftovers:
         kinds: dict[str, list[str]] = {
             "processes": [str(pid) for pid in self.processes],
             **self.swarm.words(),
+            **self.hosts.words(),
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
             "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
@@ -52,8 +57,16 @@ class Leftovers:
         ]
 
 
-def find(runs: Path) -> Leftovers:
-    """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead."""
+def find(runs: Path, *, hosts: bool = True) -> Leftovers:
+    """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead.
+
+    Args:
+        runs: directory that holds all runs.
+        hosts: look on the inventory's hosts too, where one is named.
+
+    Raises:
+        InventoryError: the inventory that is named cannot be read.
+    """
     noted, unanswered = namespaces.leftovers()
     in_swarm = swarm.leftovers()
     return Leftovers(
@@ -61,6 +74,7 @@ def find(runs: Path) -> Leftovers:
         docker=docker_engine.leftovers(),
         namespaces=noted,
         swarm=in_swarm,
+        hosts=ssh.leftovers() if hosts else HostLeftovers(),
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
@@ -84,6 +98,7 @@ def remove(found: Leftovers) -> list[TareError]:
         swarm.remove(found.swarm)
     except TareError as error:
         faults.append(error)
+    faults += ssh.remove(found.hosts)
     docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tare.load.flatness import Calm, Warmth
 from tare.load.specification import Phase, specification
 from tare.monitor.jit import compiler_seconds
 from tare.records.manifest import WarmUp
+from tare.runtimes.key import SSH, runtime_key
 from tare.study.schema import Platform, Setup, Warm
 
 
@@ -64,7 +66,7 @@ class Deployment:
                 f"{identity.lower()}-k{number}",
                 setup,
                 platform,
-                outfit.runtimes[setup.platform.runtime],
+                outfit.runtimes[runtime_key(setup.platform)],
                 outfit.server(setup),
                 outfit.machine.memory_bytes,
             )
@@ -79,11 +81,11 @@ class Deployment:
             ClusterError: a cluster did not form.
         """
         self._tell("deploying")
-        self.path = self._outfit.runtimes[self.setup.platform.runtime].prove(
+        self.path = self._outfit.runtimes[runtime_key(self.setup.platform)].prove(
             self.setup.platform,
             self.setup.database.nodes,
             NATIVE_PORT,
-            sorted({setup.client.runtime for setup in self._kinds}),
+            sorted({runtime_key(setup.client) for setup in self._kinds}),
         )
         for cluster in self.clusters:
             cluster.deploy()
@@ -185,24 +187,32 @@ class Deployment:
     def clients(
         self, setup: Setup, purpose: str, *, trial: bool = False, words: tuple[str, ...] = ()
     ) -> list[LoadClient]:
-        """A load client per cluster, not yet launched: Tare's own, but for trials the study's.
+        """Load clients, not yet launched: one for each cluster, in trials one on every host that
+        shares its load; Tare's own, but in trials the study's.
 
         Args:
             words: of Tare's own, what it does instead of a run.
         """
         installation = self._outfit.tool(setup) if trial else self._outfit.client(setup)
+        shared = trial and setup.client.machines == SSH
+        each = self._outfit.load_hosts(setup) if shared else 1
         if words:
             installation = replace(installation, words=words)
         return [
             LoadClient(
                 name=f"c{number}",
-                unit_name=f"{cluster.name}-{purpose}-c{number}".lower(),
-                runtime=self._outfit.runtimes[setup.client.runtime],
+                unit_name=f"{self.clusters[index].name}-{purpose}-c{number}".lower(),
+                runtime=self._outfit.runtimes[runtime_key(setup.client)],
                 installation=installation,
                 settings=setup.client,
-                group=cluster.name,
+                group=self.clusters[index].name,
+                cluster=index,
+                part=part,
+                of=each,
             )
-            for number, cluster in enumerate(self.clusters, start=1)
+            for number, (index, part) in enumerate(
+                itertools.product(range(len(self.clusters)), range(each)), start=1
+            )
         ]
 
     def searcher(self, setup: Setup, words: tuple[str, ...]) -> LoadClient:
@@ -234,7 +244,7 @@ class Deployment:
             setup,
             name=f"{self.identity}-{phase}",
             client=client.name,
-            targets=cluster.targets(setup.client.runtime),
+            targets=cluster.targets(runtime_key(setup.client)),
             mongodb=cluster.url,
             phase=phase,
             seed=seed,
@@ -243,7 +253,7 @@ class Deployment:
 
     def engine_processes(self, setup: Setup) -> tuple[str, ...]:
         """Names of processes that work for servers and clients outside of their control groups."""
-        runtimes = (setup.platform.runtime, setup.client.runtime)
+        runtimes = (runtime_key(setup.platform), runtime_key(setup.client))
         found = (p for name in runtimes for p in self._outfit.runtimes[name].engine_processes)
         return tuple(dict.fromkeys(found))
 
@@ -254,7 +264,7 @@ class Deployment:
     def compiler_seconds(self) -> float | None:
         """CPU seconds of all nodes' JIT compilers; None where a node shows none."""
         nodes = [n for c in self.clusters for n in c.nodes]
-        used = [compiler_seconds(n.accounting().pid) for n in nodes]
+        used = [compiler_seconds(a.pid, machine=a.machine) for a in (n.accounting() for n in nodes)]
         return None if None in used else sum(u for u in used if u is not None)
 
     def check_alive(self) -> None:

@@ -18,15 +18,21 @@ from tare.databases.cassandra.cluster import Installation
 from tare.databases.cluster import Installed
 from tare.databases.mongodb import installation as mongodb
 from tare.errors import ArtifactError, RuntimeUnavailableError, StudyError, TareError
+from tare.lab import on_hosts
+from tare.lab.on_hosts import hosts_for
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.availability import no_cluster
 from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.docker_engine import connect, data_directory
+from tare.runtimes.key import SSH, runtime_key
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
+from tare.runtimes.ssh.docker import DOCKER, SshDockerRuntime
+from tare.runtimes.ssh.hosts import Hosts
+from tare.runtimes.ssh.native import NATIVE, SshNativeRuntime
 from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unit import Bits, Runtime
@@ -48,17 +54,25 @@ class Outfit:
     trees: dict[str, Tree] = field(default_factory=dict)
     engine_directory: Path | None = None
     """where the Docker engine keeps its data; None: not used, or not on this machine"""
+    hosts: Hosts | None = None
+    """that SSH reaches; None: no setup needs them"""
 
     def server(self, setup: Setup) -> Installed:
-        return self.servers[setup.platform.runtime, _bits_key(setup.database)]
+        return self.servers[runtime_key(setup.platform), _bits_key(setup.database)]
 
     def client(self, setup: Setup) -> ClientInstallation:
         """Tare's own load generator, which fills tables and warms servers."""
-        return self.clients[setup.client.runtime]
+        return self.clients[runtime_key(setup.client)]
 
     def tool(self, setup: Setup) -> ClientInstallation:
         """The load generator of the setup's trials."""
         return self.tools.get(setup.client.tool) or self.client(setup)
+
+    def load_hosts(self, setup: Setup) -> int:
+        """How many clients share the load of each cluster: hosts for clients, else one."""
+        if self.hosts is None:
+            return 1
+        return max(len(self.hosts.clients) // setup.clusters, 1)
 
     def environment(self) -> dict[str, Any]:
         """Facts of the machine and the tools, for provenance."""
@@ -86,21 +100,30 @@ class Outfit:
         swarm = self.runtimes.get("swarm")
         if isinstance(swarm, SwarmRuntime):
             facts["swarm"] = swarm.swarm_facts().as_dict()
+        if self.hosts is not None:
+            facts["hosts"] = self.hosts.as_dict()
         return facts
 
     def close(self) -> list[TareError]:
         """Take away networks, addresses and namespaces; what went wrong is returned, not raised."""
         faults: list[TareError] = []
-        for runtime in self.runtimes.values():
+        for close in (*(one.close for one in self.runtimes.values()), self._close_hosts):
             try:
-                runtime.close()
+                close()
             except TareError as error:
                 faults.append(error)
         return faults
 
+    def _close_hosts(self) -> None:
+        if self.hosts is not None:
+            self.hosts.close()
 
-def runtimes_for(run: str, work: Path, setups: Sequence[Setup]) -> dict[str, Runtime]:
-    """The runtimes of this machine, sharing addresses, and an orchestrator's that a setup names.
+
+def runtimes_for(
+    run: str, work: Path, setups: Sequence[Setup], hosts: Hosts | None = None
+) -> dict[str, Runtime]:
+    """The runtimes of this machine, sharing addresses, and others that a setup names: an
+    orchestrator's, those of hosts that SSH reaches.
 
     Host addresses are routable where a client needs them.
 
@@ -125,6 +148,9 @@ def runtimes_for(run: str, work: Path, setups: Sequence[Setup]) -> dict[str, Run
         made[_KUBERNETES] = KubernetesRuntime(run, work, settings)
     if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
         made[_SWARM] = SwarmRuntime(run, work, swarm_settings())
+    if hosts is not None:
+        made[NATIVE] = SshNativeRuntime(work, hosts)
+        made[DOCKER] = SshDockerRuntime(work, hosts)
     return made
 
 
@@ -139,8 +165,12 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         {"docker", _KUBERNETES} & {s.platform.runtime, s.client.runtime} for s in setups
     )
     engine = data_directory() if uses_engine else None
-    outfit = Outfit(run, local_facts(work.parent), runtimes_for(run, work, setups))
+    hosts = hosts_for(run, setups)
+    runtimes = runtimes_for(run, work, setups, hosts)
+    outfit = Outfit(run, local_facts(work.parent), runtimes, hosts=hosts)
     outfit.engine_directory = engine
+    if hosts is not None:
+        hosts.prepare(say)
     cluster = outfit.runtimes.get(_KUBERNETES)
     if isinstance(cluster, KubernetesRuntime):
         helper = image.build_pod_image(connect(), find("tare-pod"), say)
@@ -150,12 +180,13 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         helper = image.build_pod_image(swarm.engine, find("tare-pod"), say)
         swarm.use_helper(swarm.provide(helper, say))
     for setup in setups:
-        database, runtime = setup.database, setup.platform.runtime
+        database, runtime = setup.database, runtime_key(setup.platform)
         key = _bits_key(database)
         if (runtime, key) not in outfit.servers:
             outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
-        if setup.client.runtime not in outfit.clients:
-            outfit.clients[setup.client.runtime] = _client(outfit, setup.client.runtime, say)
+        client = runtime_key(setup.client)
+        if client not in outfit.clients:
+            outfit.clients[client] = _client(outfit, client, say)
         tool = setup.client.tool
         if tool != "tare" and tool not in outfit.tools:
             outfit.tools[tool] = _tool(tool, say)
@@ -218,6 +249,8 @@ def _server(
         built = image.build_image(_swarm(outfit).engine, tree, say)
         _swarm(outfit).provide(built, say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
+    if outfit.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.server(outfit.hosts, tree, jamm, runtime, say)
     if runtime in ("docker", _KUBERNETES):
         built = image.build_image(_engine(outfit), tree, say)
         if runtime == _KUBERNETES:
@@ -275,6 +308,8 @@ def _client(outfit: Outfit, runtime: str, say: Callable[[str], None]) -> ClientI
     digest = file_digest(binary)
     if runtime == "native":
         return ClientInstallation(str(binary), Bits(digest))
+    if outfit.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.client(outfit.hosts, digest, runtime, say)
     if runtime == _SWARM:
         built = image.build_load_image(_swarm(outfit).engine, binary)
         return ClientInstallation(image.LOAD, Bits(digest, built))

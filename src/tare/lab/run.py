@@ -24,6 +24,7 @@ from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
 from tare.records.layout import TrialFiles
 from tare.records.manifest import TrialManifest
+from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, Round, Trial
 
@@ -126,7 +127,11 @@ class Lab:
 
     def _sweep(self, why: str) -> None:
         """Remove everything that carries our labels; the lab is held, so nobody needs it."""
-        found = clean.find(self._directory.files.root.parent)
+        hosts = any(
+            SSH in (one.setup.platform.machines, one.setup.client.machines)
+            for one in self._plan.conditions
+        )
+        found = clean.find(self._directory.files.root.parent, hosts=hosts)
         if found:
             for line in found.words():
                 self._watcher.say(f"{why}: {line}")

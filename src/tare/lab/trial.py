@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from tare.databases import make
@@ -19,15 +19,20 @@ from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Progress, Watcher
 from tare.lab.unit_records import unit_record
-from tare.lab.usage import Usage, grown, read_usage
+from tare.lab.usage import Usage, grown, machines_of, read_usage
 from tare.load.client import LoadClient, progress, result_of
+from tare.load.share import share_of
 from tare.load.specification import specification
+from tare.machines.clocks import refuse_unsure
 from tare.machines.facts import MachineFacts
+from tare.machines.machine import HERE
 from tare.monitor.parity import parity_facts
-from tare.monitor.probe import Probe, probe_cpu_seconds, watch_list, write_samples
+from tare.monitor.probe import probe_cpu_seconds, write_samples
+from tare.monitor.probes import Probes
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
 from tare.records.manifest import ClientResult, TrialManifest, UnitRecord, unmeasured
+from tare.runtimes.key import runtime_key
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
 from tare.study.plan import Trial
@@ -66,7 +71,7 @@ class TrialRun:
         self.deployment.check_alive()
         seed = _seed(self.trial)
         self.deployment.reset(self.design.reset, seed)
-        dropped = drop_caches() if self.design.drop_caches else None
+        dropped = self._drop_caches() if self.design.drop_caches else None
         setup = self.condition.setup
         clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
@@ -76,7 +81,7 @@ class TrialRun:
             self._launch(clients, seed)
             watched = {u.unit.site.name: u.accounting() for u in units}
             watched |= {c.name: c.running.accounting() for c in clients if c.running}
-            probe = Probe(self.run, watch_list(watched, engine))
+            probe = Probes(self.run, watched, engine)
             try:
                 results, before, after = self._drive(clients, aside, watch)
                 observed = watch.end(*_measured(results))
@@ -125,7 +130,7 @@ class TrialRun:
             server=observed.counts,
             load_rests_on=self.note,
             notes=[
-                *([] if samples else ["tare-probe gave no samples"]),
+                *probe.notes,
                 *observed.notes,
             ],
         )
@@ -133,29 +138,30 @@ class TrialRun:
     def _launch(self, clients: list[LoadClient], seed: int) -> None:
         together = None
         if len(clients) > 1:
+            refuse_unsure({c.site.machine or c.name: c.site.clock for c in clients})
             together = self.wall() + max(client.head_start_s for client in clients)
-        for number, (client, cluster) in enumerate(
-            zip(clients, self.deployment.clusters, strict=True)
-        ):
-            client.launch(
-                specification(
-                    self.condition.setup,
-                    name=self.trial.name,
-                    client=client.name,
-                    targets=cluster.targets(self.condition.setup.client.runtime),
-                    mongodb=cluster.url,
-                    phase="measure",
-                    seed=seed + number,
-                    hlog=Path(client.hlog),
-                    start_at=together,
-                )
+        for number, client in enumerate(clients):
+            cluster = self.deployment.clusters[client.cluster]
+            made = specification(
+                self.condition.setup,
+                name=self.trial.name,
+                client=client.name,
+                targets=cluster.targets(runtime_key(self.condition.setup.client)),
+                mongodb=cluster.url,
+                phase="measure",
+                seed=seed + number,
+                hlog=PurePath(client.hlog),
+                start_at=None if together is None else together + client.site.clock.ahead_s,
             )
+            client.launch(share_of(made, client.part, client.of))
 
     def _drive(
         self, clients: list[LoadClient], aside: Path, watch: Watch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
         engine = self.deployment.engine_processes(self.condition.setup)
+        taking_part = [*self._units(clients), *(c.running for c in clients if c.running)]
+        machines = machines_of(one.accounting() for one in taking_part)
         deadline = self.clock() + load.warmup + load.measured_s + load.timeout + _GRACE_S
 
         def check() -> None:
@@ -180,20 +186,26 @@ class TrialRun:
                 kept.write(json.dumps({"client": line.client.name, **line.event}) + "\n")
                 kind = line.event["event"]
                 if kind == "measure_start" and before is None:
-                    before = read_usage(self.deployment, engine)
+                    before = read_usage(self.deployment, engine, machines)
                     watch.begin()
                 elif kind == "measure_end":  # other tools end a while after they measured
-                    after = read_usage(self.deployment, engine)
+                    after = read_usage(self.deployment, engine, machines)
                     told.add(line.client.name)
                 elif kind == "result":
                     if line.client.name not in told:
-                        after = read_usage(self.deployment, engine)
+                        after = read_usage(self.deployment, engine, machines)
                     results[line.client.name] = result_of(line.client, line.event)
                 elif kind == "interval":
                     self._show(line.event)
         if before is None or after is None:
             raise TrialFailedError("the load never began to measure", where=self.trial.name)
         return [results[c.name] for c in clients], before, after
+
+    def _drop_caches(self) -> bool:
+        """Whether the caches of all nodes' machines are empty now; those of other hosts are not."""
+        nodes = (node for cluster in self.deployment.clusters for node in cluster.nodes)
+        here = machines_of(n.accounting() for n in nodes) == (HERE,)
+        return here and drop_caches()
 
     def _units(self, clients: list[LoadClient]) -> list[Running]:
         return [node for cluster in self.deployment.clusters for node in cluster.nodes]
@@ -202,7 +214,7 @@ class TrialRun:
         setup = self.condition.setup
         records: list[UnitRecord] = []
         for number, cluster in enumerate(self.deployment.clusters, start=1):
-            targets = cluster.targets(setup.client.runtime)
+            targets = cluster.targets(runtime_key(setup.client))
             for node, target in zip(cluster.nodes, targets, strict=True):
                 unit = node.unit
                 facts = parity_facts(node.accounting(), unit.site.data, self.machine_facts)
@@ -212,8 +224,9 @@ class TrialRun:
                 records.append(
                     unit_record(name, node, "database", number, setup.platform, target, facts)
                 )
-        for number, client in enumerate(clients, start=1):
+        for client in clients:
             if client.running is not None:
+                number = client.cluster + 1
                 records.append(
                     unit_record(client.name, client.running, "client", number, setup.client, "", {})
                 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
+from tare.machines.clocks import SAME
 from tare.records.manifest import UnitRecord
 
 if TYPE_CHECKING:
@@ -41,5 +43,7 @@ def unit_record(
         image=unit.bits.image,
         bits=unit.bits.digest,
         limits={one: getattr(unit.limits, one) for one in ("cpus", "cpuset", "memory")},
+        machine=unit.site.machine,
+        clock=asdict(unit.site.clock) if unit.site.clock is not SAME else None,
         parity=facts | running.facts(),
     )

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from tare.machines.machine import HERE
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Sequence
 
     from tare.lab.deployment import Deployment
+    from tare.machines.cgroups import Accounting
+    from tare.machines.machine import Machine
 
 _BUSY = ("user", "nice", "system", "irq", "softirq")
+_PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8}
+"""fields of the first line of /proc/stat, proc(5)"""
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -33,24 +39,58 @@ class Usage:
         return sum(self.modes[mode] for mode in _BUSY)
 
 
-def read_usage(deployment: Deployment, engine: Collection[str]) -> Usage:
+def read_usage(
+    deployment: Deployment, engine: Collection[str], machines: Sequence[Machine] = (HERE,)
+) -> Usage:
     """CPU seconds as of now.
 
     Args:
+        machines: all that take part, whose busy seconds are added up.
         engine: names of processes that count as the engine.
     """
-    times = psutil.cpu_times()
+    modes: dict[str, float] = dict.fromkeys((*_BUSY, "steal"), 0.0)
+    for machine in machines:
+        for mode, seconds in _modes(machine).items():
+            modes[mode] += seconds
     return Usage(
         servers=deployment.cpu_seconds(),
         compiler=deployment.compiler_seconds(),
-        engine=_cpu_seconds_of(engine) if engine else 0.0,
-        modes={mode: getattr(times, mode) for mode in (*_BUSY, "steal")},
+        engine=sum(_engine_seconds(one, engine) for one in machines) if engine else 0.0,
+        modes=modes,
     )
+
+
+def machines_of(accountings: Iterable[Accounting]) -> tuple[Machine, ...]:
+    """The machines on which these units run, each once."""
+    return tuple({one.machine.name: one.machine for one in accountings}.values()) or (HERE,)
+
+
+def _modes(machine: Machine) -> dict[str, float]:
+    """CPU seconds of a machine by the kernel's modes, since it was started."""
+    if machine is HERE:
+        times = psutil.cpu_times()
+        return {mode: getattr(times, mode) for mode in (*_BUSY, "steal")}
+    first = machine.read("/proc/stat").get("/proc/stat", "").partition("\n")[0].split()
+    return {mode: int(first[place]) / machine.ticks for mode, place in _PLACES.items()}
 
 
 def grown(before: float | None, after: float | None) -> float | None:
     """The difference of two counts; None where one is unknown. Ended threads never make it < 0."""
     return None if before is None or after is None else max(after - before, 0.0)
+
+
+def _engine_seconds(machine: Machine, names: Collection[str]) -> float:
+    """CPU seconds of a machine's processes of these names."""
+    if machine is HERE:
+        return _cpu_seconds_of(names)
+    cut = {name[:_NAME_LENGTH] for name in names}
+    total = 0
+    for text in machine.read("/proc/[0-9]*/stat").values():
+        name, _, rest = text.rpartition(")")
+        if name.partition("(")[2] in cut:
+            fields = rest.split()
+            total += int(fields[11]) + int(fields[12])
+    return total / machine.ticks
 
 
 def _cpu_seconds_of(names: Collection[str]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import shutil
@@ -45,6 +46,9 @@ class LoadClient:
         installation: ClientInstallation,
         settings: Client,
         group: str,
+        cluster: int = 0,
+        part: int = 0,
+        of: int = 1,
     ) -> None:
         """Settle where the client will run.
 
@@ -55,7 +59,12 @@ class LoadClient:
             installation: where its binary is, and what it is.
             settings: the study's `client` section.
             group: network group that it joins when its network is a bridge: its cluster's name.
+            cluster: which of the clusters side by side it loads, from 0.
+            part, of: which of several clients that share this cluster's load, from 0.
         """
+        self.cluster = cluster
+        self.part = part
+        self.of = of
         self.name = name
         self._runtime = runtime
         self._installation = installation
@@ -233,6 +242,8 @@ def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
         )
     fields = {k: v for k, v in event.items() if k in ClientResult.model_fields}
     fields["hlog"] = client.hlog_on_host.name
+    with contextlib.suppress(KeyError, TypeError):  # what is missing is said below
+        fields["start_unix"] -= client.site.clock.ahead_s  # records have one clock, this machine's
     try:
         return ClientResult.model_validate(fields)
     except ValidationError as error:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tare.errors import RuntimeUnavailableError
+from tare.machines.machine import HERE, Machine
 
 ROOT = Path("/sys/fs/cgroup")
 PARENT = "tare"
@@ -44,10 +45,12 @@ class Accounting:
 
     paths: dict[str, str] = field(default_factory=dict)
     pids: tuple[int, ...] = ()
+    machine: Machine = HERE
+    """whose paths and process ids these are"""
 
     @property
     def pid(self) -> int:
-        """The unit's first process; 0, which nobody has, where it is on another machine."""
+        """The unit's first process; 0, which nobody has, where it is not known."""
         return self.pids[0] if self.pids else 0
 
     def cpu_seconds(self) -> float:

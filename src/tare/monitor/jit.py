@@ -10,23 +10,24 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tare.machines.machine import HERE, Machine
+
 _NAMES = ("C1 CompilerThre", "C2 CompilerThre")
 _UTIME, _STIME = 11, 12
 """fields of /proc/PID/stat after the command name, proc(5)"""
 
 
-def compiler_seconds(pid: int, proc: Path = Path("/proc")) -> float | None:
-    """CPU seconds of the live compiler threads of a process; None where it has none to be seen."""
+def compiler_seconds(pid: int, proc: Path = Path("/proc"), machine: Machine = HERE) -> float | None:
+    """CPU seconds of the live compiler threads of a process; None where it has none to be seen.
+
+    Args:
+        pid: of the process on its machine.
+        proc: where the kernel shows processes.
+        machine: whose process it is.
+    """
     total, seen = 0.0, False
-    try:
-        tasks = list((proc / str(pid) / "task").iterdir())
-    except OSError:
-        return None
-    for task in tasks:
-        try:
-            name, _, rest = (task / "stat").read_text(encoding="utf-8").rpartition(")")
-        except OSError:  # the thread has just ended
-            continue
+    for text in machine.read(f"{proc}/{pid}/task/*/stat").values():
+        name, _, rest = text.rpartition(")")
         if name.partition("(")[2] in _NAMES:
             fields = rest.split()
             total += (int(fields[_UTIME]) + int(fields[_STIME])) / os.sysconf("SC_CLK_TCK")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 
 from tare.machines.cgroups import Accounting
 from tare.machines.facts import MachineFacts
 
 _UNLIMITED = 1 << 60
 """version 1 memory limits above this are the kernel's way to say: none"""
+_LIMIT_FILES = (
+    ("cpu", "cpu.cfs_quota_us"),
+    ("cpu", "cpu.cfs_period_us"),
+    ("memory", "memory.limit_in_bytes"),
+    ("unified", "cpu.max"),
+    ("unified", "memory.max"),
+)
+"""controller, and its file that holds a limit"""
 
 
 def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> dict[str, str]:
@@ -17,56 +25,63 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
     Args:
         accounting: the unit's control groups and root process.
         data: its data directory, as it sees it.
-        machine: facts of this machine; of a unit on another one nothing is told.
+        machine: facts of this machine, for units on it; a unit of which no process is known gets
+            none.
     """
     pid = accounting.pid
     if not pid:
         return {}
-    facts = {
+    texts = accounting.machine.read(
+        *(f"/proc/{pid}/{name}" for name in ("status", "limits", "mountinfo")),
+        *(f"{accounting.paths[c]}/{name}" for c, name in _LIMIT_FILES if c in accounting.paths),
+    )
+    status = texts.get(f"/proc/{pid}/status", "")
+    limits = texts.get(f"/proc/{pid}/limits", "")
+    kernel = {
         "kernel": machine.kernel,
         "clock source": machine.clock_source,
         "transparent huge pages": machine.transparent_huge_pages,
-        "cpus allowed": _status(pid, "Cpus_allowed_list"),
-        "cpu quota": _cpu_quota(accounting),
-        "memory limit": _memory_limit(accounting),
+    }
+    facts = {
+        **(accounting.machine.kernel or kernel),
+        "cpus allowed": _status(status, "Cpus_allowed_list"),
+        "cpu quota": _cpu_quota(accounting, texts),
+        "memory limit": _memory_limit(accounting, texts),
         "own control group": "yes" if accounting.paths else "no",
-        "open files": _limit(pid, "Max open files"),
-        "locked memory": _limit(pid, "Max locked memory"),
-        "file system": _file_system(pid, data),
-        "seccomp": {"0": "off", "1": "strict", "2": "filter"}.get(_status(pid, "Seccomp"), ""),
-        "user": _status(pid, "Uid").split("\t")[0],
+        "open files": _limit(limits, "Max open files"),
+        "locked memory": _limit(limits, "Max locked memory"),
+        "file system": _file_system(texts.get(f"/proc/{pid}/mountinfo", ""), data),
+        "seccomp": {"0": "off", "1": "strict", "2": "filter"}.get(_status(status, "Seccomp"), ""),
+        "user": _status(status, "Uid").split("\t")[0],
     }
     return {name: value for name, value in facts.items() if value}
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def _status(pid: int, key: str) -> str:
-    for line in _read(f"/proc/{pid}/status").splitlines():
+def _status(text: str, key: str) -> str:
+    for line in text.splitlines():
         name, _, value = line.partition(":")
         if name == key:
             return value.strip()
     return ""
 
 
-def _limit(pid: int, title: str) -> str:
-    for line in _read(f"/proc/{pid}/limits").splitlines():
+def _limit(text: str, title: str) -> str:
+    for line in text.splitlines():
         if line.startswith(title):
             return line[len(title) :].split()[0]
     return ""
 
 
-def _cpu_quota(accounting: Accounting) -> str:
+def _of_group(accounting: Accounting, texts: Mapping[str, str], controller: str, name: str) -> str:
+    return texts.get(f"{accounting.paths[controller]}/{name}", "").strip()
+
+
+def _cpu_quota(accounting: Accounting, texts: Mapping[str, str]) -> str:
     if "cpu" in accounting.paths:
-        quota = _read(f"{accounting.paths['cpu']}/cpu.cfs_quota_us").strip()
-        period = _read(f"{accounting.paths['cpu']}/cpu.cfs_period_us").strip()
+        quota = _of_group(accounting, texts, "cpu", "cpu.cfs_quota_us")
+        period = _of_group(accounting, texts, "cpu", "cpu.cfs_period_us")
     elif "unified" in accounting.paths:
-        quota, _, period = _read(f"{accounting.paths['unified']}/cpu.max").strip().partition(" ")
+        quota, _, period = _of_group(accounting, texts, "unified", "cpu.max").partition(" ")
     else:
         return "none"
     if quota in ("-1", "max", "") or not period:
@@ -74,11 +89,11 @@ def _cpu_quota(accounting: Accounting) -> str:
     return f"{int(quota) / int(period):g} CPUs"
 
 
-def _memory_limit(accounting: Accounting) -> str:
+def _memory_limit(accounting: Accounting, texts: Mapping[str, str]) -> str:
     if "memory" in accounting.paths:
-        value = _read(f"{accounting.paths['memory']}/memory.limit_in_bytes").strip()
+        value = _of_group(accounting, texts, "memory", "memory.limit_in_bytes")
     elif "unified" in accounting.paths:
-        value = _read(f"{accounting.paths['unified']}/memory.max").strip()
+        value = _of_group(accounting, texts, "unified", "memory.max")
     else:
         return "none"
     if value in ("max", "") or int(value) >= _UNLIMITED:
@@ -86,10 +101,10 @@ def _memory_limit(accounting: Accounting) -> str:
     return f"{int(value) // (1 << 20)} MiB"
 
 
-def _file_system(pid: int, data: str) -> str:
+def _file_system(mounts: str, data: str) -> str:
     """Type of the mount that holds `data` in the process's own view, from its mountinfo."""
     best, kind = -1, ""
-    for line in _read(f"/proc/{pid}/mountinfo").splitlines():
+    for line in mounts.splitlines():
         left, _, right = line.partition(" - ")
         mount = left.split()[4]
         inside = data == mount or data.startswith(mount.rstrip("/") + "/")

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from tare.artifacts.binaries import find
 from tare.machines.cgroups import Accounting
+from tare.machines.machine import HERE, Machine
 from tare.runtimes.native import RUN_VARIABLE
 
 INTERVAL_S = 1.0
@@ -35,21 +36,26 @@ def watch_list(
     return watched
 
 
+def _start(run: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [str(find("tare-probe")), "--config", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={RUN_VARIABLE: run},
+        start_new_session=True,
+    )
+
+
 class Probe:
     """A running tare-probe; `stop` returns its samples."""
 
-    def __init__(self, run: str, watched: list[dict[str, Any]]) -> None:
+    def __init__(self, run: str, watched: list[dict[str, Any]], machine: Machine = HERE) -> None:
+        """Start it on a machine, where `watched` are its units."""
+        self.machine = machine
         self.samples: list[dict[str, Any]] = []
-        self._process = subprocess.Popen(
-            [str(find("tare-probe")), "--config", "-"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={RUN_VARIABLE: run},
-            start_new_session=True,
-        )
-        config = json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n"
+        self._process = _start(run) if machine is HERE else machine.probe(run)
+        config = (json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n").encode()
         with contextlib.suppress(BrokenPipeError):  # it died; the missing samples are noted
             if self._process.stdin is not None:
                 self._process.stdin.write(config)
@@ -74,7 +80,7 @@ class Probe:
                 self._process.kill()
                 self._process.wait()
         self._reader.join(3.0)
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
@@ -82,8 +88,9 @@ class Probe:
 
 
 def probe_cpu_seconds(samples: list[dict[str, Any]]) -> float:
-    """CPU seconds that the probe itself used over its samples."""
-    return float(samples[-1].get("probe", {}).get("cpu_s", 0.0)) if samples else 0.0
+    """CPU seconds that the probes themselves used over their samples, one on each machine."""
+    last = {str(one.get("host", "")): one for one in samples}
+    return sum(float(one.get("probe", {}).get("cpu_s", 0.0)) for one in last.values())
 
 
 def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
@@ -91,6 +98,8 @@ def write_samples(samples: list[dict[str, Any]], path: Path) -> None:
     columns: dict[str, list[Any]] = {"t": [], "scope": [], "metric": [], "value": []}
     for sample in samples:
         scopes = {"machine": sample.get("machine", {}), "probe": sample.get("probe", {})}
+        if "host" in sample:
+            scopes = {f"{scope}@{sample['host']}": values for scope, values in scopes.items()}
         scopes |= sample.get("units", {})
         for scope, metrics in scopes.items():
             for metric, value in metrics.items():

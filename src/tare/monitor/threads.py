@@ -8,9 +8,12 @@ container as for any other.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tare.machines.machine import HERE, Machine
 
 NAME_LENGTH = 15
 """characters that the kernel keeps of a thread's name, prctl(2) PR_SET_NAME"""
@@ -23,20 +26,17 @@ class Threads:
     found: Mapping[int, tuple[str, float]]
 
 
-def read_threads(pid: int, proc: Path = Path("/proc")) -> Threads:
-    """All live threads of a process; empty where they cannot be seen."""
+def read_threads(pid: int, proc: Path = Path("/proc"), machine: Machine = HERE) -> Threads:
+    """All live threads of a process of a machine; empty where they cannot be seen."""
     found: dict[int, tuple[str, float]] = {}
-    try:
-        tasks = list((proc / str(pid) / "task").iterdir())
-    except OSError:
-        return Threads({})
-    for task in tasks:
-        try:
-            name = (task / "comm").read_text(encoding="utf-8", errors="replace").rstrip("\n")
-            used = (task / "schedstat").read_text(encoding="ascii").split()[0]
-            found[int(task.name)] = name, int(used) / 1e9
-        except (OSError, ValueError, IndexError):  # the thread has just ended
-            continue
+    tasks = f"{proc}/{pid}/task/*"
+    texts = machine.read(f"{tasks}/comm", f"{tasks}/schedstat")
+    for path, name in texts.items():
+        if path.endswith("/comm"):
+            task = path.removesuffix("/comm")
+            with contextlib.suppress(KeyError, ValueError, IndexError):  # it has just ended
+                used = int(texts[f"{task}/schedstat"].split()[0])
+                found[int(Path(task).name)] = name.rstrip("\n"), used / 1e9
     return Threads(found)
 
 

@@ -99,6 +99,14 @@ class UnitRecord(Record):
     image: str = Field(default="", description="image id, empty for native")
     bits: str = Field(description="digest of the artifact tree, or the named image's digest")
     limits: dict[str, Any]
+    machine: str = Field(
+        default="", description="the host or the orchestrator's machine; empty: the local one"
+    )
+    clock: dict[str, float] | None = Field(
+        default=None,
+        description="of a host that SSH reaches: ahead_s, seconds that its clock was ahead of the "
+        "local one, which was taken off all times; uncertain_s, how far that may be off; rounds",
+    )
     parity: dict[str, str] = Field(
         description="facts compared across conditions: cpus, memory, heap, open files, "
         "file system, clock source, transparent huge pages, kernel, JVM"

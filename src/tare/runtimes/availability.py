@@ -12,6 +12,7 @@ from tare.runtimes.swarm.path import INSIDE_REMEDY, ONLY_INSIDE, PROXIED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tare.machines.inventory.host import Inventory
     from tare.runtimes.kubernetes.facts import ClusterFacts
     from tare.runtimes.swarm.facts import SwarmFacts
     from tare.study.schema import Setup
@@ -27,6 +28,11 @@ _NO_SWARM = "no Docker Swarm is named here"
 _NAME_SWARM = (
     "name a manager with DOCKER_HOST, a docker context or TARE_SWARM, or start a Swarm here "
     "with `make rig-swarm` (docs/swarm.md); `tare doctor` says whether it can be used"
+)
+_NO_INVENTORY = "no inventory of hosts is named here"
+_NAME_INVENTORY = (
+    "name one with TARE_INVENTORY, Ansible's or one of two lines (docs/machines.md); "
+    "`tare doctor --machines` says whether its hosts can be used"
 )
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
@@ -75,7 +81,10 @@ def no_cluster() -> RuntimeUnavailableError:
 
 
 def obstacle(
-    setup: Setup, cluster: Cluster | None = None, swarm: Swarm | None = None
+    setup: Setup,
+    cluster: Cluster | None = None,
+    swarm: Swarm | None = None,
+    inventory: Inventory | None = None,
 ) -> Obstacle | None:
     """What hinders this setup in this version; None where nothing does.
 
@@ -86,8 +95,10 @@ def obstacle(
         setup: one condition's.
         cluster: the Kubernetes cluster that is named here; None: none is.
         swarm: the Docker Swarm that is named here; None: none is.
+        inventory: the hosts that are named here; None: none are.
     """
     found = [*_obstacles(setup), *_of_cluster(setup, cluster), *_of_swarm(setup, swarm)]
+    found += _of_hosts(setup, inventory)
     if not found:
         return None
     return Obstacle(found[0].field, "; ".join(one.why for one in found), found[0].remedy)
@@ -98,7 +109,7 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     if database.kind == "mongodb":
         yield from _without_server(setup)
         yield from _without_binding(setup)
-    if platform.machines != "local":
+    if platform.machines not in ("local", "ssh"):
         why = f"this version makes no {_named(platform.machines)} machines"
         remedy = _INSIDE + (_SAME_LOAD if setup.load.sought is not None else "")
         yield Obstacle(("platform", "machines"), why, remedy)
@@ -165,6 +176,53 @@ def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
         why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
         remedy = "set platform.placement.spread to preferred; docker node ls shows the machines"
         yield Obstacle(("platform", "placement", "spread"), why, remedy)
+
+
+def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
+    platform, client = setup.platform, setup.client
+    if "ssh" not in (platform.machines, client.machines):
+        return
+    place = "platform" if platform.machines == "ssh" else "client"
+    if inventory is None:
+        yield Obstacle((place, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
+        return
+    wanted, there = setup.database.nodes, len(inventory.nodes)
+    if platform.machines == "ssh" and wanted > there:
+        why = f"{wanted} database nodes, each on a host of its own, where the inventory has {there}"
+        remedy = f"add hosts to the group `nodes` of {inventory.source}"
+        yield Obstacle(("platform", "machines"), why, remedy)
+    if platform.machines == "ssh":
+        yield from _not_brought(setup)
+        if platform.network == "published":
+            why = "this version publishes no container's ports on other hosts"
+            yield Obstacle(("platform", "network"), why, "set platform.network to host")
+    if client.machines == "ssh":
+        yield from _of_client_hosts(setup, inventory)
+
+
+def _not_brought(setup: Setup) -> Iterator[Obstacle]:
+    """Of databases, hosts are brought what Tare's own locked files hold."""
+    database = setup.database
+    if database.kind == "mongodb":
+        why = "this version brings Cassandra to other hosts, and no MongoDB server"
+        yield Obstacle(("database", "kind"), why, "set platform.machines to local")
+    elif database.image is not None and setup.platform.runtime == "docker":
+        why = "this version makes its own image on other hosts, and pulls none there"
+        yield Obstacle(("database", "image"), why, "leave database.image out")
+
+
+def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
+    if not inventory.clients:
+        why = "the inventory has no host for load clients"
+        remedy = f"add a group `clients` to {inventory.source}, or set client.machines to local"
+        yield Obstacle(("client", "machines"), why, remedy)
+    if setup.client.network != "host":
+        why = "this version gives clients on other hosts the hosts' own network"
+        yield Obstacle(("client", "network"), why, "set client.network to host")
+    if setup.client.tool != "tare":
+        why = f"this version does not bring {setup.client.tool} to other hosts"
+        remedy = "set client.machines to local, or load it with `tare load`"
+        yield Obstacle(("client", "tool"), why, remedy)
 
 
 def _without_server(setup: Setup) -> Iterator[Obstacle]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RUN_VARIABLE = "TARE_RUN"
 """environment variable that labels every native process with its run"""
 
-_WANTED_OPEN_FILES = 100_000
+WANTED_OPEN_FILES = 100_000
 """open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
 
 _JOIN_AND_EXEC = (
@@ -38,7 +38,7 @@ its memory nor a thread is accounted elsewhere. Its words come as arguments, nev
 
 def open_files() -> int:
     """Open files that units get, on every runtime alike."""
-    return min(_WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    return min(WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 class NativeRunning:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tare.machines.cgroups import Accounting, LimitValues
+from tare.machines.clocks import SAME, Offset
 
 if TYPE_CHECKING:
     from tare.study.platform import Placement, Platform
@@ -64,7 +65,9 @@ class Site:
     everywhere: bool = False
     """it has further addresses, of published ports: it serves clients on all that it has"""
     machine: str = ""
-    """the orchestrator's machine that it runs on, once that is known"""
+    """the host or the orchestrator's machine that it runs on, once that is known"""
+    clock: Offset = SAME
+    """by how much the clock there was ahead of this machine's when the site was settled"""
 
     def files(self) -> dict[str, str]:
         """The text files of its configuration directory, by name."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tare.study.left_out import Hindrance
     from tare.study.origins import FieldPath
     from tare.study.plan import Plan
+    from tare.study.platform import Client, Platform
     from tare.study.schema import Limits, Setup
 
 _KEEP_FREE_BYTES = GIB // 4
@@ -72,11 +73,16 @@ def refusals(
     found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
     found += _servers(plan, unfit)
     found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
-    here = [one for one in plan.conditions if one.setup.platform.runtime not in elsewhere]
+    here = [one for one in plan.conditions if _here(one.setup.platform, elsewhere)]
     if here:
         need = estimate(here, plan.study.design, machine.memory_bytes)
         found += [*_memory(plan, machine, need, here), *_disk(plan, machine, need, here)]
     return list(dict.fromkeys(found))
+
+
+def _here(part: Platform | Client, elsewhere: Collection[str] = ()) -> bool:
+    """Whether units of this part of a setup take up this machine."""
+    return part.machines == "local" and part.runtime not in elsewhere
 
 
 def refuse_plan(found: Sequence[Refusal]) -> None:
@@ -131,10 +137,10 @@ def _left_out(plan: Plan) -> Iterator[Refusal]:
 
 def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusal]:
     for one in plan.conditions:
-        for part, runtime in (
-            ("platform", one.setup.platform.runtime),
-            ("client", one.setup.client.runtime),
-        ):
+        for part in ("platform", "client"):
+            runtime, machines = getattr(one.setup, part).runtime, getattr(one.setup, part).machines
+            if machines != "local":
+                continue  # its own host is asked, by `tare doctor --machines` and when a run begins
             why_not = runtimes.get(runtime, "this machine was not asked about it")
             if why_not is not None:
                 yield _refusal(
@@ -169,7 +175,12 @@ def _servers(plan: Plan, unfit: Callable[[Setup], Iterable[Hindrance]]) -> Itera
 def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     for one in plan.conditions:
         bridged = one.setup.client.runtime == "docker" and one.setup.client.network == "bridge"
-        if bridged and one.setup.platform.network == "host" and not machine.root:
+        if (
+            one.setup.platform.machines == "local"
+            and bridged
+            and one.setup.platform.network == "host"
+            and not machine.root
+        ):
             yield _refusal(
                 plan,
                 one,
@@ -182,7 +193,7 @@ def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
 
 def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
-        if getattr(one.setup, part).runtime in elsewhere:
+        if not _here(getattr(one.setup, part), elsewhere):
             continue
         if limits.cpus is not None and limits.cpus > machine.cpus:
             yield _refusal(
@@ -206,7 +217,8 @@ def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iter
 
 def _limits(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
-        native = getattr(one.setup, part).runtime == "native"
+        own = getattr(one.setup, part)
+        native = own.runtime == "native" and _here(own)
         fields = [
             name for name in ("cpus", "cpuset", "memory") if getattr(limits, name) is not None
         ]

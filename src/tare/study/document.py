@@ -70,8 +70,17 @@ def read_document(path: Path) -> Document:
     return parse_document(text, str(path))
 
 
-def parse_document(text: str, name: str, *, numbered: bool = True) -> Document:
-    """The YAML document in the text; `name` is what errors call it, with lines if numbered."""
+def parse_document(
+    text: str, name: str, *, numbered: bool = True, kind: str = "a study"
+) -> Document:
+    """The YAML document in the text.
+
+    Args:
+        text: YAML.
+        name: what errors call it.
+        numbered: whether errors have lines.
+        kind: what errors call a document of this kind, with its article.
+    """
     try:
         root = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
@@ -86,7 +95,7 @@ def parse_document(text: str, name: str, *, numbered: bool = True) -> Document:
         ) from error
     except (YAMLError, ValueError) as error:
         raise StudyError("not valid YAML", where=name, why=str(error)) from error
-    reader = _Reader(name, numbered)
+    reader = _Reader(name, numbered, kind)
     data = reader.value(root, (), ()) if root is not None else None
     reader.at.setdefault((), f"{name}:1" if numbered else name)
     return Document(data, reader.at)
@@ -95,8 +104,9 @@ def parse_document(text: str, name: str, *, numbered: bool = True) -> Document:
 class _Reader:
     """Walks the composed nodes once, following aliases with a budget."""
 
-    def __init__(self, name: str, numbered: bool) -> None:
+    def __init__(self, name: str, numbered: bool, kind: str) -> None:
         self.name = name
+        self.kind = kind
         self.numbered = numbered
         self.at: dict[FieldPath, str] = {}
         self.seen = 0
@@ -134,9 +144,8 @@ class _Reader:
         result: dict[str, Any] = {}
         for key, value in node.value:
             if key.tag == _TAG + "merge":
-                raise self.refuse(
-                    key, "merge keys (<<) are not part of a study", "a level is a patch already"
-                )
+                why = "a level is a patch already" if self.kind == "a study" else ""
+                raise self.refuse(key, f"merge keys (<<) are not part of {self.kind}", why)
             if not isinstance(key, ScalarNode):
                 raise self.refuse(key, "a key that is no name", "keys are plain text")
             name = str(key.value)  # as written: a level called 3 or true is a name
@@ -169,7 +178,7 @@ class _Reader:
         if not finite:
             raise self.refuse(
                 node,
-                f"{text[:40]!r} is not a number that a study can hold",
+                f"{text[:40]!r} is not a number that {self.kind} can hold",
                 "numbers are finite and of reasonable length",
                 "write a number, or put quotes around a text",
             )
@@ -178,8 +187,8 @@ class _Reader:
     def _tagged(self, node: Node) -> StudyError:
         return self.refuse(
             node,
-            f"tag {node.tag!r} is not part of a study",
-            "a study holds text, numbers, true, false, null, lists and mappings",
+            f"tag {node.tag!r} is not part of {self.kind}",
+            f"{self.kind} holds text, numbers, true, false, null, lists and mappings",
             "remove the tag",
         )
 

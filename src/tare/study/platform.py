@@ -9,7 +9,7 @@ from pydantic import Field
 from tare.study.part import Part, unsaid
 from tare.study.quantities import GIB, CpuSet, Size
 
-Machines = Literal["local", "kvm", "vmware"]
+Machines = Literal["local", "ssh", "kvm", "vmware"]
 RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
 Network = Literal[
     "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
@@ -71,8 +71,8 @@ class Platform(Part):
 
     machines: Machines = Field(
         "local",
-        description="where the machines come from: this one, or virtual ones made on it by KVM "
-        "or VMware",
+        description="where the machines come from: this one, hosts of the inventory that SSH "
+        "reaches (one for each node), or virtual ones made on this one by KVM or VMware",
     )
     runtime: RuntimeName = Field("native", description="how a node is run")
     network: Network = Field(
@@ -115,7 +115,11 @@ class Client(Part):
         description="the load generator of the trials: Tare's own, or one that is fetched; "
         "rows are populated and servers warmed by Tare's own",
     )
-    machines: Literal["local"] = Field("local", description="where the machines come from")
+    machines: Literal["local", "ssh"] = Field(
+        "local",
+        description="where the machines come from: this one, or the inventory's hosts for clients, "
+        "which share the load and start at one instant",
+    )
     runtime: Literal["native", "docker", "kubernetes", "swarm"] = Field(
         "native",
         description="how a client is run; kubernetes: as a job inside the cluster, which reaches "

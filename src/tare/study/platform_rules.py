@@ -44,12 +44,50 @@ def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
         value = getattr(platform, field)
         if value not in fitting:
             yield _clash(("platform", field), value, platform.runtime, origins, condition)
+    yield from _hosts_problems(setup, origins, condition)
     if client.runtime in _ORCHESTRATORS and platform.runtime != client.runtime:
         yield _client_elsewhere(client.runtime, platform.runtime, origins, condition)
     if client.runtime == "swarm" and platform.network in _INSIDE and client.network == "host":
         yield _off_network(platform.network, origins, condition)
     if client.runtime == "native" and client.network != "host":
         yield _clash(("client", "network"), client.network, "native", origins, condition)
+
+
+def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """What hosts that SSH reaches have not, or nobody else has a way to."""
+    platform, client = setup.platform, setup.client
+    machines, own_runtime = ("platform", "machines"), ("platform", "runtime")
+    if platform.machines == "ssh" and platform.runtime in _ORCHESTRATORS:
+        yield Problem(
+            later(origins, machines, own_runtime),
+            f"platform.machines: ssh with platform.runtime {platform.runtime}",
+            f"{platform.runtime} has machines of its own (condition {condition})",
+            "set platform.machines to local, which leaves its machines to it, or platform.runtime "
+            "to native or docker",
+        )
+    elif platform.machines == "ssh" and platform.network == "bridge":
+        yield Problem(
+            later(origins, machines, ("platform", "network")),
+            "platform.network: bridge with platform.machines ssh",
+            f"no other machine has a way to a container's own address (condition {condition})",
+            "set platform.network to host or published",
+        )
+    if client.machines != "ssh":
+        return
+    if platform.machines != "ssh":
+        yield Problem(
+            later(origins, ("client", "machines"), machines),
+            f"client.machines: ssh with platform.machines {platform.machines}",
+            f"other hosts have no way to nodes of this machine (condition {condition})",
+            "set platform.machines to ssh, or client.machines to local",
+        )
+    if client.runtime in _ORCHESTRATORS:
+        yield Problem(
+            later(origins, ("client", "machines"), ("client", "runtime")),
+            f"client.machines: ssh with client.runtime {client.runtime}",
+            f"{client.runtime} places its clients itself (condition {condition})",
+            "set client.runtime to native or docker, or client.machines to local",
+        )
 
 
 def _client_elsewhere(client: str, runtime: str, origins: Origins, condition: str) -> Problem:

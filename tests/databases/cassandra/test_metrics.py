@@ -159,7 +159,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cluster:
             Threads({1: ("java", 9.0), 2: ("GC Thread#0", 2.5)}),
         ]
     )
-    monkeypatch.setattr(metrics, "read_threads", lambda pid: next(readings))
+    monkeypatch.setattr(metrics, "read_threads", lambda pid, machine: next(readings))
     return Cluster(busy())
 
 
@@ -202,7 +202,7 @@ def test_a_log_that_may_not_be_read_leaves_collections_unknown_and_the_rest_know
 def test_threads_that_cannot_be_seen_are_unknown_not_idle(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(metrics, "read_threads", lambda pid: Threads({}))
+    monkeypatch.setattr(metrics, "read_threads", lambda pid, machine: Threads({}))
     watch = ServerWatch([cluster], wall=lambda: START)
     watch.begin()
     finish(cluster, tmp_path)
@@ -265,7 +265,9 @@ def test_the_threads_of_all_nodes_are_read_before_any_node_is_asked(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    monkeypatch.setattr(metrics, "read_threads", lambda pid: order.append("threads") or Threads({}))
+    monkeypatch.setattr(
+        metrics, "read_threads", lambda pid, machine: order.append("threads") or Threads({})
+    )
     monkeypatch.setattr(metrics, "counters", lambda session: order.append("query") or {})
     cluster.nodes.append(cluster.running)
     ServerWatch([cluster], wall=lambda: START).begin()

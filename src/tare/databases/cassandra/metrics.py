@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.databases.cassandra import configuration, gclog
 from tare.databases.observed import Observed, in_time
+from tare.machines.machine import HERE
 from tare.monitor.threads import Threads, grown, read_threads
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class _NodeWatch:
         self.node = node
         self.session = session
         self.name = node.unit.site.name
-        self.pid = node.accounting().pid
+        accounting = node.accounting()
+        self.pid, self.machine = accounting.pid, accounting.machine
         self.counters: dict[str, float] = {}
         self.counted = 0.0
         self.threads = Threads({})
@@ -73,7 +75,9 @@ class _NodeWatch:
 
     def begin_at_once(self) -> None:
         """What the kernel tells: milliseconds, whatever the node is busy with."""
-        self.threads = read_threads(self.pid)
+        self.threads = read_threads(self.pid, machine=self.machine)
+        if self.machine is not HERE:
+            return  # its log is not read while it is measured
         with suppress(OSError):  # only root may look into a container: then they are unknown
             self.offset = self._log().stat().st_size
 
@@ -83,7 +87,7 @@ class _NodeWatch:
         self.counted = wall()
 
     def end(self, start: float, end: float) -> tuple[dict[str, float], list[dict[str, Any]]]:
-        threads = read_threads(self.pid)
+        threads = read_threads(self.pid, machine=self.machine)
         seen = self.threads.found and threads.found
         found = grown(self.threads, threads, THREADS) if seen else {}
         now = counters(self.session)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines.cgroups import Accounting, group_paths
+from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import local
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
@@ -129,7 +129,7 @@ class MemberRunning:
         with contextlib.suppress(RuntimeUnavailableError):
             self.resume()
         if self._accounting.pid and self._abandoned():
-            cgroups.kill(self._accounting.pid, self._container)
+            kill(self._accounting.pid, self._container)
 
     def _abandoned(self) -> bool:
         try:

@@ -1,0 +1,118 @@
+"""`tare machines`: the inventory's hosts as they were read, and what they need."""
+
+from __future__ import annotations
+
+import json as json_module
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from tare.cli.doctor_machines import inventory_here
+from tare.errors import UsageError
+from tare.machines.prepare.run import USUAL, Outcome, Step, prepare
+
+if TYPE_CHECKING:
+    from tare.machines.inventory.host import Host, Inventory
+
+app = typer.Typer(
+    help="The hosts of the inventory (TARE_INVENTORY), and what they need.",
+    no_args_is_help=True,
+)
+_STEPS: tuple[Step, ...] = get_args(Step)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("list")
+def list_hosts(json: Json = False) -> None:
+    """Show the hosts as they were read from the inventory; none is asked."""
+    inventory = inventory_here()
+    told = [_as_dict(one, inventory) for one in inventory.hosts]
+    if json:
+        notes = list(inventory.notes)
+        document = {"inventory": str(inventory.source), "notes": notes, "hosts": told}
+        typer.echo(json_module.dumps(document, indent=1))
+        return
+    for note in inventory.notes:
+        typer.echo(f"note: {note}")
+    for one in told:
+        login = f"{one['user']}@" if one["user"] else ""
+        sudo = ", sudo" if one["sudo"] else ""
+        where = f"{login}{one['address']} port {one['port']}{sudo}"
+        typer.echo(f"{one['name']}: {where}; takes {one['takes']}; {one['directory']}")
+
+
+@app.command("prepare")
+def prepare_hosts(
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="More than the usual: docker, java.", metavar="STEP"),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", help="Less: directory, programs, clock.", metavar="STEP"),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Change the hosts; else only say how.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Give hosts what Tare needs there: its directory, a few programs, a daemon for the clock.
+
+    By pyinfra. Without --yes nothing is changed. A host that has everything is left alone.
+    """
+    steps = [one for one in _STEPS if one in {*USUAL, *_known(with_)} - _known(without)]
+    inventory = inventory_here()
+    outcome = prepare(inventory.hosts, steps, change=yes)
+    if json:
+        told = {"changed": yes, "hosts": [asdict(one) for one in outcome.hosts]}
+        typer.echo(json_module.dumps({**told, "said": outcome.said}, indent=1))
+    else:
+        _show(outcome, yes)
+    reached = all(one.reached for one in outcome.hosts)
+    if not reached or (yes and not outcome.done):
+        raise typer.Exit(1)
+
+
+def _show(outcome: Outcome, changed: bool) -> None:
+    for one in outcome.hosts:
+        if not one.reached:
+            typer.echo(f"{one.host}: not reached; `tare doctor --machines` says why")
+        for change in one.changes:
+            typer.echo(f"{one.host}: {'not done: ' if changed else 'would '}{change}")
+        for note in one.notes:
+            typer.echo(f"{one.host}: {note}")
+        if one.reached and not one.changes and not one.notes:
+            typer.echo(f"{one.host}: has everything")
+    if outcome.said:
+        typer.echo(outcome.said)
+    if not changed and any(one.changes for one in outcome.hosts):
+        typer.echo("nothing was changed\n  try: the same with --yes")
+
+
+def _known(words: list[str] | None) -> set[str]:
+    for one in words or []:
+        if one not in _STEPS:
+            raise UsageError(f"there is no step {one!r}", remedy=f"one of {', '.join(_STEPS)}")
+    return set(words or [])
+
+
+def _as_dict(one: Host, inventory: Inventory) -> dict[str, object]:
+    parts = [
+        word
+        for word, own in (("nodes", inventory.nodes), ("load", inventory.clients))
+        if one in own
+    ]
+    return {
+        "name": one.name,
+        "address": one.address,
+        "port": one.port,
+        "user": one.user,
+        "key": str(one.key) if one.key else None,
+        "known_hosts": str(one.known_hosts) if one.known_hosts else None,
+        "sudo": one.sudo,
+        "service": one.service_address,
+        "directory": str(one.directory),
+        "groups": sorted(one.groups),
+        "takes": " and ".join(parts) or "nothing",
+    }

@@ -1,0 +1,120 @@
+"""What hosts that SSH reaches are given before the first trial: files, or images made there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.artifacts import image
+from tare.artifacts.binaries import find
+from tare.databases.cassandra.cluster import Installation
+from tare.errors import RuntimeUnavailableError
+from tare.load.client import ClientInstallation
+from tare.machines.inventory.read import named_inventory
+from tare.runtimes.key import SSH
+from tare.runtimes.ssh.carry import bring
+from tare.runtimes.ssh.docker import DOCKER
+from tare.runtimes.ssh.hosts import Hosts
+from tare.runtimes.unit import Bits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import PurePosixPath
+
+    from tare.artifacts.tree import Tree
+    from tare.runtimes.ssh.host_machine import HostMachine
+    from tare.study.schema import Setup
+
+
+def hosts_for(run: str, setups: Sequence[Setup]) -> Hosts | None:
+    """The inventory's hosts for a run; None where no setup needs any.
+
+    Raises:
+        RuntimeUnavailableError: a setup needs them, and no inventory is named.
+    """
+    if not any(SSH in (one.platform.machines, one.client.machines) for one in setups):
+        return None
+    inventory = named_inventory()
+    if inventory is None:
+        raise RuntimeUnavailableError(
+            "no inventory of hosts is named here",
+            remedy="name one with TARE_INVENTORY (docs/machines.md)",
+        )
+    hosts = Hosts(inventory, run)
+    hosts.use(
+        nodes=any(one.platform.machines == SSH for one in setups),
+        clients=any(one.client.machines == SSH for one in setups),
+    )
+    return hosts
+
+
+def server(
+    hosts: Hosts, tree: Tree, jamm: str, runtime: str, say: Callable[[str], None]
+) -> Installation:
+    """Cassandra and its Java on all hosts for nodes.
+
+    Raises:
+        RuntimeUnavailableError: a host cannot have them.
+    """
+    jars = tuple(tree.jars)
+    if runtime == DOCKER:
+        tags = {
+            _tag(one, image.build_image(one.engine(), tree, _about(one.name, say)))
+            for one in hosts.nodes
+        }
+        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, _one(tags)))
+    held: set[PurePosixPath] = set()
+    for machine in hosts.nodes:
+        what = f"Cassandra {tree.version} and its Java"
+        root = bring(machine.connection, tree.files(), machine.files, what, say)
+        done = machine.connection.run(root / "jre" / "bin" / "java", "-version")
+        if done.status != 0:
+            raise machine.connection.failed("java", done)
+        held.add(root)
+    root = _one_place(held)
+    java, lib = root / "jre" / "bin" / "java", root / "cassandra" / "lib"
+    return Installation(str(java), str(lib), jamm, jars, Bits(tree.digest))
+
+
+def client(
+    hosts: Hosts, digest: str, runtime: str, say: Callable[[str], None]
+) -> ClientInstallation:
+    """The load generator on all hosts for clients.
+
+    Raises:
+        RuntimeUnavailableError: a host cannot have it.
+    """
+    if runtime == DOCKER:
+        binary = find("tare-load")
+        tags = {
+            _tag(one, image.build_load_image(one.engine(), binary, _about(one.name, say)))
+            for one in hosts.clients
+        }
+        return ClientInstallation(image.LOAD, Bits(digest, _one(tags)))
+    held = {machine.provide("tare-load", say) for machine in hosts.clients}
+    return ClientInstallation(str(_one_place(held)), Bits(digest))
+
+
+def _about(host: str, say: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda line: say(f"{host}: {line}")
+
+
+def _one_place(held: set[PurePosixPath]) -> PurePosixPath:
+    """Where all hosts hold the same files: their directories must have one name."""
+    if len(held) == 1:
+        return held.pop()
+    raise RuntimeUnavailableError(
+        "the hosts keep Tare's files in different directories",
+        why=", ".join(sorted(map(str, held))),
+        remedy="give all hosts of the inventory the same directory",
+    )
+
+
+def _tag(machine: HostMachine, built: str) -> str:
+    """The image's name, which holds its digest: engines give the same files different ids."""
+    return str(machine.engine().images.get(built).tags[0])
+
+
+def _one(tags: set[str]) -> str:
+    """The name that the image has on every host."""
+    (tag,) = tags
+    return tag

@@ -1,0 +1,24 @@
+"""One client's share of a load that several clients send to the same cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def share_of(made: dict[str, Any], part: int, of: int) -> dict[str, Any]:
+    """The specification of one of several clients, which together send what `made` asks for.
+
+    Args:
+        made: of a single client.
+        part: which one, from 0.
+        of: how many there are.
+    """
+    if of == 1:
+        return made
+    threads, more = divmod(made["threads"], of)
+    shared = {**made, "threads": max(threads + (part < more), 1)}
+    if made.get("rate") is not None:
+        shared["rate"] = made["rate"] / of
+    if made.get("schedule"):
+        shared["schedule"] = [{**one, "rate": one["rate"] / of} for one in made["schedule"]]
+    return shared

@@ -1,0 +1,126 @@
+"""By how much another machine's clock is ahead of this one's, and how surely that is known.
+
+The other clock is read several times. It was read somewhere between question and answer, so the
+middle of both is wrong by at most half of what they are apart: that is a bound, not an estimate,
+whatever the way there and back. The question that was answered fastest bounds it best, as NTP's
+clock filter chooses (RFC 5905, section 10) and Cristian's algorithm does (Distributed Computing 3,
+1989).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.machines.ssh import Connection
+
+_SECONDS = re.compile(r"[0-9]{1,12}\.[0-9]{1,9}")
+ROUNDS = 12
+"""questions; a dozen take a tenth of a second nearby and some seconds around the world"""
+MOST_UNCERTAIN_S = 0.010
+"""Starts at one instant need a bound below this: a hundredth of the one-second windows in which
+everything is counted."""
+
+
+@dataclass(frozen=True)
+class Offset:
+    """What was found.
+
+    Attributes:
+        ahead_s: seconds that the other clock is ahead of this machine's; negative: behind.
+        uncertain_s: the true offset differs by no more than this many seconds.
+        rounds: questions that were answered.
+    """
+
+    ahead_s: float
+    uncertain_s: float
+    rounds: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether machines can start at one instant by it."""
+        return self.uncertain_s <= MOST_UNCERTAIN_S
+
+    def __str__(self) -> str:
+        side = "ahead" if self.ahead_s >= 0 else "behind"
+        return f"{abs(self.ahead_s) * 1e3:.1f} ms {side}, ± {self.uncertain_s * 1e3:.1f} ms"
+
+
+SAME = Offset(0.0, 0.0, 0)
+"""of this machine's own clock"""
+
+
+def measure(
+    ask: Callable[[], float], rounds: int = ROUNDS, clock: Callable[[], float] = time.time
+) -> Offset:
+    """Compare another clock with this one.
+
+    Args:
+        ask: reads the other clock, seconds since the epoch.
+        rounds: how often.
+        clock: this machine's, of the same epoch.
+    """
+    found: list[Offset] = []
+    for _ in range(rounds):
+        before = clock()
+        there = ask()
+        after = clock()
+        if after >= before:  # else this clock was set meanwhile
+            found.append(Offset(there - (before + after) / 2, (after - before) / 2, rounds))
+    if not found:
+        raise RuntimeUnavailableError(
+            "the clock here goes backwards",
+            why="it was set back during every question",
+            remedy="let one daemon alone set it: systemctl status chrony ntpsec systemd-timesyncd",
+        )
+    return min(found, key=lambda one: one.uncertain_s)
+
+
+def clock_offset(connection: Connection, rounds: int = ROUNDS) -> Offset:
+    """By how much the clock of a host is ahead of this machine's.
+
+    Raises:
+        HostGoneError: the host does not answer.
+        RuntimeUnavailableError: its `date` tells no fractions of a second.
+    """
+
+    def ask() -> float:
+        text = connection.check("date", "+%s.%N")
+        if not _SECONDS.fullmatch(text):
+            raise RuntimeUnavailableError(
+                "the clock there cannot be read",
+                where=str(connection.host),
+                why=f"date +%s.%N prints {text[:40]!r}",
+                remedy="install GNU coreutils there",
+            )
+        return float(text)
+
+    ask()  # the first may wait for the connection, or for `date` to be read from disk
+    return measure(ask, rounds)
+
+
+def refuse_unsure(offsets: dict[str, Offset]) -> None:
+    """Nothing where every clock is known well enough to start at one instant.
+
+    Args:
+        offsets: name of a host to what was found.
+
+    Raises:
+        RuntimeUnavailableError: a clock is not, with the host.
+    """
+    for name, one in offsets.items():
+        if not one.sure:
+            raise RuntimeUnavailableError(
+                "load clients cannot start at one instant",
+                where=name,
+                why=f"its clock is known to ± {one.uncertain_s * 1e3:.1f} ms only, which must be "
+                f"{MOST_UNCERTAIN_S * 1e3:.0f} ms at most: the way there is slow",
+                remedy="run Tare nearer to the hosts, or set client.machines to local",
+            )

@@ -1,0 +1,1 @@
+"""Which hosts there are: Tare's own YAML form, and Ansible's YAML and INI inventories."""

@@ -1,0 +1,93 @@
+"""The hosts that an inventory names, and which of them carry nodes and which carry load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+NODES = "nodes"
+"""group whose hosts take database nodes"""
+CLIENTS = "clients"
+"""group whose hosts take load clients"""
+DIRECTORY = PurePosixPath("/var/tmp/tare")  # noqa: S108 - made for its owner alone
+"""where Tare keeps what it brings to a host, and what nodes write, unless the inventory says so"""
+
+
+@dataclass(frozen=True)
+class Host:
+    """One machine that SSH reaches. It holds no secret: a key is a path.
+
+    Attributes:
+        name: as the inventory calls it; unique in it. Trials and records use it.
+        address: what ssh goes to: a host name or an IP address.
+        port: the SSH server's.
+        user: login; empty: as ssh itself chooses.
+        key: private key file; None: what the agent or ssh's own configuration offers.
+        known_hosts: file of host keys; None: the user's own (~/.ssh/known_hosts).
+        sudo: whether commands that need root are run through `sudo -n`.
+        service: address at which the other machines reach its database nodes; empty: `address`.
+        directory: where everything of Tare's on it lies.
+        groups: names of the groups that it is in, those above them too.
+    """
+
+    name: str
+    address: str
+    port: int = 22
+    user: str = ""
+    key: Path | None = None
+    known_hosts: Path | None = None
+    sudo: bool = False
+    service: str = ""
+    directory: PurePosixPath = DIRECTORY
+    groups: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def service_address(self) -> str:
+        """Where the other machines reach what it serves."""
+        return self.service or self.address
+
+    def __str__(self) -> str:
+        return self.name if self.name == self.address else f"{self.name} ({self.address})"
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All hosts of one file, in its order.
+
+    Database nodes go on the group `nodes`, load clients on the group `clients`. Where one of the
+    two is missing, its hosts are those that are not in the other. Where both are, every host takes
+    nodes and none takes clients: they would load the machines that they measure.
+    """
+
+    source: Path
+    hosts: tuple[Host, ...]
+    notes: tuple[str, ...] = ()
+    """what the file says that Tare does not use, each with its line"""
+
+    @property
+    def nodes(self) -> tuple[Host, ...]:
+        """Hosts for database nodes."""
+        own = self._of(NODES)
+        return own or tuple(one for one in self.hosts if CLIENTS not in one.groups)
+
+    @property
+    def clients(self) -> tuple[Host, ...]:
+        """Hosts for load clients."""
+        own = self._of(CLIENTS)
+        if own or not self._of(NODES):
+            return own
+        return tuple(one for one in self.hosts if NODES not in one.groups)
+
+    def host(self, name: str) -> Host:
+        """The host of this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        for one in self.hosts:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def _of(self, group: str) -> tuple[Host, ...]:
+        return tuple(one for one in self.hosts if group in one.groups)

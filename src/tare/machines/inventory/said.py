@@ -1,0 +1,61 @@
+"""What a file says of hosts, with its lines, before it is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import InventoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_HOSTS = 1000
+"""more hosts than this are a range that was written wrongly"""
+FLATTEN = "ansible-inventory -i FILE --list --yaml writes a plain inventory, which Tare reads"
+
+
+@dataclass(frozen=True)
+class Said:
+    """One value and its place ("file:line")."""
+
+    value: Any
+    where: str
+
+    @property
+    def text(self) -> str:
+        """The value as text, as it would be written in an INI file."""
+        return self.value if isinstance(self.value, str) else str(self.value)
+
+
+Variables = dict[str, Said]
+
+
+@dataclass
+class Entry:
+    """One host as a file has it: its fields or variables, and where it was first named."""
+
+    where: str
+    variables: Variables = field(default_factory=dict)
+    port: int | None = None
+    """from `host:port`"""
+
+
+def refused(what: str, where: str, why: str = "", remedy: str = "") -> InventoryError:
+    """The error for what cannot be used; long pieces of hostile text are cut by who quotes them."""
+    return InventoryError(what, where=where, why=why, remedy=remedy)
+
+
+def quoted(text: object) -> str:
+    """The text for an error: without control characters, and short."""
+    words = repr(str(text))
+    return words if len(words) <= 60 else f"{words[:56]}...'"
+
+
+def unknown(name: str, kind: str, valid: Iterable[str], where: str) -> InventoryError:
+    """The error for a word that nothing has."""
+    known = list(valid)
+    near = get_close_matches(name, known, 1)
+    remedy = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return refused(f"{quoted(name)} is no {kind}", where, remedy=remedy)

@@ -1,0 +1,73 @@
+"""Where a unit runs, as far as what the kernel tells of it must be read from there."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import subprocess
+
+
+class Machine(Protocol):
+    """This machine, or another one that can be asked."""
+
+    @property
+    def name(self) -> str:
+        """As the inventory calls it; empty: this one."""
+        ...
+
+    @property
+    def ahead_s(self) -> float:
+        """By how much its clock is ahead of this machine's, seconds."""
+        ...
+
+    @property
+    def ticks(self) -> int:
+        """The kernel's ticks per second, in which it counts CPU time."""
+        ...
+
+    @property
+    def kernel(self) -> Mapping[str, str]:
+        """What is alike for all its units: kernel, clock source, transparent huge pages."""
+        ...
+
+    def read(self, *patterns: str) -> dict[str, str]:
+        """Text of the files that these patterns fit, by path; what cannot be read is left out.
+
+        Raises:
+            RuntimeUnavailableError: the machine does not answer.
+        """
+        ...
+
+    def probe(self, run: str) -> subprocess.Popen[bytes]:
+        """tare-probe, started there: reads its configuration, and ends when its input does."""
+        ...
+
+
+class Here:
+    """This machine. Its probe is started by those who watch it."""
+
+    name = ""
+    ahead_s = 0.0
+    ticks = os.sysconf("SC_CLK_TCK")
+    kernel: Mapping[str, str] = {}
+
+    def read(self, *patterns: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for pattern in patterns:
+            for name in sorted(glob.glob(pattern)) if "*" in pattern else [pattern]:  # noqa: PTH207
+                try:
+                    found[name] = Path(name).read_text(encoding="utf-8", errors="replace")
+                except OSError:  # gone, or not for us
+                    continue
+        return found
+
+    def probe(self, run: str) -> subprocess.Popen[bytes]:
+        raise NotImplementedError
+
+
+HERE = Here()

@@ -1,0 +1,1 @@
+"""Runs units on hosts that SSH reaches: as processes, or in containers of the hosts' engines."""

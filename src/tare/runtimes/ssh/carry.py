@@ -1,0 +1,195 @@
+"""Brings files to a host once, and knows them there by their digest."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from tare.artifacts.digest import LISTING, combined, digests_of, listing, parse_listing
+from tare.machines.ssh import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import PurePosixPath
+
+    from tare.machines.ssh import Connection
+
+_VERIFY = (
+    'cd "$1" && [ "$(sha256sum <SHA256SUMS)" = "$2  -" ] && exec sha256sum -c --status SHA256SUMS'
+)
+_UNPACK = 'mkdir -p "$1" && cd "$1" && exec tar -xf -'
+_PACK = """
+cd "$1" || exit
+names=$2
+set --
+for one in $names; do if [ -f "$one" ]; then set -- "$@" "$one"; fi; done
+exec tar -chf - -T /dev/null -- "$@"
+"""
+_SUMS = 'cd "$1" && shift && exec sha256sum -- "$@"'
+_SETTLE = 'rm -rf "$2" && mv "$1" "$2"'
+
+
+def bring(
+    connection: Connection,
+    files: Iterable[tuple[str, Path]],
+    below: PurePosixPath,
+    what: str,
+    say: Callable[[str], None],
+) -> PurePosixPath:
+    """Bring files to a directory of the host that is named by their digest; every one is verified.
+
+    What is there already is verified too, and brought again where it is not what it should be.
+
+    Args:
+        connection: to the host.
+        files: path below that directory, and the file here.
+        below: in which directory of the host.
+        what: they are, for people.
+        say: told what takes long.
+
+    Returns:
+        The directory on the host.
+
+    Raises:
+        HostError: they do not arrive as they are here.
+    """
+    found = sorted(files)
+    digests = digests_of(found)
+    whole = combined(digests)
+    target = below / whole[:16]
+    if connection.run("/bin/sh", "-c", _VERIFY, "sh", target, whole, within_s=120).status == 0:
+        return target
+    size = sum(path.stat().st_size for _, path in found)
+    say(f"bringing {what} to {connection.host} ({size / 1e6:.0f} MB)")
+    aside = below / f".{target.name}.partial"
+    connection.check("rm", "-rf", aside)
+    send(connection, lambda tar: _add(tar, found, listing(digests)), str(aside))
+    done = connection.run("/bin/sh", "-c", _VERIFY, "sh", aside, whole, within_s=120)
+    if done.status != 0:
+        raise HostError(
+            f"{what} did not arrive as it is here",
+            where=str(connection.host),
+            why=f"digests differ in {aside}",
+            remedy="check the host's disk (df -h), then run again",
+        )
+    connection.check("/bin/sh", "-c", _SETTLE, "sh", aside, target)
+    return target
+
+
+def _add(tar: tarfile.TarFile, files: list[tuple[str, Path]], sums: str) -> None:
+    for name, path in files:
+        with path.open("rb") as stream:
+            _member(tar, name, path.stat().st_size, stream, bool(path.stat().st_mode & 0o111))
+    text = sums.encode()
+    _member(tar, LISTING, len(text), io.BytesIO(text), False)
+
+
+def _member(
+    tar: tarfile.TarFile, name: str, size: int, stream: IO[bytes], executable: bool
+) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = size, 0o755 if executable else 0o644
+    tar.addfile(entry, stream)
+
+
+def send(connection: Connection, write: Callable[[tarfile.TarFile], None], into: str) -> None:
+    """Unpack there what `write` puts into an archive here.
+
+    Raises:
+        HostError: it did not arrive whole.
+    """
+    process = connection.start("/bin/sh", "-c", _UNPACK, "sh", into, stdin=subprocess.PIPE)
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    fault = ""
+    try:
+        with process.stdin, tarfile.open(fileobj=process.stdin, mode="w|") as tar:
+            write(tar)
+    except BrokenPipeError:
+        fault = "it ended before all was sent"
+    told = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+    status = process.wait()
+    if fault or status != 0:
+        raise HostError(
+            "files did not arrive",
+            where=f"{connection.host}: {into}",
+            why=told or fault or f"exit status {status}",
+            remedy=f"{connection.by_hand()} df -h",
+        )
+
+
+def send_directory(connection: Connection, source: Path, into: str) -> None:
+    """Copy a directory of plain files and directories, which is small.
+
+    Raises:
+        HostError: it did not arrive whole.
+    """
+    send(connection, lambda tar: tar.add(source, "."), into)
+
+
+def fetch(
+    connection: Connection,
+    source: str,
+    names: str,
+    into: Path,
+    prefix: str = "",
+    *,
+    growing: bool = False,
+) -> list[str]:
+    """Copy plain files below a directory there into a directory here; digests are compared.
+
+    Args:
+        connection: to the host.
+        source: the directory there.
+        names: patterns of names below it, with blanks between them.
+        into: the directory here.
+        prefix: put before their last names, under which they are kept here.
+        growing: they may be written to meanwhile, as logs are; then they come as far as they are.
+
+    Returns:
+        The names here.
+
+    Raises:
+        HostError: they did not arrive whole.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    process = connection.start("/bin/sh", "-c", _PACK, "sh", source, names)
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101 - pipes
+    fault = ""
+    found: dict[str, Path] = {}
+    try:
+        found = _unpack(process.stdout, into, prefix)
+        process.stdout.read()
+    except (tarfile.TarError, EOFError) as error:
+        fault = str(error)
+        process.kill()
+    told = process.stderr.read().decode(errors="replace").strip()
+    if process.wait() not in ((0, 1) if growing else (0,)) or fault:
+        raise _not_back(connection, source, fault or told or f"exit status {process.returncode}")
+    if found and not growing:
+        text = connection.check("/bin/sh", "-c", _SUMS, "sh", source, *found)
+        if parse_listing(text) != digests_of(found.items()):
+            raise _not_back(connection, source, "their digests differ")
+    return sorted(path.name for path in found.values())
+
+
+def _not_back(connection: Connection, source: str, why: str) -> HostError:
+    return HostError("files did not come back", where=f"{connection.host}: {source}", why=why)
+
+
+def _unpack(stream: IO[bytes], into: Path, prefix: str) -> dict[str, Path]:
+    """Plain files only, under their last names: an archive from elsewhere names no place here."""
+    found: dict[str, Path] = {}
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for member in archive:
+            last = Path(member.name).name
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is None or last in ("", ".", ".."):
+                continue
+            path = found[member.name] = into / f"{prefix}{last}"
+            with path.open("wb") as file:
+                shutil.copyfileobj(content, file)
+    return found

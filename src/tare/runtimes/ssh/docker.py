@@ -1,0 +1,181 @@
+"""Units as containers of the Docker engines of hosts that SSH reaches."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from docker.errors import DockerException
+from docker.types import LogConfig, Mount, Ulimit
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
+from tare.runtimes.docker_engine import ENGINE_PROCESSES
+from tare.runtimes.ssh.carry import fetch, send_directory
+from tare.runtimes.ssh.host_machine import HostAccounting
+from tare.runtimes.ssh.names import MARK_LABEL
+from tare.runtimes.ssh.native import SshNativeRuntime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path, PurePosixPath
+
+    from tare.machines.cgroups import Accounting
+    from tare.runtimes.ssh.host_machine import HostMachine
+    from tare.runtimes.unit import Exit, Role, Site, Unit
+
+DOCKER = "ssh-docker"
+_GROUPS = """
+for at in $(cut -d: -f2- "/proc/$1/cgroup"); do
+  kind=${at%%:*} path=${at#*:}
+  case $path in *"$2"*) ;; *) continue ;; esac
+  if [ -z "$kind" ] && [ -f /sys/fs/cgroup/cgroup.controllers ]; then
+    echo "unified /sys/fs/cgroup$path"
+  fi
+  for one in cpu cpuacct cpuset memory freezer blkio; do
+    case ",$kind," in *",$one,"*)
+      if [ -d "/sys/fs/cgroup/$one$path" ]; then echo "$one /sys/fs/cgroup/$one$path"; fi ;;
+    esac
+  done
+done
+"""
+
+
+class HostDockerRunning(DockerRunning):
+    """A container on a host."""
+
+    def __init__(
+        self, unit: Unit, container: Any, machine: HostMachine, home: PurePosixPath
+    ) -> None:
+        """Take over a container that runs.
+
+        Args:
+            unit: what was launched, its site settled.
+            container: of the host's engine.
+            machine: its host.
+            home: its directory there.
+        """
+        super().__init__(unit, container, machine.engine())
+        self._machine = machine
+        self._home = home
+
+    def accounting(self) -> Accounting:
+        if self._accounting is None:
+            pid = int(self._inspect()["State"]["Pid"])
+            told = self._machine.connection.script(_GROUPS, str(pid), self._container.id).text
+            groups = dict(line.split(" ", 1) for line in told.splitlines())
+            self._accounting = HostAccounting(groups, (pid,), self._machine, self._machine.ticks)
+        return self._accounting
+
+    def exited(self) -> Exit | None:
+        try:
+            return super().exited()
+        except RuntimeUnavailableError:
+            self._machine.connection.run("true")  # says so if it is the host that is gone
+            raise
+
+    def lines(self) -> Iterator[str]:
+        yield from super().lines()
+        if not self._stopped:
+            conf = self.unit.site.conf_on_host
+            fetch(self._machine.connection, str(self._home / "conf"), "*.hlog", conf)
+
+    def packet_path(self) -> str:
+        return self.unit.site.path
+
+    def stop(self) -> None:
+        if self._stopped:
+            return
+        local = self.unit.site.conf_on_host.parent
+        try:
+            super().stop()
+            self._machine.end(str(self._home), 0.0)
+        except TareError:
+            if self.unit.role == "database":
+                raise
+        finally:
+            shutil.rmtree(local, ignore_errors=True)
+
+    def _kill_without_engine(self) -> None:
+        """A container whose engine is not reached is left to `tare clean`."""
+        raise RuntimeUnavailableError(
+            "a container could not be removed",
+            where=f"{self._machine.host}: {self._container.name}",
+            why="its engine does not answer",
+            remedy="tare clean, once it does",
+        )
+
+    def collect_logs(self, into: Path) -> None:
+        with contextlib.suppress(TareError):
+            super().collect_logs(into)
+        prefix = f"{self.unit.site.name}-"
+        with contextlib.suppress(TareError):
+            home = str(self._home)
+            fetch(self._machine.connection, home, "conf/*.log", into, prefix, growing=True)
+
+
+class SshDockerRuntime(SshNativeRuntime):
+    """Runs units in containers on hosts, of images that their engines made of the same files."""
+
+    name = DOCKER
+    engine_processes: tuple[str, ...] = ENGINE_PROCESSES
+
+    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+        site = super().site(name, role=role, network=network, storage=storage, group=group)
+        data_on_host = site.data_on_host if storage == "directory" else None
+        return replace(site, conf=CONF, data=DATA, data_on_host=data_on_host)
+
+    def launch(self, unit: Unit) -> HostDockerRunning:  # type: ignore[override]  # a running unit
+        machine = self.hosts.machines[unit.site.machine]
+        machine.settle()
+        home = machine.home(unit.site.name)
+        try:
+            send_directory(machine.connection, unit.site.conf_on_host.parent, str(home))
+            container = self._start(unit, machine, home)
+        except (DockerException, OSError) as error:
+            with contextlib.suppress(TareError):
+                machine.end(str(home), 0.0)
+            raise RuntimeUnavailableError(
+                f"docker could not start {unit.site.name}",
+                where=str(machine.host),
+                why=str(error),
+                remedy=f"{machine.connection.by_hand()} docker info",
+            ) from error
+        site = self.settled(unit, machine) if unit.role == "database" else unit.site
+        return HostDockerRunning(replace(unit, site=site), container, machine, home)
+
+    def _start(self, unit: Unit, machine: HostMachine, home: PurePosixPath) -> Any:
+        client = machine.engine()
+        mounts = [Mount(CONF, str(home / "conf"), type="bind", read_only=unit.role == "database")]
+        if unit.role == "database" and unit.storage == "directory":
+            mounts.append(Mount(DATA, str(home / "data"), type="bind"))
+        labels = {MARK_LABEL: machine.mark, UNIT_LABEL: unit.site.name}
+        if unit.role == "database" and unit.storage == "volume":
+            volume = f"tare-{unit.site.name}-data"
+            client.volumes.create(volume, labels={MARK_LABEL: machine.mark})
+            mounts.append(Mount(DATA, volume, type="volume"))
+        files = machine.open_files
+        host_config = client.api.create_host_config(
+            network_mode="host",
+            mounts=mounts,
+            ulimits=[Ulimit(name="nofile", soft=files, hard=files)],
+            nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
+            cpuset_cpus=unit.limits.cpuset,
+            mem_limit=unit.limits.memory,
+            log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
+        )
+        user = machine.facts.get("user", "0")
+        created = client.api.create_container(
+            unit.bits.image,
+            name=f"tare-{machine.run}-{unit.site.name}",
+            entrypoint=unit.command[:1],
+            command=unit.command[1:],
+            environment=dict(unit.environment),
+            labels=labels,
+            host_config=host_config,
+            user=f"{user}:{user}" if unit.storage == "directory" else None,
+        )
+        client.api.start(created["Id"])
+        return client.containers.get(created["Id"])

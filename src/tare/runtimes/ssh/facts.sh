@@ -1,0 +1,13 @@
+# What this host is, a line NAME=VALUE each.
+echo "kernel=$(uname -r)"
+echo "architecture=$(uname -m)"
+echo "user=$(id -u)"
+echo "cpus=$(getconf _NPROCESSORS_ONLN)"
+echo "ticks=$(getconf CLK_TCK)"
+echo "memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)"
+echo "clock source=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null)"
+echo "transparent huge pages=$(sed 's/.*\[\(.*\)\].*/\1/' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)"
+echo "open files=$(ulimit -Hn)"
+if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo cgroups=2
+elif [ -d /sys/fs/cgroup/cpuacct ]; then echo cgroups=1
+else echo cgroups=0; fi

@@ -1,0 +1,289 @@
+"""One host of the inventory as a machine: what it is, what it tells, what lies on it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import docker
+from docker.errors import DockerException
+
+from tare.artifacts.binaries import Binary, find
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.cgroups import Accounting
+from tare.machines.clocks import SAME, clock_offset
+from tare.machines.ssh import Connection, HostError
+from tare.runtimes.native import WANTED_OPEN_FILES
+from tare.runtimes.ssh.carry import bring
+from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
+
+if TYPE_CHECKING:
+    from tare.machines.inventory.host import Host
+
+ENGINE_SOCKET = "/var/run/docker.sock"
+_SCRIPTS = ("supervise.sh", "join.sh", "group.sh", "stop.sh", "freeze.sh", "find.sh")
+_OWN_DIRECTORY = """
+umask 077
+mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
+"""
+_READ = 'exec grep -sH "" $* </dev/null'
+_OWN_FACTS = ("kernel", "clock source", "transparent huge pages")
+
+
+@dataclass(frozen=True)
+class HostAccounting(Accounting):
+    """Where a unit's resource use can be read on its host."""
+
+    ticks: int = 100
+
+    def cpu_seconds(self) -> float:
+        if "cpuacct" in self.paths:
+            file = f"{self.paths['cpuacct']}/cpuacct.usage"
+            return int(self.machine.read(file).get(file, "0")) / 1e9
+        if "unified" in self.paths:
+            file = f"{self.paths['unified']}/cpu.stat"
+            for line in self.machine.read(file).get(file, "").splitlines():
+                name, _, value = line.partition(" ")
+                if name == "usage_usec":
+                    return int(value) / 1e6
+        texts = self.machine.read(*(f"/proc/{pid}/stat" for pid in self.pids))
+        ticks = (text.rpartition(")")[2].split() for text in texts.values())
+        return sum(int(one[11]) + int(one[12]) for one in ticks) / self.ticks
+
+
+class HostMachine:
+    """A host, connected at first use."""
+
+    def __init__(
+        self,
+        host: Host,
+        run: str,
+        connection: Connection | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            host: of the inventory.
+            run: the run's name.
+            connection: to it; None: a new one.
+            environment: added to that of ssh's processes here.
+        """
+        self.host = host
+        self.run = run
+        self.mark = mark_of(run)
+        self.connection = connection or Connection(host, environment)
+        self.clock = SAME
+        self.programs: dict[Binary, PurePosixPath] = {}
+        self.left: list[str] = []
+        """directories of units whose end was not seen, because the host was gone"""
+        self._facts: dict[str, str] = {}
+        self._scripts: PurePosixPath | None = None
+        self._engine: docker.DockerClient | None = None
+
+    @property
+    def name(self) -> str:
+        return self.host.name
+
+    @property
+    def directory(self) -> PurePosixPath:
+        return self.host.directory
+
+    @property
+    def files(self) -> PurePosixPath:
+        """Where brought files lie."""
+        return self.directory / "files"
+
+    def home(self, unit: str) -> PurePosixPath:
+        """Where everything of a unit of this run lies."""
+        return self.directory / "runs" / self.mark / unit
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the host is, asked once."""
+        if not self._facts:
+            script = (files(__package__) / "facts.sh").read_text(encoding="ascii")
+            lines = self.connection.script(script).text.splitlines()
+            self._facts = dict(line.split("=", 1) for line in lines if "=" in line)
+        return self._facts
+
+    @property
+    def kernel(self) -> Mapping[str, str]:
+        return {name: self.facts.get(name, "") for name in _OWN_FACTS}
+
+    @property
+    def ahead_s(self) -> float:
+        """By how much its clock is ahead of this machine's, seconds."""
+        return self.clock.ahead_s
+
+    @property
+    def ticks(self) -> int:
+        """The kernel's ticks per second, in which it counts CPU time."""
+        return int(self.facts.get("ticks") or 100)
+
+    @property
+    def open_files(self) -> int:
+        """Open files that units get there, as here."""
+        hard = self.facts.get("open files", "")
+        return min(WANTED_OPEN_FILES, int(hard)) if hard.isdigit() else WANTED_OPEN_FILES
+
+    @property
+    def root(self) -> bool:
+        """Whether Tare is root there."""
+        return self.facts.get("user") == "0"
+
+    @property
+    def groups(self) -> bool:
+        """Whether units get control groups of their own there."""
+        return self.root and self.facts.get("cgroups") in ("1", "2")
+
+    def read_clock(self) -> None:
+        """Compare its clock with this machine's.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be read.
+        """
+        self.clock = clock_offset(self.connection)
+
+    def engine(self) -> docker.DockerClient:
+        """Its Docker engine, over a socket that is forwarded to here.
+
+        Raises:
+            RuntimeUnavailableError: it has none that answers.
+        """
+        if self._engine is None or not self.connection.alive():
+            try:
+                socket = self.connection.forward(ENGINE_SOCKET)
+                client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
+                client.ping()
+            except (DockerException, OSError) as error:
+                raise RuntimeUnavailableError(
+                    "no Docker engine answers there",
+                    where=str(self.host),
+                    why=str(error),
+                    remedy=f"{self.connection.by_hand()} docker info",
+                ) from error
+            self._engine = client
+        return self._engine
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Make its directory, and bring what units need to be run and watched.
+
+        Raises:
+            HostError: it cannot be reached, or its directory is another user's.
+            RuntimeUnavailableError: Tare's programs do not run there.
+        """
+        done = self.connection.script(_OWN_DIRECTORY, str(self.directory))
+        if done.status != 0:
+            raise HostError(
+                f"{self.directory} cannot be Tare's directory",
+                where=str(self.host),
+                why=done.why if done.err else "it is a link, or another user's",
+                remedy="name another one in the inventory (directory), or remove it there",
+            )
+        here = files(__package__)
+        scripts = [(name, Path(str(here / name))) for name in _SCRIPTS]
+        self._scripts = bring(self.connection, scripts, self.files, "scripts", lambda _: None)
+        self.provide("tare-probe", say)
+        self.provide("tare-pod", say)
+
+    def provide(self, program: Binary, say: Callable[[str], None]) -> PurePosixPath:
+        """Bring one of Tare's programs, and see that it runs there.
+
+        Raises:
+            RuntimeUnavailableError: it does not.
+        """
+        if program not in self.programs:
+            held = bring(self.connection, [(program, find(program))], self.files, program, say)
+            done = self.connection.run(held / program, "--version")
+            if done.status != 0:
+                architecture = self.facts.get("architecture", "")
+                raise RuntimeUnavailableError(
+                    f"{program} does not run there",
+                    where=str(self.host),
+                    why=f"{done.why} (the host is {architecture})",
+                    remedy="build Tare on a machine of the same architecture with a C library "
+                    "that is no newer than the host's",
+                )
+            self.programs[program] = held / program
+        return self.programs[program]
+
+    def script(self, name: str) -> str:
+        """Path of one of the scripts there."""
+        if self._scripts is None:
+            self.prepare(lambda _: None)
+        return str((self._scripts or self.files) / name)
+
+    def call(self, script: str, *words: str, within_s: float = 30.0) -> str:
+        """What one of the scripts prints.
+
+        Raises:
+            HostError: it failed.
+        """
+        done = self.connection.run("/bin/sh", self.script(script), *words, within_s=within_s)
+        if done.status != 0:
+            raise self.connection.failed(script, done)
+        return done.text
+
+    def settle(self) -> None:
+        """End what could not be ended while the host was gone.
+
+        Raises:
+            HostError: that is still so.
+        """
+        while self.left:
+            self.call("stop.sh", self.left[-1], "0")
+            self.left.pop()
+
+    def end(self, home: str, grace_s: float) -> None:
+        """End a unit and remove all of it; it is remembered where the host is gone.
+
+        Raises:
+            HostError: it could not be done.
+        """
+        try:
+            self.call("stop.sh", home, str(round(grace_s)), within_s=grace_s + 30.0)
+        except TareError:
+            self.left.append(home)
+            raise
+
+    def read(self, *patterns: str) -> dict[str, str]:
+        text = self.connection.script(_READ, *patterns).out.decode(errors="replace")
+        found: dict[str, list[str]] = {}
+        for line in text.splitlines():
+            name, colon, content = line.partition(":")
+            if colon:
+                found.setdefault(name, []).append(content)
+        return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
+
+    def probe(self, run: str) -> subprocess.Popen[bytes]:
+        del run  # it ends with its input, whatever becomes of the run
+        program = self.provide("tare-probe", lambda _: None)
+        return self.connection.start(
+            *("env", f"{MARK_VARIABLE}={self.mark}", str(program), "--config", "-"),
+            stdin=subprocess.PIPE,
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """What the records keep of it."""
+        return {
+            "address": self.host.address,
+            **self.facts,
+            "clock": asdict(self.clock),
+        }
+
+    def close(self) -> None:
+        """End the connection; what is left there is ended first, where it can be.
+
+        Raises:
+            HostError: something was left.
+        """
+        try:
+            if self.left:
+                self.settle()
+        finally:
+            self.connection.close()

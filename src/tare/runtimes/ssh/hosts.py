@@ -1,0 +1,152 @@
+"""The hosts of a run: which of them takes which unit, and what all of their runtimes share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.ssh import HostGoneError
+from tare.runtimes.native import RUN_VARIABLE
+from tare.runtimes.ssh.host_machine import HostMachine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.machines.inventory.host import Inventory
+
+PORT_STEP = 100
+"""clusters that are alive at one time on the same hosts have their ports so far apart"""
+
+
+@dataclass
+class Group:
+    """One cluster: its number among those that are alive, and the hosts that it got."""
+
+    number: int
+    nodes: list[HostMachine] = field(default_factory=list)
+
+    @property
+    def shift(self) -> int:
+        """Added to each port of its nodes."""
+        return PORT_STEP * self.number
+
+
+class Hosts:
+    """All hosts of an inventory, for one run."""
+
+    def __init__(
+        self, inventory: Inventory, run: str, machines: dict[str, HostMachine] | None = None
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            inventory: which hosts there are.
+            run: the run's name.
+            machines: of the hosts, by name; None: made here.
+        """
+        labelled = {RUN_VARIABLE: run}
+        self.inventory = inventory
+        self.machines = machines or {
+            one.name: HostMachine(one, run, environment=labelled) for one in inventory.hosts
+        }
+        self.nodes = [self.machines[one.name] for one in inventory.nodes]
+        self.clients = [self.machines[one.name] for one in inventory.clients]
+        self._groups: dict[str, Group] = {}
+
+    def use(self, *, nodes: bool, clients: bool) -> None:
+        """Leave alone the hosts that no setup of the run needs."""
+        self.nodes = self.nodes if nodes else []
+        self.clients = self.clients if clients else []
+
+    @property
+    def used(self) -> list[HostMachine]:
+        """All hosts that take part, each once."""
+        return list(dict.fromkeys([*self.nodes, *self.clients]))
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        """Connect to the hosts and bring them what units need to be run and watched.
+
+        Raises:
+            RuntimeUnavailableError: a host cannot be used.
+        """
+        for machine in self.used:
+            machine.prepare(say)
+
+    def as_dict(self) -> dict[str, object]:
+        """What the records keep of the hosts."""
+        return {one.name: one.as_dict() for one in self.used}
+
+    def group(self, name: str) -> Group:
+        """The cluster of this name, numbered at first use."""
+        if name not in self._groups:
+            taken = {one.number for one in self._groups.values()}
+            free = next(number for number in range(len(taken) + 1) if number not in taken)
+            self._groups[name] = Group(free)
+        return self._groups[name]
+
+    def release(self, name: str) -> None:
+        """The cluster is gone."""
+        self._groups.pop(name, None)
+
+    def node(self, group: str) -> HostMachine:
+        """The host for a cluster's next node: one that has none of it and that answers.
+
+        Raises:
+            RuntimeUnavailableError: there is none left.
+        """
+        members = self.group(group)
+        gone: list[HostGoneError] = []
+        for machine in self.nodes:
+            if machine in members.nodes:
+                continue
+            try:
+                machine.connection.run("true")
+            except HostGoneError as error:
+                gone.append(error)
+                continue
+            members.nodes.append(machine)
+            return machine
+        if gone:
+            raise gone[0]
+        raise self.too_few(len(members.nodes) + 1)
+
+    def too_few(self, wanted: int) -> RuntimeUnavailableError:
+        """The error for a cluster that is larger than the hosts are many."""
+        return RuntimeUnavailableError(
+            f"no host is left for node {wanted} of the cluster",
+            where=str(self.inventory.source),
+            why=f"{len(self.nodes)} hosts take database nodes, one each",
+            remedy="add hosts to the group nodes of the inventory, or lower database.nodes",
+        )
+
+    def client(self, name: str) -> HostMachine:
+        """The host for a load client by its name, which ends in its number: they take turns.
+
+        Raises:
+            RuntimeUnavailableError: the inventory has no host for clients.
+        """
+        if not self.clients:
+            raise RuntimeUnavailableError(
+                "no host takes load clients",
+                where=str(self.inventory.source),
+                remedy="put hosts into the group clients of the inventory, or set "
+                "client.machines to local",
+            )
+        number = name.rpartition("-c")[2]
+        return self.clients[(int(number) - 1 if number.isdigit() else 0) % len(self.clients)]
+
+    def close(self) -> None:
+        """End all connections.
+
+        Raises:
+            TareError: something was left on a host.
+        """
+        faults: list[TareError] = []
+        for machine in self.machines.values():
+            try:
+                machine.close()
+            except TareError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]

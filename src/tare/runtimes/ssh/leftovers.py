@@ -1,0 +1,87 @@
+"""What dead runs of this machine left on the inventory's hosts, found there by its mark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from tare.errors import TareError
+from tare.machines.inventory.read import named_inventory
+from tare.machines.ssh import Connection, HostError
+from tare.runtimes.ssh.names import owner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.machines.inventory.host import Host, Inventory
+
+_KINDS = ("process", "unit", "part", "container", "volume")
+_WITHIN_S = 60.0
+
+
+@dataclass
+class HostLeftovers:
+    """By host, the lines that its search printed."""
+
+    found: dict[Host, list[str]] = field(default_factory=dict)
+    unseen: list[TareError] = field(default_factory=list)
+    """of hosts that do not answer: what lies there is not known"""
+
+    def words(self) -> dict[str, list[str]]:
+        """What was found, by kind, for people."""
+        told: dict[str, list[str]] = {}
+        for host, lines in self.found.items():
+            for line in lines:
+                kind, _, rest = line.partition(" ")
+                word = "partial files" if kind == "part" else f"{kind}s"
+                told.setdefault(f"{word} of hosts", []).append(f"{rest} ({host.name})")
+        return told
+
+
+def leftovers(
+    inventory: Inventory | None = None, connect: Callable[[Host], Connection] = Connection
+) -> HostLeftovers:
+    """Look for leftovers on every host of the inventory that is named here, or of this one.
+
+    Brought files stay: they are verified whenever they are used again.
+    """
+    if inventory is None:
+        inventory = named_inventory()
+    made = HostLeftovers()
+    script = (files(__package__) / "find.sh").read_text(encoding="ascii")
+    for host in inventory.hosts if inventory else ():
+        connection = connect(host)
+        try:
+            done = connection.script(script, str(host.directory), owner(), within_s=_WITHIN_S)
+            lines = done.out.decode(errors="replace").splitlines()
+            if done.status != 0:
+                raise connection.failed("find.sh", done)
+        except TareError as error:
+            made.unseen.append(error)
+            continue
+        finally:
+            connection.close()
+        kept = [line for line in lines if line.partition(" ")[0] in _KINDS]
+        if kept:
+            made.found[host] = kept
+    return made
+
+
+def remove(
+    found: HostLeftovers, connect: Callable[[Host], Connection] = Connection
+) -> list[TareError]:
+    """Remove what was found; what could not be, and the hosts that could not be looked at."""
+    faults = list(found.unseen)
+    script = (files(__package__) / "remove.sh").read_text(encoding="ascii")
+    for host, lines in found.found.items():
+        connection = connect(host)
+        try:
+            done = connection.script(script, *lines, within_s=_WITHIN_S)
+            if done.err:
+                raise HostError("not all could be removed", where=str(host), why=done.why)
+        except TareError as error:
+            faults.append(error)
+        finally:
+            connection.close()
+    return faults

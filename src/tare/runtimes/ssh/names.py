@@ -1,0 +1,30 @@
+"""By what everything of Tare's on a host is known: whose it is, and of which run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+from pathlib import Path
+
+MARK_VARIABLE = "TARE_HOST_RUN"
+"""environment variable of every process that Tare starts on a host: its mark"""
+MARK_LABEL = "tare.host-run"
+"""label of containers and volumes on a host: their mark"""
+GROUPS = "tare-ssh"
+"""control groups on a host are below this"""
+
+
+def owner(identity: Path = Path("/etc/machine-id")) -> str:
+    """This machine and user, as they are told apart on a host that several use."""
+    try:
+        machine = identity.read_text(encoding="ascii").strip()
+    except OSError:
+        machine = ""
+    text = f"{machine or socket.gethostname()}/{os.getuid()}"
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
+def mark_of(run: str) -> str:
+    """The mark of everything that this machine starts on hosts for a run."""
+    return f"{owner()}.{run}"

@@ -1,0 +1,35 @@
+# Removes what find.sh found; its lines come as arguments, kind and words, each as one argument.
+# remove.sh LINE...
+for line in "$@"; do
+  rest=${line#* }
+  case $line in
+    unit\ *)
+      while read -r _ at; do # a frozen process cannot die
+        if [ -f "$at/freezer.state" ]; then echo THAWED >"$at/freezer.state"; fi
+        if [ -f "$at/cgroup.freeze" ]; then echo 0 >"$at/cgroup.freeze"; fi
+      done 2>/dev/null <"$rest/groups"
+      ;;
+    process\ *) kill -KILL "${rest%% *}" 2>/dev/null ;;
+    container\ *) docker rm -f -v "${rest%% *}" >/dev/null ;;
+    volume\ *) docker volume rm "$rest" >/dev/null ;;
+  esac
+done
+for line in "$@"; do
+  rest=${line#* }
+  case $line in
+    unit\ *)
+      while read -r _ at; do
+        tries=100
+        while [ -d "$at" ] && ! rmdir "$at" 2>/dev/null && [ "$tries" -gt 0 ]; do
+          sleep 0.02
+          tries=$((tries - 1))
+        done
+        rmdir "${at%/*}" 2>/dev/null
+      done 2>/dev/null <"$rest/groups"
+      rm -rf "$rest"
+      rmdir "${rest%/*}" 2>/dev/null
+      ;;
+    part\ *) rm -rf "$rest" ;;
+  esac
+done
+exit 0

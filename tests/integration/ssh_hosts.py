@@ -1,0 +1,257 @@
+"""Hosts of our own to log in to: network namespaces on a bridge, each with an sshd of its own.
+
+The bridge is in a namespace too, where no rule of this machine's firewall stands between them.
+Each has processes, mounts and a name of its own too, so that killing its first process kills the
+host. The kernel is shared: /proc/stat, control groups and the clock are those of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BRIDGE = "tare-ssh"
+SWITCH = f"{BRIDGE}-switch"
+_PREFIX = "10.221.0"
+_WITHIN_S = 20.0
+_ENGINE_S = 60.0
+
+_SSHD = """\
+Port 22
+ListenAddress {address}
+HostKey {directory}/host_key
+AuthorizedKeysFile {authorized}
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+UseDNS no
+"""
+# Its own /run and /var/tmp: nothing of this machine's is seen there, its Docker socket least.
+_BOOT = """\
+hostname "$1" && mount -t tmpfs tmpfs /run && mkdir /run/sshd && mount --bind "$2" /var/tmp &&
+exec /usr/sbin/sshd -D -e -f "$3"
+"""
+
+
+@dataclass
+class SshHost:
+    """One host that runs."""
+
+    name: str
+    address: str
+    directory: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def files(self) -> Path:
+        """Its /var/tmp as this machine sees it."""
+        return self.directory / "var-tmp"
+
+    @property
+    def inside(self) -> list[str]:
+        """Command that another one is put behind to be run on the host."""
+        words = ["pgrep", "-P", str(self.process.pid)]
+        first = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()[0]
+        return ["nsenter", "-t", first, "--mount", "--uts", "--ipc", "--net", "--pid"]
+
+    def start_engine(self) -> None:
+        """Start a Docker engine on it, which ends with it."""
+        home = self.directory / "docker"
+        with (self.directory / "dockerd.log").open("ab") as log:
+            subprocess.Popen(
+                [
+                    *(*self.inside, "dockerd", "--data-root", str(home), "--exec-root"),
+                    *("/run/docker", "--pidfile", "/run/docker.pid", "--bridge", "none"),
+                    *("--iptables=false", "--cgroup-parent", f"/{BRIDGE}-hosts/{self.name}"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _ENGINE_S
+        ask = [*self.inside, "docker", "info"]
+        while subprocess.run(ask, capture_output=True, check=False).returncode != 0:
+            text = (self.directory / "dockerd.log").read_text(encoding="utf-8", errors="replace")
+            assert time.monotonic() < deadline, text
+            time.sleep(0.3)
+
+    def vanish(self) -> None:
+        """Pull its cable, then its plug: nobody is told that its connections are gone."""
+        _ip("-n", SWITCH, "link", "set", _link(self.name), "down")
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill everything that runs on it."""
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclass
+class SshHosts:
+    """Hosts on one bridge, and the key that opens them."""
+
+    root: Path
+    hosts: dict[str, SshHost] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Path:
+        return self.root / "key"
+
+    @property
+    def known_hosts(self) -> Path:
+        return self.root / "known_hosts"
+
+    def boot(self, name: str) -> SshHost:
+        """Start a host, or start one again that was killed; its disk is as it was."""
+        number = list(self.hosts).index(name) if name in self.hosts else len(self.hosts)
+        address = f"{_PREFIX}.{10 + number}"
+        directory = self.root / name
+        if name not in self.hosts:
+            (directory / "var-tmp").mkdir(parents=True)
+            _keygen(directory / "host_key")
+            public = (directory / "host_key.pub").read_text(encoding="ascii").split()
+            with self.known_hosts.open("a", encoding="ascii") as known:
+                known.write(f"{address} {public[0]} {public[1]}\n")
+        _network(name, address)
+        config = directory / "sshd_config"
+        text = _SSHD.format(address=address, directory=directory, authorized=f"{self.key}.pub")
+        config.write_text(text, encoding="ascii")
+        with (directory / "sshd.log").open("ab") as log:
+            process = subprocess.Popen(
+                [
+                    *("nsenter", f"--net=/run/netns/{BRIDGE}-{name}"),
+                    *("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc"),
+                    *("--kill-child=KILL", "sh", "-c", _BOOT, "sh", name),
+                    *(str(directory / "var-tmp"), str(config)),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        host = self.hosts[name] = SshHost(name, address, directory, process)
+        self._await(host)
+        return host
+
+    def _await(self, host: SshHost) -> None:
+        deadline = time.monotonic() + _WITHIN_S
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection((host.address, 22), 1.0):
+                return
+            log = (host.directory / "sshd.log").read_text(encoding="utf-8", errors="replace")
+            assert host.process.poll() is None, log
+            assert time.monotonic() < deadline, f"sshd of {host.name} does not answer: {log}"
+
+    def inventory(self, **groups: list[str]) -> Path:
+        """An inventory of Ansible's in which the named groups hold the named hosts."""
+        lines = []
+        for group, names in groups.items():
+            lines.append(f"[{group}]")
+            lines += [f"{name} ansible_host={self.hosts[name].address}" for name in names]
+        lines += [
+            "[all:vars]",
+            "ansible_user=root",
+            f"ansible_ssh_private_key_file={self.key}",
+            f'ansible_ssh_common_args="-o UserKnownHostsFile={self.known_hosts}"',
+        ]
+        path = self.root / "inventory.ini"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def close(self) -> None:
+        for host in self.hosts.values():
+            host.kill()
+            _gone(f"{BRIDGE}-{host.name}")
+        _gone(SWITCH)
+
+
+def why_not() -> str | None:
+    """Why no such hosts can be made here; None when they can."""
+    if os.geteuid() != 0:
+        return "only root makes network namespaces"
+    for program, package in (("sshd", "openssh-server"), ("ssh", "openssh-client")):
+        if shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin") is None:
+            return f"no {program}: setup/ssh.sh installs {package}"
+    return None
+
+
+@contextlib.contextmanager
+def ssh_hosts(*names: str) -> Iterator[SshHosts]:
+    """Hosts of these names, all of them ended afterwards, whatever happened to them."""
+    root = Path(tempfile.mkdtemp(prefix="tare-ssh-hosts-", dir="/var/lib"))
+    made = SshHosts(root)
+    try:
+        _keygen(made.key)
+        _bridge()
+        for name in names:
+            made.boot(name)
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _bridge() -> None:
+    """A bridge, with this machine at one of its ports."""
+    _gone(SWITCH)
+    _ip("netns", "add", SWITCH)
+    _ip("-n", SWITCH, "link", "add", "bridge", "type", "bridge")
+    _ip("-n", SWITCH, "link", "set", "bridge", "up")
+    _ip("link", "add", BRIDGE, "type", "veth", "peer", "name", "here", "netns", SWITCH)
+    _ip("-n", SWITCH, "link", "set", "here", "master", "bridge", "up")
+    _ip("addr", "add", f"{_PREFIX}.1/24", "dev", BRIDGE)
+    _ip("link", "set", BRIDGE, "up")
+
+
+def _gone(space: str) -> None:
+    """Remove a namespace, and its devices with it, where there is one."""
+    subprocess.run(["ip", "netns", "del", space], check=False, capture_output=True)
+
+
+def _network(name: str, address: str) -> None:
+    space = f"{BRIDGE}-{name}"
+    _gone(space)
+    subprocess.run(
+        ["ip", "-n", SWITCH, "link", "del", _link(name)], check=False, capture_output=True
+    )
+    _ip("netns", "add", space)
+    # one address for life, as a card has: others remember it
+    card = "02:00:" + ":".join(f"{int(part):02x}" for part in address.split("."))
+    cable = ("type", "veth", "peer", "name", "eth0", "address", card, "netns", space)
+    _ip("-n", SWITCH, "link", "add", _link(name), *cable)
+    _ip("-n", SWITCH, "link", "set", _link(name), "master", "bridge", "up")
+    _ip("-n", space, "addr", "add", f"{address}/24", "dev", "eth0")
+    for device in ("lo", "eth0"):
+        _ip("-n", space, "link", "set", device, "up")
+
+
+def _link(name: str) -> str:
+    """The host's end of its cable; the kernel keeps 15 characters."""
+    return f"ts-{name}"[:15]
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+
+
+def _keygen(path: Path) -> None:
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "tare", "-f", str(path)]
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def freeze(host: SshHost, frozen: bool) -> None:
+    """Let a host answer nothing any more, or go on."""
+    host.process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)

@@ -1,0 +1,170 @@
+"""Real studies on hosts over SSH: nodes and load clients on hosts of their own, and what becomes of
+a run when a host vanishes or Tare itself is killed.
+
+The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where we are not root.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration import ssh_hosts
+
+from .conftest import Bench
+
+pytestmark = pytest.mark.engine
+
+STUDY = """\
+study: hosts
+question: Does a cluster on other hosts work end to end?
+database: {{heap: 256MiB}}
+platform: {{machines: ssh, runtime: native}}
+client: {{machines: ssh, runtime: native}}
+load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+factors:
+  memory:
+    free: {{}}
+    limited: {{platform.limits.memory: 1GiB}}
+baseline: {{memory: free}}
+design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
+         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[ssh_hosts.SshHosts]:
+    reason = ssh_hosts.why_not()
+    if reason:
+        pytest.skip(f"{reason}; then pytest tests/integration/test_studies_on_hosts.py")
+    with ssh_hosts.ssh_hosts("db1", "db2", "load1", "load2") as made:
+        yield made
+
+
+@pytest.fixture
+def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
+    """The hosts, named in the environment, all of them up."""
+    path = hosts.inventory(nodes=["db1", "db2"], clients=["load1", "load2"])
+    for host in hosts.hosts.values():
+        if host.process.poll() is not None:
+            hosts.boot(host.name)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TARE_INVENTORY", str(path))
+        yield hosts
+
+
+def write(bench: Bench, measure: str = "3s", blocks: int = 1, fresh: str = "deployment") -> Path:
+    path = bench.root / "hosts.yaml"
+    path.write_text(STUDY.format(measure=measure, blocks=blocks, fresh=fresh), encoding="utf-8")
+    return path
+
+
+def left(bench: Bench) -> list[str]:
+    """What Tare has left on this machine and on the hosts, as `tare clean --dry-run` sees it."""
+    done = bench.tare("clean", "--dry-run", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return list(json.loads(done.stdout)["found"])
+
+
+def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
+    """Command lines of everything that runs on a host."""
+    words = [*hosts.hosts[name].inside, "ps", "-eo", "args"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def test_nodes_and_two_clients_on_hosts_of_their_own_give_a_report(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    done = bench.tare("run", write(bench), timeout=300)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = bench.manifests("hosts")
+    assert {one["condition"] for one in found.values()} == {"free", "limited"}
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        units = {one["name"]: one for one in manifest["units"]}
+        assert [units[name]["machine"] for name in ("c1", "c2")] == ["load1", "load2"]
+        (node,) = [one for one in units.values() if one["role"] == "database"]
+        assert node["machine"] == "db1"
+        assert node["parity"]["own control group"] == "yes"
+        limited = manifest["condition"] == "limited"
+        assert node["parity"]["memory limit"] == ("1024 MiB" if limited else "none")
+        assert all(one["clock"]["uncertain_s"] < 0.01 for one in units.values())
+        starts = [one["start_unix"] for one in manifest["clients"]]
+        assert max(starts) - min(starts) < 0.1
+        assert manifest["server_cpu_s"] > 0
+        assert manifest["jit_cpu_s"] is not None
+        told = {one["from"] for one in manifest["path"]["asked"]}
+        assert told == {"load1", "load2"}
+    assert (bench.root / "runs" / "hosts" / "report.html").is_file()
+    assert left(bench) == []
+    for name in named.hosts:
+        assert "java" not in processes(named, name)
+
+
+def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    study = write(bench, measure="6s", fresh="trial")
+    process = bench.start("run", study)
+    journal = bench.root / "runs" / "hosts" / "journal.jsonl"
+    await_in(journal, '"trial done"', process, "")
+    second = journal.read_text(encoding="utf-8").count('"deployment ready"') + 1
+    while journal.read_text(encoding="utf-8").count('"deployment ready"') < second:
+        wait(process)
+    named.hosts["db1"].vanish()
+    await_in(journal, '"trial failed"', process, "")
+    failed = next(one for one in bench.journal("hosts") if one["event"] == "trial failed")
+    assert "db1" in failed["why"]
+    assert "not reached over SSH" in failed["why"]
+    said = process.communicate(timeout=300)[0]
+    assert process.returncode in (0, 3), said
+    found = bench.manifests("hosts")
+    done = [one for one in found.values() if one["status"] == "done"]
+    assert len(done) == 2, said  # the spare host took the failed one's second attempt
+    nodes = [u["machine"] for one in done for u in one["units"] if u["role"] == "database"]
+    assert sorted(nodes) == ["db1", "db2"]
+    assert "something was left" in said
+    named.boot("db1")
+    assert bench.tare("clean").returncode == 0
+    assert left(bench) == []
+
+
+def test_what_a_killed_run_leaves_on_hosts_is_found_and_removed_and_nothing_else(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    other = subprocess.Popen([*named.hosts["db1"].inside, "sleep", "600"])
+    try:
+        process = bench.start("run", write(bench, measure="60s"))
+        await_in(bench.root / "runs" / "hosts" / "journal.jsonl", '"trial begun"', process, "")
+        process.kill()
+        process.wait()
+        assert "java" in processes(named, "db1")
+        words = left(bench)
+        assert any("units of hosts" in one for one in words)
+        said = bench.tare("clean")
+        assert said.returncode == 0, said.stdout + said.stderr
+        assert left(bench) == []
+        assert "java" not in processes(named, "db1")
+        assert not list((named.hosts["db1"].files / "tare" / "runs").iterdir())
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def await_in(journal: Path, text: str, process: subprocess.Popen[str], why: str) -> None:
+    """Let the run go on until its journal says something; it is real work, not a clock."""
+    while not (journal.exists() and text in journal.read_text(encoding="utf-8")):
+        wait(process, why)
+
+
+def wait(process: subprocess.Popen[str], why: str = "") -> None:
+    assert process.poll() is None, process.communicate()[0] + why
+    try:
+        process.wait(0.2)
+    except subprocess.TimeoutExpired:
+        return

@@ -1,0 +1,56 @@
+"""A program that takes ssh's command line and runs what it is told on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from tare.machines.inventory.host import Host
+from tare.machines.ssh import Connection
+
+_PROGRAM = """\
+#!/bin/sh
+printf '%s\\n' "$*" >>{log}
+if [ -f {refuses} ]; then cat {refuses} >&2; exit 255; fi
+while [ "$1" != -- ]; do
+  if [ "$1" = -O ]; then exit 0; fi
+  shift
+done
+shift 2
+exec /bin/sh -c "$1"
+"""
+
+
+class FakeHost:
+    """A host whose processes and files are this machine's."""
+
+    def __init__(self, root: Path, name: str = "h1") -> None:
+        self.log = root / f"{name}.log"
+        self.refuses = root / f"{name}.refuses"
+        self.program = root / f"{name}-ssh"
+        text = _PROGRAM.format(log=self.log, refuses=self.refuses)
+        self.program.write_text(text, encoding="ascii")
+        self.program.chmod(0o755)
+        directory = PurePosixPath(root / f"{name}-disk")
+        self.host = Host(name, "192.0.2.1", directory=directory)
+        self.connection = self.connect()
+
+    def connect(self, clock: object = None) -> Connection:
+        """A connection of its own; `clock` gives monotonic seconds."""
+        words = {} if clock is None else {"clock": clock}
+        return Connection(self.host, program=str(self.program), **words)  # type: ignore[arg-type]
+
+    @property
+    def lines(self) -> list[str]:
+        """Command lines so far."""
+        return self.log.read_text(encoding="utf-8").splitlines()
+
+    def unplug(self, why: str = "Connection timed out") -> None:
+        """It is not reached any more."""
+        self.refuses.write_text(f"{why}\n", encoding="ascii")
+        shell = self.connection._shell
+        if shell is not None:
+            shell.kill()
+            shell.wait()
+
+    def plug(self) -> None:
+        self.refuses.unlink()

@@ -1,0 +1,93 @@
+"""Files arrive once, whole, and come back under names that stay where they belong."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tare.machines.ssh import HostError
+from tare.runtimes.ssh.carry import _unpack, bring, fetch, send_directory
+from tests.machines.fake_ssh import FakeHost
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[FakeHost]:
+    made = FakeHost(tmp_path)
+    yield made
+    made.connection.close()
+
+
+def brought(fake: FakeHost, source: Path, said: list[str]) -> PurePosixPath:
+    files = [("bin/run", source / "run"), ("text", source / "text")]
+    below = PurePosixPath(fake.host.directory / "files")
+    return bring(fake.connection, files, below, "things", said.append)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    made = tmp_path / "source"
+    made.mkdir()
+    (made / "run").write_text("#!/bin/sh\n", encoding="ascii")
+    (made / "run").chmod(0o755)
+    (made / "text").write_text("text", encoding="ascii")
+    return made
+
+
+def test_files_are_brought_once_with_their_bits(fake: FakeHost, source: Path) -> None:
+    said: list[str] = []
+    at = Path(brought(fake, source, said))
+    assert (at / "text").read_text(encoding="ascii") == "text"
+    assert (at / "bin" / "run").stat().st_mode & 0o111
+    assert brought(fake, source, said) == PurePosixPath(at)
+    assert len(said) == 1
+
+
+def test_files_that_were_altered_there_are_brought_again(fake: FakeHost, source: Path) -> None:
+    said: list[str] = []
+    at = Path(brought(fake, source, said))
+    (at / "text").write_text("other", encoding="ascii")
+    brought(fake, source, said)
+    assert (at / "text").read_text(encoding="ascii") == "text"
+    assert len(said) == 2
+
+
+def test_a_place_that_cannot_be_written_is_told_with_the_host(
+    fake: FakeHost, source: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", encoding="ascii")
+    with pytest.raises(HostError, match="did not arrive") as caught:
+        send_directory(fake.connection, source, str(tmp_path / "file" / "below"))
+    assert "h1" in caught.value.where
+
+
+def test_what_is_there_comes_back_and_what_is_not_is_left_out(
+    fake: FakeHost, source: Path, tmp_path: Path
+) -> None:
+    send_directory(fake.connection, source, str(fake.host.directory))
+    into = tmp_path / "back"
+    names = fetch(fake.connection, str(fake.host.directory), "te* none*", into, "p-")
+    assert names == ["p-text"]
+    assert (into / "p-text").read_text(encoding="ascii") == "text"
+    assert fetch(fake.connection, str(fake.host.directory), "none*", into) == []
+
+
+def test_an_archive_from_elsewhere_writes_nowhere_else(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for name in ("../../out", "/abs"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 1
+            tar.addfile(entry, io.BytesIO(b"x"))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    stream.seek(0)
+    into = tmp_path / "deep" / "into"
+    into.mkdir(parents=True)
+    _unpack(stream, into, "")
+    assert sorted(path.name for path in into.iterdir()) == ["abs", "out"]
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]

@@ -1,0 +1,179 @@
+"""Units on a host run, are watched, paused, ended and found again; the host is this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines.inventory.host import Inventory
+from tare.machines.ssh import HostGoneError
+from tare.runtimes.ssh.host_machine import HostMachine
+from tare.runtimes.ssh.hosts import PORT_STEP, Hosts
+from tare.runtimes.ssh.leftovers import leftovers, remove
+from tare.runtimes.ssh.names import mark_of
+from tare.runtimes.ssh.native import HostRunning, SshNativeRuntime
+from tare.runtimes.unit import Bits, Unit
+from tare.study.platform import Limits
+from tests.machines.fake_ssh import FakeHost
+
+
+class Rig:
+    """Two hosts for nodes, and a runtime on them."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(HostMachine, "groups", False)
+        self.fakes = [FakeHost(root, "h1"), FakeHost(root, "h2")]
+        inventory = Inventory(root / "inventory", tuple(one.host for one in self.fakes), ())
+        machines = {
+            one.host.name: HostMachine(one.host, "run", one.connection) for one in self.fakes
+        }
+        self.hosts = Hosts(inventory, "run", machines)
+        self.hosts.clients = list(self.hosts.nodes)
+        self.runtime = SshNativeRuntime(root / "work", self.hosts)
+
+    def unit(self, *command: str, role: Any = "database", name: str = "k1-n1") -> Unit:
+        site = self.runtime.site(name, role=role, network="host", storage="directory", group="k1")
+        return Unit(
+            site, role, [*command], {"WORD": "a b"}, Limits(), Bits(""), ports=(9042,), grace_s=1
+        )
+
+    def inventory(self) -> Inventory:
+        return self.hosts.inventory
+
+
+@pytest.fixture
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+    made = Rig(tmp_path, monkeypatch)
+    yield made
+    for machine in made.hosts.machines.values():
+        machine.connection.close()
+
+
+def alive(running: HostRunning) -> bool:
+    return Path(f"/proc/{running.accounting().pid}/cwd").exists()
+
+
+def test_a_node_runs_with_its_files_and_is_gone_after_its_stop(rig: Rig) -> None:
+    unit = rig.unit("/bin/sh", "-c", 'echo "$WORD"; cat hello; exec sleep 600')
+    (unit.site.conf_on_host / "hello").write_text("file", encoding="ascii")
+    running = rig.runtime.launch(unit)
+    assert running.exited() is None
+    assert running.unit.site.machine == "h1"
+    assert running.unit.site.door(9042)[0] == "127.0.0.1"
+    assert running.accounting().machine.name == "h1"
+    running.stop()
+    assert not alive(running)
+    assert not Path(unit.site.conf).exists()
+    running.stop()
+
+
+def test_how_it_ended_is_known_and_its_logs_come_back(rig: Rig, tmp_path: Path) -> None:
+    running = rig.runtime.launch(rig.unit("/bin/sh", "-c", "echo why >&2; kill -9 $$"))
+    running._clock = iter(range(0, 1000, 10)).__next__
+    while (ended := running.exited()) is None:
+        pass
+    assert ended.detail == "killed by SIGKILL"
+    running.collect_logs(tmp_path / "logs")
+    assert (tmp_path / "logs" / "k1-n1-stderr.log").read_text(encoding="ascii") == "why\n"
+    running.stop()
+
+
+def test_a_client_s_lines_and_histograms_come_here(rig: Rig) -> None:
+    unit = rig.unit(
+        "/bin/sh",
+        "-c",
+        "echo one; echo two; echo hist >x.hlog",
+        role="client",
+        name="k1-measure-c2",
+    )
+    running = rig.runtime.launch(unit)
+    assert running.unit.site.machine == "h2"
+    assert list(running.lines()) == ["one\n", "two\n"]
+    assert (unit.site.conf_on_host / "x.hlog").read_text(encoding="ascii") == "hist\n"
+    running.stop()
+
+
+def test_a_paused_node_stands_still(rig: Rig) -> None:
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    running._machine.connection.script(': >"$1/groups"', running._home)
+    running.pause()
+    state = Path(f"/proc/{running.accounting().pid}/stat")
+    assert state.read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
+    running.resume()
+    assert state.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "T"
+    running.stop()
+
+
+def test_limits_without_root_there_are_refused_and_nothing_stays(rig: Rig) -> None:
+    unit = rig.unit("sleep", "600")
+    limited = Unit(unit.site, "database", ["sleep", "600"], {}, Limits(cpus=1), Bits(""))
+    with pytest.raises(RuntimeUnavailableError, match="limits cannot be set"):
+        rig.runtime.launch(limited)
+    assert not Path(unit.site.conf).exists()
+
+
+def test_nodes_of_a_cluster_are_on_different_hosts_and_a_third_has_none(rig: Rig) -> None:
+    names = [rig.unit("true", name=f"k1-n{n}").site.machine for n in (1, 2)]
+    assert names == ["h1", "h2"]
+    with pytest.raises(RuntimeUnavailableError, match="no host is left for node 3"):
+        rig.unit("true", name="k1-n3")
+
+
+def test_clusters_that_live_together_have_other_ports(rig: Rig) -> None:
+    words: dict[str, Any] = {"role": "database", "network": "host", "storage": "directory"}
+    first = rig.runtime.site("a", group="a", **words)
+    second = rig.runtime.site("b", group="b", **words)
+    assert (first.binds(9042), second.binds(9042)) == (9042, 9042 + PORT_STEP)
+    rig.runtime.release_group("a")
+    assert rig.runtime.site("c", group="c", **words).binds(9042) == 9042
+
+
+def test_a_host_that_is_gone_gives_its_node_to_a_spare_one(rig: Rig) -> None:
+    rig.fakes[0].unplug()
+    assert rig.unit("true").site.machine == "h2"
+
+
+def test_a_node_of_a_host_that_is_gone_is_ended_when_the_host_is_back(rig: Rig) -> None:
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    machine = running._machine
+    rig.fakes[0].unplug()
+    with pytest.raises(HostGoneError, match="not reached"):
+        running.exited()
+    with pytest.raises(HostGoneError):
+        running.stop()
+    assert alive(running)
+    rig.fakes[0].plug()
+    machine.connection._lost = None
+    machine.settle()
+    assert not alive(running)
+
+
+def test_what_is_left_is_found_by_its_mark_and_removed_and_nothing_else(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tare.runtimes.ssh.names.os.getuid", lambda: 12345)  # an owner of its own
+    for machine in rig.hosts.machines.values():
+        machine.mark = mark_of("run")
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    connect = lambda host: next(f for f in rig.fakes if f.host is host).connect()  # noqa: E731
+    found = leftovers(rig.inventory(), connect)
+    kinds = {line.partition(" ")[0] for line in found.found[rig.fakes[0].host]}
+    assert kinds == {"process", "unit"}
+    assert remove(found, connect) == []
+    assert not alive(running)
+    assert not Path(running._home).exists()
+    assert leftovers(rig.inventory(), connect).words() == {}
+    assert Path(f"/proc/{os.getpid()}").exists()
+
+
+def test_a_host_that_cannot_be_looked_at_is_said(rig: Rig) -> None:
+    rig.fakes[1].unplug()
+    connect = lambda host: next(f for f in rig.fakes if f.host is host).connect()  # noqa: E731
+    found = leftovers(rig.inventory(), connect)
+    (fault,) = remove(found, connect)
+    assert "h2" in fault.where
