@@ -105,6 +105,18 @@ def test_imported_files_name_their_tool_and_what_is_unknown(measured: Analysis) 
         assert never not in text
 
 
+def test_ways_to_the_database_are_told_where_they_differ(measured: Analysis) -> None:
+    one = {"n1": "docker0, translated"}
+    for ways, said in (
+        ({"a": one, "b": {"n1": "the machine's own network"}}, "The ways to the database: docker0"),
+        ({"a": one, "b": one}, ""),
+    ):
+        facts = {**measured.provenance, "paths": ways}
+        text = methods_paragraph(measured.model_copy(update={"provenance": facts}))
+        assert ("The ways to the database" in text) == bool(said)
+        assert said in text
+
+
 def test_a_run_without_effects_or_provenance_still_has_a_paragraph() -> None:
     analysis = sample_analysis()
     analysis.effects, analysis.noise_floor, analysis.provenance = [], [], {}

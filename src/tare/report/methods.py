@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis, Effect
 
+_FEW = 8
+"""so many are named one by one"""
+
 
 def methods_paragraph(analysis: Analysis) -> str:
     """How the numbers came about: set-up, design, unit of analysis, statistics, noise, machine.
@@ -27,6 +30,7 @@ def methods_paragraph(analysis: Analysis) -> str:
     """
     sentences = [
         *_platforms(analysis),
+        *_paths(analysis),
         *_load(analysis),
         *(_imported(analysis) if imported(analysis) else _design(analysis)),
         *_statistics(analysis),
@@ -50,7 +54,7 @@ def _platforms(analysis: Analysis) -> list[str]:
     """What was compared, and on which database."""
     setups = _mapping(analysis.provenance.get("settings"))
     names = [c.condition for c in analysis.conditions]
-    shown = listing(names) if len(names) <= 8 else f"{len(names)} conditions"
+    shown = listing(names) if len(names) <= _FEW else f"{len(names)} conditions"
     what = "condition" if len(names) == 1 else "conditions"
     factors = list(dict.fromkeys(f for c in analysis.conditions for f in c.levels))
     by = f" ({listing(factors)})" if factors and len(names) > 1 else ""
@@ -72,6 +76,18 @@ def _platforms(analysis: Analysis) -> list[str]:
     java = database.get("java")
     runs = f", Java {java}" if isinstance(java, str) else ""
     return [f"We measured {cluster}{runs}, in the {what} {shown}{by}."]
+
+
+def _paths(analysis: Analysis) -> list[str]:
+    """What packets to the database passed through, where conditions differ in it."""
+    seen: dict[str, list[str]] = {}
+    for condition, units in _mapping(analysis.provenance.get("paths")).items():
+        for path in dict.fromkeys(_mapping(units).values()):
+            seen.setdefault(str(path), []).append(condition)
+    if not 1 < len(seen) <= _FEW:
+        return []
+    told = [f"{path} ({listing(names)})" for path, names in seen.items() if len(names) <= _FEW]
+    return [f"The ways to the database: {'; '.join(told)}."] if len(told) == len(seen) else []
 
 
 def _load(analysis: Analysis) -> list[str]:
