@@ -122,6 +122,40 @@ def test_a_host_that_is_not_reached_is_told_with_what_helps_and_the_others_are_a
     assert "getent hosts" in found["nowhere"]["next"]
 
 
+def test_a_login_that_is_not_root_is_told_what_it_cannot_have(
+    hosts: ssh_hosts.SshHosts, tmp_path: Path
+) -> None:
+    host = hosts.boot("plain")
+    passwd = hosts.root / "passwd"
+    others = Path("/etc/passwd").read_text(encoding="utf-8")
+    passwd.write_text(f"{others}ops:*:4321:4321::/:/bin/sh\n", encoding="utf-8")
+    words = ["nsenter", f"--target={host.process.pid}", "--mount", "mount", "--bind"]
+    subprocess.run([*words, str(passwd), "/etc/passwd"], check=True, timeout=30)
+    hosts.root.chmod(0o711)  # sshd reads a user's authorised keys as that user
+    own = host.files / "ops"
+    own.mkdir()
+    os.chown(own, 4321, 4321)
+    login = hosts.inventory(nodes=["plain"]).read_text(encoding="utf-8").replace("root", "ops", 1)
+    inventory = tmp_path / "hosts.ini"
+
+    inventory.write_text(login, encoding="utf-8")
+    status, found = doctor(inventory)
+    assert status == 1
+    assert "cannot be written by ops" in points(found["plain"])["directory"]["says"]
+
+    inventory.write_text(f"{login}tare_directory={DIRECTORY[:-4]}ops/tare\n", encoding="utf-8")
+    status, found = doctor(inventory)
+    assert status == 0
+    assert not found["plain"]["facts"]["root"]
+    assert "no limits" in points(found["plain"])["rights"]["says"]
+
+    if shutil.which("sudo") is None:
+        inventory.write_text(f"{login}ansible_become=true\n", encoding="utf-8")
+        status, found = doctor(inventory)
+        assert status == 1
+        assert "log in as root" in found["plain"]["next"]
+
+
 @pytest.fixture
 def pyinfra() -> str:
     found = os.environ.get("TARE_PYINFRA") or shutil.which("pyinfra")
