@@ -67,7 +67,7 @@ COMMANDS = [
     for block in BLOCKS
     if block.language == "sh"
     for line in block.text.replace("\\\n", " ").splitlines()
-    if line.split()[0].endswith("tare")
+    if line.strip() and line.split()[0].endswith("tare")
 ]
 
 
