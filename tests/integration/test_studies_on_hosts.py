@@ -7,6 +7,7 @@ The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,41 @@ def test_nodes_and_two_clients_on_hosts_of_their_own_give_a_report(
     assert left(bench) == []
     for name in named.hosts:
         assert "java" not in processes(named, name)
+
+
+def test_containers_on_a_host_are_compared_with_processes_on_it(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    if shutil.which("dockerd") is None:
+        pytest.skip(
+            "no dockerd: make setup; then pytest tests/integration/test_studies_on_hosts.py"
+        )
+    named.hosts["db1"].start_engine()
+    named.inventory(nodes=["db1"], clients=["load1", "load2"])
+    study = write(bench)
+    text = study.read_text(encoding="utf-8")
+    for old, new in (
+        ("  memory:", "  runtime:"),
+        ("    free: {}", "    native: {}"),
+        (
+            "    limited: {platform.limits.memory: 1GiB}",
+            "    docker: {platform: {runtime: docker, storage: volume}}",
+        ),
+        ("{memory: free}", "{runtime: native}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    study.write_text(text, encoding="utf-8")
+    done = bench.tare("run", study, timeout=300)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = {one["condition"]: one for one in bench.manifests("hosts").values()}
+    assert {one["status"] for one in found.values()} == {"done"}
+    assert set(found) == {"native", "docker"}
+    units = [unit for one in found.values() for unit in one["units"]]
+    bits = {unit["bits"] for unit in units if unit["role"] == "database"}
+    assert len(bits) == 1
+    assert found["docker"]["server_cpu_s"] > 0
+    assert left(bench) == []
 
 
 def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(

@@ -15,7 +15,6 @@ from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.hosts import PORT_STEP, Hosts
 from tare.runtimes.ssh.leftovers import leftovers, remove
-from tare.runtimes.ssh.names import mark_of
 from tare.runtimes.ssh.native import HostRunning, SshNativeRuntime
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
@@ -27,6 +26,10 @@ class Rig:
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(HostMachine, "groups", False)
+        # an owner of its own: what a real run of this machine has on hosts is not for a test
+        owner = f"test{os.getpid()}"
+        monkeypatch.setattr("tare.runtimes.ssh.leftovers.owner", lambda: owner)
+        monkeypatch.setattr("tare.runtimes.ssh.host_machine.mark_of", lambda run: f"{owner}.{run}")
         self.fakes = [FakeHost(root, "h1"), FakeHost(root, "h2")]
         inventory = Inventory(root / "inventory", tuple(one.host for one in self.fakes), ())
         machines = {
@@ -153,12 +156,7 @@ def test_a_node_of_a_host_that_is_gone_is_ended_when_the_host_is_back(rig: Rig) 
     assert not alive(running)
 
 
-def test_what_is_left_is_found_by_its_mark_and_removed_and_nothing_else(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tare.runtimes.ssh.names.os.getuid", lambda: 12345)  # an owner of its own
-    for machine in rig.hosts.machines.values():
-        machine.mark = mark_of("run")
+def test_what_is_left_is_found_by_its_mark_and_removed_and_nothing_else(rig: Rig) -> None:
     running = rig.runtime.launch(rig.unit("sleep", "600"))
     connect = lambda host: next(f for f in rig.fakes if f.host is host).connect()  # noqa: E731
     found = leftovers(rig.inventory(), connect)
