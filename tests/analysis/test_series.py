@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tare.analysis.series import client_series, sampled_series
+from tare.analysis.series import client_series, machine_means, sampled_series
 from tare.records.hlog import HistogramLog, Latencies, Responses
 from tare.records.manifest import TrialManifest
 from tare.records.reader import ProgressInterval
@@ -91,3 +91,16 @@ def test_several_samples_in_a_second_are_averaged() -> None:
         samples((100.9, "c1", "cpu", 0.2), (101.3, "c1", "cpu", 0.4)), trial(), 1
     )
     assert found["client_cpu"] == pytest.approx([0.3])
+
+
+def test_several_machines_are_told_as_one_sum() -> None:
+    busy = ("machine@db1", "cpu_user", 0.5), ("machine@db2", "cpu_user", 0.25)
+    found = sampled_series(samples(*((101.2, *one) for one in busy)), trial(), 1)
+    assert found["machine_cpu"] == [0.75]
+
+
+def test_means_of_several_machines_stay_apart() -> None:
+    stolen = ("machine@db1", "cpu_steal", 0.5), ("machine@db2", "cpu_steal", 0.0)
+    begun = trial().model_copy(update={"measure_end": 110.0})
+    found = machine_means(samples(*((101.2, *one) for one in stolen)), begun)
+    assert found == {"machine@db1": {"cpu_steal": 0.5}, "machine@db2": {"cpu_steal": 0.0}}

@@ -71,7 +71,7 @@ def test_a_file_without_rows_has_no_parts(tmp_path: Path) -> None:
     ).write_parquet(path)
     found = read_samples(path)
     assert (found.parts, len(found.t)) == ([], 0)
-    assert found.rows(found.of_scope("machine")) == []
+    assert found.rows(found.of_machines()) == []
 
 
 def test_rows_of_a_part_are_those_chosen() -> None:
@@ -82,7 +82,7 @@ def test_rows_of_a_part_are_those_chosen() -> None:
         (("machine", "cpu_user"), [1]),
         (("machine", "cpu"), [4]),
     ]
-    assert [part for part, _ in found.rows(found.of_scope("machine"))] == PARTS[1:]
+    assert [part for part, _ in found.rows(found.of_machines())] == PARTS[1:]
 
 
 @pytest.mark.parametrize("column", COLUMNS)

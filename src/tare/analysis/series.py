@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.records.hlog import P99, merged
+from tare.records.samples import is_machine
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -79,12 +80,13 @@ def _p99(parts: Sequence[Responses]) -> float:
 
 
 def sampled_series(samples: Samples, manifest: TrialManifest, seconds: int) -> dict[str, Values]:
-    """CPU of the database and of the clients, and the machine's CPU, disk and network.
+    """CPU of the database and of the clients, and CPU, disk and network of the machines, summed.
 
     Several samples that fall into one second are averaged.
     """
+    machines = {scope for scope, _ in samples.parts if is_machine(scope)}
     parts = {
-        name: {("machine", metric) for metric in metrics}
+        name: {(machine, metric) for machine in machines for metric in metrics}
         for name, metrics in MACHINE_SERIES.items()
     }
     for name, role in UNIT_SERIES.items():
@@ -133,12 +135,14 @@ def _summed(means: NDArray[np.float64], rows: Sequence[int]) -> Values:
     return [None if math.isnan(value) else value for value in total.tolist()]
 
 
-def machine_means(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
-    """Metric of the machine to its mean over the samples of the measured part."""
+def machine_means(samples: Samples, manifest: TrialManifest) -> dict[str, dict[str, float]]:
+    """Each machine's metrics to their means over the samples of the measured part."""
     t, value = samples.t, samples.value
     inside = (t >= manifest.measure_start) & (t <= manifest.measure_end) & np.isfinite(value)
-    chosen = samples.rows(inside & samples.of_scope("machine"))
-    return {metric: float(value[own].sum()) / len(own) for (_, metric), own in chosen}
+    means: dict[str, dict[str, float]] = {}
+    for (machine, metric), own in samples.rows(inside & samples.of_machines()):
+        means.setdefault(machine, {})[metric] = float(value[own].sum()) / len(own)
+    return means
 
 
 def drawn_events(

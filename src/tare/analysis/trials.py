@@ -202,6 +202,10 @@ def _samples(record: TrialRecord, trial: Trial) -> Samples | None:
 
 
 def _steal(samples: Samples, manifest: TrialManifest) -> float | None:
-    means = machine_means(samples, manifest)
-    total = sum(value for metric, value in means.items() if metric in CPU_MODES)
-    return means["cpu_steal"] / total if total and "cpu_steal" in means else None
+    """Share of the CPU time that a hypervisor took, of the machine from which it took most."""
+    found = []
+    for means in machine_means(samples, manifest).values():
+        total = sum(value for metric, value in means.items() if metric in CPU_MODES)
+        if total and "cpu_steal" in means:
+            found.append(means["cpu_steal"] / total)
+    return max(found, default=None)

@@ -61,9 +61,14 @@ class Samples:
         groups = np.split(own, ends[:-1]) if self.parts else []
         return [(p, group) for p, group in zip(self.parts, groups, strict=True) if group.size]
 
-    def of_scope(self, scope: str) -> NDArray[np.bool_]:
-        """Whether a row is of this scope, shape (rows,)."""
-        return np.array([part[0] == scope for part in self.parts], dtype=np.bool_)[self.part]
+    def of_machines(self) -> NDArray[np.bool_]:
+        """Whether a row is of a whole machine, this one or a host, shape (rows,)."""
+        return np.array([is_machine(part[0]) for part in self.parts], dtype=np.bool_)[self.part]
+
+
+def is_machine(scope: str) -> bool:
+    """Whether a scope is a whole machine: `machine`, or `machine@HOST` of an inventory."""
+    return scope == "machine" or scope.startswith("machine@")
 
 
 def read_samples(path: Path) -> Samples:

@@ -162,3 +162,11 @@ def test_an_imported_trial_counts_what_it_printed_else_throughput_times_time() -
 
 def test_without_operations_nothing_is_divided() -> None:
     assert beside_values({"ctxt_per_s": 1.0}, manifest(clients=[], reported={})) == {}
+
+
+def test_what_several_machines_used_is_added_up_where_all_of_them_tell() -> None:
+    told = {"machine@db1": 200.0, "machine@db2": 300.0}
+    rows = [(START + t, name, "ctxt_per_s", v) for t in range(-2, 13) for name, v in told.items()]
+    assert machine_totals(Samples.of(rows), manifest())["ctxt_per_s"] == pytest.approx(5000.0)
+    short = (START + 1.0, "machine@db3", "ctxt_per_s", 1.0)
+    assert machine_totals(Samples.of([*rows, short]), manifest()) == {}

@@ -52,24 +52,27 @@ MILLION = 1e6
 
 
 def machine_totals(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
-    """Sampled metric of the machine to its integral over the measured part.
+    """Sampled metric of the machines to its integral over the measured part, summed over them.
 
     A sample is a mean over the time since the sample before it. Those that lie across an end of
     the measured part count by the share of them that lies inside. What the samples do not cover is
     taken to have been like the rest, if they cover half of it; else the metric is left out.
     """
-    chosen = samples.rows(samples.of_scope("machine") & np.isfinite(samples.value))
+    chosen = samples.rows(samples.of_machines() & np.isfinite(samples.value))
     weights: dict[bytes, np.ndarray | None] = {}  # most metrics share their times
     totals: dict[str, float] = {}
+    partly: set[str] = set()  # what one machine does not tell has no sum
     for (_, metric), own in chosen:
         t = samples.t[own]
         key = t.tobytes()
         if key not in weights:
             weights[key] = _weights(t, manifest.measure_start, manifest.measure_end)
         weight = weights[key]
-        if weight is not None:
-            totals[metric] = float(np.dot(weight, samples.value[own]))
-    return totals
+        if weight is None:
+            partly.add(metric)
+        else:
+            totals[metric] = totals.get(metric, 0.0) + float(np.dot(weight, samples.value[own]))
+    return {metric: total for metric, total in totals.items() if metric not in partly}
 
 
 def _weights(t: np.ndarray, start: float, end: float) -> np.ndarray | None:
