@@ -26,7 +26,7 @@ pub struct Seen {
     /// Nanoseconds, all operations, measured part.
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
-    /// Response times of the seconds in which the stub had its CPU for itself.
+    /// Response times of the seconds from which the host of a virtual machine took nothing.
     pub undisturbed: Histogram<u64>,
 }
 

@@ -95,8 +95,8 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
     let _awake = awake();
     // Exponential service of mean 0.5 ms, 1000 arrivals a second: response times are exponential
     // with mean 1 / (2000 - 1000) s = 1 ms, so that quantile q is -ln(1 - q) times that. The way
-    // there and back is no part of the queue. Seconds in which others took time from the stub are left
-    // out: when they do has nothing to do with how long the queue is.
+    // there and back is no part of the queue. Seconds of which a virtual machine's host took a part are
+    // left out: when it does so has nothing to do with how long the queue is.
     let way = way();
     println!("the way alone {way:.1} us");
     let script = Script {
@@ -107,7 +107,7 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
     demand(
         &script,
         &spec,
-        |seen| seen.stub.lateness_us.p90 <= 10.0 && seen.undisturbed.len() >= 200_000,
+        |seen| seen.stub.lateness_us.p99 <= 100.0 && seen.undisturbed.len() >= 200_000,
         |seen| {
             println!("{} responses undisturbed", seen.undisturbed.len());
             let of = |quantile: f64| {

@@ -1,5 +1,4 @@
-//! When time was taken from the stub: by the host of a virtual machine, or by other programs. Neither it
-//! nor a client can help that.
+//! When the host of a virtual machine took time from it: no client and no stub can help that.
 
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -10,26 +9,23 @@ const EVERY: Duration = Duration::from_millis(50);
 /// What queued up meanwhile is served within this, seconds.
 const AFTER: f64 = 0.2;
 
-/// How long the stub's threads may wait for their CPU between two looks, nanoseconds.
-const WAIT: u64 = 200_000;
-
-/// Looks at the steal time of all CPUs, and at this process's waiting for one, until it is stopped.
+/// Looks at the steal time of all CPUs until it is stopped.
 pub struct Watch {
     stop: Sender<()>,
     looks: JoinHandle<Vec<f64>>,
 }
 
-/// Unix times at which time had been taken since `EVERY` before.
+/// Unix times at which time had been stolen since `EVERY` before.
 pub struct Stolen(Vec<f64>);
 
 impl Watch {
     pub fn start() -> Watch {
         let (stop, stopped) = channel();
         let looks = std::thread::spawn(move || {
-            let (mut found, mut before) = (Vec::new(), (ticks(), waited()));
+            let (mut found, mut before) = (Vec::new(), ticks());
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                let now = (ticks(), waited());
-                if now.0 != before.0 || now.1.saturating_sub(before.1) > WAIT {
+                let now = ticks();
+                if now != before {
                     found.push(unix());
                 }
                 before = now;
@@ -59,17 +55,6 @@ impl Stolen {
 fn ticks() -> u64 {
     let stat = std::fs::read_to_string("/proc/stat").unwrap();
     stat.split_whitespace().nth(8).unwrap().parse().unwrap()
-}
-
-/// Nanoseconds for which the threads of this process were ready to run and had no CPU.
-fn waited() -> u64 {
-    let threads = std::fs::read_dir("/proc/self/task").unwrap();
-    let of = |thread: std::io::Result<std::fs::DirEntry>| {
-        // A thread may have ended since.
-        let told = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        told.split_whitespace().nth(1)?.parse::<u64>().ok()
-    };
-    threads.filter_map(of).sum()
 }
 
 fn unix() -> f64 {
