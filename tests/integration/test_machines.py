@@ -29,7 +29,7 @@ DIRECTORY = "/var/tmp/tare"  # noqa: S108 - of the hosts, not of this machine
 def hosts() -> Iterator[ssh_hosts.SshHosts]:
     reason = ssh_hosts.why_not()
     if reason:
-        pytest.skip(reason)
+        pytest.skip(f"{reason}; then sudo .venv/bin/pytest tests/integration/test_machines.py")
     with ssh_hosts.ssh_hosts("db1", "db2", "load1") as made:
         yield made
 
@@ -160,7 +160,9 @@ def test_a_login_that_is_not_root_is_told_what_it_cannot_have(
 def pyinfra() -> str:
     found = os.environ.get("TARE_PYINFRA") or shutil.which("pyinfra")
     if not found:
-        pytest.skip("no pyinfra: pipx install pyinfra")
+        pytest.skip(
+            "no pyinfra: pipx install pyinfra; then pytest tests/integration/test_machines.py"
+        )
     return found
 
 

@@ -31,6 +31,8 @@ from .rigs import (
 
 pytestmark = pytest.mark.engine
 
+AGAIN = "then pytest tests/integration/test_orchestrators_break.py"
+
 STUDY = """\
 study: breaks
 question: What does a machine that dies cost?
@@ -50,9 +52,9 @@ design: {{deployments: 1, blocks: 1, reset: keep, fresh: deployment,
 @pytest.fixture
 def swarm() -> Iterator[None]:
     if SWARM_STATE.exists():
-        pytest.skip("a Swarm is up, and this one would be broken: make rig-swarm-down, then again")
+        pytest.skip("a Swarm is up, and this one would be broken: make rig-swarm-down; " + AGAIN)
     if why := no_swarm():
-        pytest.skip(why)
+        pytest.skip(f"{why}; {AGAIN}")
     with swarm_rig():
         # a node is called down after three heartbeats that did not come
         manager = f"unix://{SWARM_STATE}/s1/docker.sock"
@@ -64,9 +66,9 @@ def swarm() -> Iterator[None]:
 @pytest.fixture
 def kubernetes() -> Iterator[None]:
     if KUBERNETES_STATE.exists():
-        pytest.skip("a cluster is up, and this one would be broken: make rig-down, then again")
+        pytest.skip("a cluster is up, and this one would be broken: make rig-down; " + AGAIN)
     if why := no_kubernetes():
-        pytest.skip(why)
+        pytest.skip(f"{why}; {AGAIN}")
     with kubernetes_rig(RIG_NODE_GRACE="10s"):
         yield
 

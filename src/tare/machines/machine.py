@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import subprocess
 
 
-class Machine(Protocol):
-    """This machine, or another one that can be asked."""
+class Elsewhere(Protocol):
+    """Another machine, which can be asked."""
 
     @property
     def name(self) -> str:
-        """As the inventory calls it; empty: this one."""
+        """As the inventory calls it."""
         ...
 
     @property
@@ -66,8 +66,6 @@ class Here:
                     continue
         return found
 
-    def probe(self, run: str) -> subprocess.Popen[bytes]:
-        raise NotImplementedError
 
-
+Machine = Here | Elsewhere
 HERE = Here()

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from tare.artifacts.binaries import find
 from tare.machines.cgroups import Accounting
-from tare.machines.machine import HERE, Machine
+from tare.machines.machine import HERE, Here, Machine
 from tare.runtimes.native import RUN_VARIABLE
 
 INTERVAL_S = 1.0
@@ -54,7 +54,7 @@ class Probe:
         """Start it on a machine, where `watched` are its units."""
         self.machine = machine
         self.samples: list[dict[str, Any]] = []
-        self._process = _start(run) if machine is HERE else machine.probe(run)
+        self._process = _start(run) if isinstance(machine, Here) else machine.probe(run)
         config = (json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n").encode()
         with contextlib.suppress(BrokenPipeError):  # it died; the missing samples are noted
             if self._process.stdin is not None:
