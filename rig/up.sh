@@ -56,7 +56,7 @@ for ((number = 1; number <= nodes; number++)); do
 done
 rig_kubectl apply -f manifests/coredns.yaml -f manifests/storage.yaml -f ../docs/kubernetes-rights.yaml >/dev/null
 await 60 "a ready node" rig_kubectl wait --for=condition=Ready node --all --timeout=4s
-await 60 "the cluster's DNS" rig_kubectl -n kube-system rollout status deployment/coredns --timeout=4s
+await 60 "the cluster's DNS" rig_kubectl -n kube-system rollout status daemonset/coredns --timeout=4s
 for ((number = 1; number <= nodes; number++)); do
   route_to_node "$number"
 done

@@ -85,7 +85,8 @@ pub fn demand(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool, check
     check(&seen.expect("the stub was late every time: the machine is not quiet"));
 }
 
-fn punctually(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool) -> Option<Seen> {
+/// The first of some runs for which `kept` says that the stub kept its word; it waits for its turn.
+pub fn punctually(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool) -> Option<Seen> {
     let _alone = alone();
     let mut runs = (0..TRIES).map(|_| run(script.clone(), spec.clone()));
     runs.find(|seen| {

@@ -15,6 +15,7 @@ from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.local import keep_log
+from tare.runtimes.looks import SeldomLook
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from tare.machines.cgroups import Accounting
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.unit import Site, Unit
-
-_LOOK_S = 2.0
-"""the API is asked about a pod at most so often: asking costs the machine that is measured"""
 
 
 class MemberRunning:
@@ -60,9 +58,8 @@ class MemberRunning:
         self._name = str(pod["metadata"]["name"])
         self._uid = str(pod["metadata"]["uid"])
         self._path = path
-        self._clock = clock
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
-        self._looked: tuple[float, Exit | None] | None = None
+        self._seldom = SeldomLook(self._look, clock)
         machine = site.machine
         self._container = container_id(pod, MAIN)
         self._accounting = here.accounting_of(self._container, lambda: cpu(machine, self._name))
@@ -77,10 +74,7 @@ class MemberRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        now = self._clock()
-        if self._looked is None or now - self._looked[0] >= _LOOK_S:
-            self._looked = now, self._look()
-        return self._looked[1]
+        return self._seldom.exited()
 
     def _look(self) -> Exit | None:
         try:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
+from tare.runtimes.looks import SeldomLook
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.host_machine import HostAccounting
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 NATIVE = "ssh-native"
 PATH = "network between hosts"
-_LOOK_S = 2.0
-"""a host is asked about a unit at most so often: asking costs the machine that is measured"""
 _STARTED_S = 20.0
 _SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
 _BEGIN = """
@@ -83,8 +82,7 @@ class HostRunning:
         self._machine = machine
         self._home = str(home)
         self._output = output
-        self._clock = clock
-        self._looked: tuple[float, Exit | None] | None = None
+        self._seldom = SeldomLook(self._look, clock)
         self._stopped = False
         self._accounting = HostAccounting(groups, (pid,), machine, machine.ticks)
 
@@ -92,10 +90,7 @@ class HostRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        now = self._clock()
-        if self._looked is None or now - self._looked[0] >= _LOOK_S:
-            self._looked = now, self._look()
-        return self._looked[1]
+        return self._seldom.exited()
 
     def _look(self) -> Exit | None:
         told = self._machine.connection.script(_STATE, self._home).text

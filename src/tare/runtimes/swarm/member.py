@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import local
+from tare.runtimes.looks import SeldomLook
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
 from tare.runtimes.swarm.tasks import container_of, ended, ending
@@ -28,8 +29,6 @@ _TASK = local.Orchestrated(
     "a Swarm pauses no tasks",
     "a Swarm limits how much CPU time a task has, not on which CPUs",
 )
-_LOOK_S = 2.0
-"""the manager is asked about a task at most so often: asking costs the machine that is measured"""
 
 
 class MemberRunning:
@@ -62,8 +61,7 @@ class MemberRunning:
         self._task = str(task["ID"])
         self._node = str(task["NodeID"])
         self._path = path
-        self._clock = clock
-        self._looked: tuple[float, Exit | None] | None = None
+        self._seldom = SeldomLook(self._look, clock)
         self._accounting = accounting_of(task)
         self._container, _ = container_of(task)
         if unit.limits.cpuset is not None:
@@ -73,10 +71,7 @@ class MemberRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        now = self._clock()
-        if self._looked is None or now - self._looked[0] >= _LOOK_S:
-            self._looked = now, self._look()
-        return self._looked[1]
+        return self._seldom.exited()
 
     def _look(self) -> Exit | None:
         try:

@@ -1,0 +1,35 @@
+"""How a unit on another machine is doing, asked no more often than what is measured can bear."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.unit import Exit
+
+AT_MOST_EVERY_S = 2.0
+"""asking an orchestrator or a host costs the machine that is measured"""
+
+
+class SeldomLook:
+    """Gives the last answer again until it is old."""
+
+    def __init__(self, look: Callable[[], Exit | None], clock: Callable[[], float]) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            look: asks whether the unit has ended; what it raises is passed on.
+            clock: monotonic seconds.
+        """
+        self._look = look
+        self._clock = clock
+        self._last: tuple[float, Exit | None] | None = None
+
+    def exited(self) -> Exit | None:
+        """How the unit ended; None: it ran when it was last asked."""
+        now = self._clock()
+        if self._last is None or now - self._last[0] >= AT_MOST_EVERY_S:
+            self._last = now, self._look()
+        return self._last[1]

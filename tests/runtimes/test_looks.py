@@ -1,0 +1,47 @@
+"""A unit is asked about seldom, and what was heard last is given again in between."""
+
+from __future__ import annotations
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.looks import AT_MOST_EVERY_S, SeldomLook
+from tare.runtimes.unit import Exit
+
+
+class Unit:
+    """Answers as it is told to, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.now = 100.0
+        self.answer: Exit | Exception | None = None
+
+    def look(self) -> Exit | None:
+        self.asked += 1
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_it_is_asked_once_until_the_answer_is_old() -> None:
+    unit = Unit()
+    seldom = SeldomLook(unit.look, lambda: unit.now)
+    assert seldom.exited() is None
+    unit.answer = Exit(1, "it ended")
+    unit.now += AT_MOST_EVERY_S - 0.1
+    assert seldom.exited() is None
+    assert unit.asked == 1
+    unit.now += 0.2
+    assert seldom.exited() == Exit(1, "it ended")
+    assert unit.asked == 2
+
+
+def test_an_engine_that_does_not_answer_is_asked_again_at_once() -> None:
+    unit = Unit()
+    unit.answer = RuntimeUnavailableError("it cannot be asked")
+    seldom = SeldomLook(unit.look, lambda: unit.now)
+    with pytest.raises(RuntimeUnavailableError):
+        seldom.exited()
+    unit.answer = None
+    assert seldom.exited() is None
