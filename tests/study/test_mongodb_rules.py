@@ -55,6 +55,7 @@ def test_a_study_as_a_run_records_it_reads_back(read: ReadStudy) -> None:
         ("database.write_concern=most", "neither majority nor a number of members", "majority"),
         ("database.read_preference=secondry", "'secondry' is not known", "did you mean secondary"),
         ("load.workload=stress-mixed", "load.workload: stress-mixed with", "ycsb-a to ycsb-f"),
+        ("platform={runtime: docker, storage: layer}", "platform.storage: layer, with", "volume"),
         ("client.tool=latte", "client.tool: latte with database.kind mongodb", "tare or ycsb"),
     ],
 )

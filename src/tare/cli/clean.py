@@ -43,5 +43,7 @@ def command(
         typer.echo(f"could not look into {line}", err=True)
     if not words:
         typer.echo("nothing was left" if not found.unanswered else "nothing else was left")
+    for fault in faults[1:]:
+        typer.echo(str(fault), err=True)
     if faults:
         raise faults[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from tare.databases.observed import Observed
 from tare.runtimes.unit import Bits, Running
@@ -18,6 +18,9 @@ class Installed(Protocol):
 
 class Cluster(Protocol):
     """The units of one cluster."""
+
+    PORT: ClassVar[int]
+    """where clients find a node"""
 
     @property
     def name(self) -> str:

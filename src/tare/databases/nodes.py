@@ -14,6 +14,7 @@ from tare.study.load import Load
 from tare.study.schema import Database, Platform
 
 _POLL_S = 0.1
+_KEPT = "the failed trial, or of the deployment (below deployments/ of the run)"
 
 
 @dataclass
@@ -91,7 +92,7 @@ class Nodes:
                     f"{what} after {seconds:.0f} s",
                     where=node.unit.site.name,
                     why=fault,
-                    remedy=f"see its {self._log_name} in the failed trial's logs directory",
+                    remedy=f"see its {self._log_name} in logs/ of {_KEPT}",
                 )
             self.wait(_POLL_S)
 
@@ -122,7 +123,7 @@ class Nodes:
                     "a database node died",
                     where=node.unit.site.name,
                     why=ended.detail,
-                    remedy=f"see its {self._log_name} and stderr.log in the trial's logs directory",
+                    remedy=f"see its {self._log_name} and stderr.log in logs/ of {_KEPT}",
                 )
 
     def pause(self) -> None:

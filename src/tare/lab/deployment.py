@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError
@@ -84,7 +83,7 @@ class Deployment:
         self.path = self._outfit.runtimes[runtime_key(self.setup.platform)].prove(
             self.setup.platform,
             self.setup.database.nodes,
-            NATIVE_PORT,
+            self.clusters[0].PORT,
             sorted({runtime_key(setup.client) for setup in self._kinds}),
         )
         for cluster in self.clusters:

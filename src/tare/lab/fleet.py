@@ -60,7 +60,7 @@ class Fleet:
         Raises:
             TareError: it could not be made.
         """
-        for key in self._alive:
+        for key in list(self._alive):
             if key != trial.deployment:
                 self._rest(key)
         if trial.deployment not in self._alive:
@@ -136,7 +136,7 @@ class Fleet:
         try:
             kept = self._kept(deployment)
             deployment.collect_logs(kept / "logs")
-        except OSError as error:
+        except (TareError, OSError) as error:
             self._watcher.say(f"the logs of {deployment.identity} could not be kept: {error}")
         faults = deployment.destroy()
         self._journal.write(

@@ -12,6 +12,7 @@ from pathlib import Path
 import tare
 from tare.errors import DiskFullError, TareError
 from tare.lab import clean
+from tare.lab.answering import await_runtimes
 from tare.lab.deployment import Deployment
 from tare.lab.directory import FINISHED, RunDirectory, begin, same_plan, study_digest
 from tare.lab.fleet import Fleet
@@ -74,7 +75,7 @@ class Lab:
         Raises:
             LabBusyError: another run holds this machine.
             UsageError: it was begun with another plan.
-            TareError: the run could not be prepared.
+            TareError: the run could not be prepared, or what runs its units is gone for good.
         """
         same_plan(self._directory, self._plan)
         with Hold(self._directory.name), self._idle_cpus() as idle_cpus:
@@ -164,6 +165,8 @@ class Lab:
             for trial in again:
                 if not self._attempt(trial, attempt, fleet, outfit):
                     failed.append(trial)
+                    setup = self._plan.condition(trial.condition).setup
+                    await_runtimes(outfit.runtimes, setup, self._clock)
                 fleet.after_trial(trial, more=[*failed, *again[again.index(trial) + 1 :]])
             again = failed
         self._failed += [trial.name for trial in again]

@@ -84,6 +84,7 @@ class TrialRun:
             probe = Probes(self.run, watched, engine)
             try:
                 results, before, after = self._drive(clients, aside, watch)
+                self.deployment.check_alive()  # with copies elsewhere its death makes no errors
                 observed = watch.end(*_measured(results))
             finally:
                 samples = probe.stop()

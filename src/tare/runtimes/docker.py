@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import docker
 from docker.errors import APIError, DockerException, NotFound
 from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfig, Ulimit
+from urllib3.exceptions import HTTPError
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
@@ -93,7 +94,7 @@ class DockerRunning:
                 *whole, pending = (pending + chunk).split(b"\n")
                 for line in whole:
                     yield line.decode(errors="replace")
-        except (DockerException, OSError) as error:
+        except (DockerException, HTTPError, OSError) as error:
             raise RuntimeUnavailableError(
                 "the Docker engine went away", where=self.unit.site.name, why=str(error)
             ) from error

@@ -31,6 +31,14 @@ def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     yield from _members(setup, origins, condition)
     yield from _load(setup, origins, condition)
     yield from setting_problems(setup, origins, condition)
+    if setup.platform.runtime == "docker" and setup.platform.storage == "layer":
+        yield Problem(
+            later(origins, ("platform", "storage"), _KIND),
+            "platform.storage: layer, with database.kind mongodb in Docker",
+            "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
+            f"makes none (condition {condition})",
+            "set platform.storage to volume or directory",
+        )
     if ("database", "version") not in origins.at:
         yield Problem(
             origins.of(_KIND),

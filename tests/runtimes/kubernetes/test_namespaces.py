@@ -105,6 +105,19 @@ def test_one_that_is_stuck_in_deletion_is_told_with_the_clusters_reason(notes: P
     assert len(list(notes.iterdir())) == 1, "a later tare clean finds it"
 
 
+def test_what_holds_it_is_named_also_to_the_next_run_of_that_name() -> None:
+    api = ScriptedApi()
+    made(api, "dead")
+    api.kept["Namespace", "", "tare-dead"]["metadata"]["deletionTimestamp"] = "2026-11-22T07:00:00Z"
+    api.kept["ConfigMap", "tare-dead", "held"] = {
+        "kind": "ConfigMap",
+        "metadata": {"name": "held", "finalizers": ["example.org/backup"]},
+    }
+    with pytest.raises(RuntimeUnavailableError, match="is stuck in deletion") as caught:
+        made(api, "dead")
+    assert "ConfigMap held waits for example.org/backup" in caught.value.why
+
+
 def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

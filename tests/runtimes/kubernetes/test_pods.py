@@ -108,10 +108,11 @@ def test_a_pod_that_runs_is_given_at_once() -> None:
     assert clock.now == 0
 
 
-def test_an_image_that_no_node_has_is_told_at_once_with_events_and_what_to_do() -> None:
+@pytest.mark.parametrize("reason", ["ErrImageNeverPull", "ImagePullBackOff"])
+def test_an_image_that_no_node_has_is_told_at_once_with_events_and_what_to_do(reason: str) -> None:
     api, clock = ScriptedApi(), Clock()
-    api.tell("c-0", "ErrImageNeverPull", "Container image is not present", namespace="ns", count=3)
-    waiting = {"waiting": {"reason": "ErrImageNeverPull", "message": "not present on this node"}}
+    api.tell("c-0", reason, "Container image is not present", namespace="ns", count=3)
+    waiting = {"waiting": {"reason": reason, "message": "not present on this node"}}
     with pytest.raises(RuntimeUnavailableError) as caught:
         start(api, pod(containerStatuses=container(state=waiting)), clock)
     assert clock.now == 0

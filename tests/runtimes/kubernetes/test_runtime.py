@@ -12,12 +12,13 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.asking import Told
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.member import MemberRunning
+from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tare.runtimes.unit import Bits, Site, Unit
 from tare.study.platform import Limits, Placement, Platform
 from tests.runtimes.kubernetes.rights import granted
-from tests.runtimes.kubernetes.scripted_api import Clock, ScriptedApi, machine
+from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, machine
 
 RUN, NAMESPACE = "a-run", "tare-a-run"
 PORTS = (9042, 7000)
@@ -226,6 +227,24 @@ def test_a_released_cluster_leaves_nothing_but_the_namespace(scene: Scene) -> No
     assert {kind for kind, _, _ in scene.api.kept} == {"Node", "Namespace"}
 
 
+def test_what_could_not_be_released_is_gone_before_anything_else_is_made(scene: Scene) -> None:
+    scene.cluster()
+
+    def away(verb: str, kind: str, name: str) -> None:
+        raise no_answer(SERVER, "timed out")
+
+    scene.api.refuse = away
+    with pytest.raises(RuntimeUnavailableError, match="does not answer"):
+        scene.runtime.release_group("d1-k1")
+    platform = Platform(runtime="kubernetes", network="host", storage="layer")
+    with pytest.raises(RuntimeUnavailableError, match="does not answer"):
+        scene.prove(platform)
+    scene.api.refuse = lambda verb, kind, name: None
+    assert "d1-k1" in scene.api.made("StatefulSet")
+    scene.prove(platform)
+    assert scene.api.made("StatefulSet") == scene.api.made("Pod") == {}
+
+
 def test_a_closed_run_leaves_nothing_at_all(scene: Scene, notes: Path) -> None:
     scene.cluster()
     assert [note.stem for note in notes.iterdir()] == [NAMESPACE]
@@ -280,6 +299,21 @@ def test_a_path_that_does_not_work_is_refused_at_once_and_later_without_trying(
     assert scene.clock.now < 60
 
 
+def test_what_may_pass_is_no_fault_of_the_path(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    waiting = {"waiting": {"reason": "ImagePullBackOff", "message": "registry is down"}}
+
+    def spoil(pod: Any) -> None:
+        pod["status"]["containerStatuses"] = [{"name": "unit", "state": waiting}]
+
+    scene.api.spoil = spoil
+    platform = Platform(runtime="kubernetes", network="host", storage="layer")
+    with pytest.raises(RuntimeUnavailableError, match="a pod did not start"):
+        scene.prove(platform)
+    scene.api.spoil = lambda pod: None
+    assert scene.prove(platform)["endpoint"] == "host"
+
+
 def test_another_network_plugin_than_the_studys_is_refused(scene: Scene) -> None:
     with pytest.raises(RuntimeUnavailableError) as caught:
         scene.prove(Platform(runtime="kubernetes", network="host", plugin="flannel-host-gw"))
@@ -320,7 +354,7 @@ def test_data_in_directories_of_machines_is_removed_from_each(scene: Scene) -> N
     scene.cluster(storage="host-path")
     scene.runtime.close()
     made = [name for verb, kind, name in scene.api.calls if (verb, kind) == ("create", "Job")]
-    assert made == ["remove-host-data-m1", "remove-host-data-m2"]
+    assert [name[-3:] for name in made] == ["-m1", "-m2"]
     assert scene.api.made("Namespace") == {}
 
 

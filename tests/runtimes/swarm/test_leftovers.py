@@ -45,8 +45,11 @@ def test_a_swarm_that_does_not_answer_is_left_alone(scene: Scene) -> None:
     assert found.words() == {}
     assert "the Swarm of TARE_SWARM: the Swarm's manager does not answer" in found.unanswered
     remove(found)
+    by_docker = leftovers(lambda: scene.swarm, {"DOCKER_HOST": "tcp://swarm-1:2376"})
+    assert "the Swarm of DOCKER_HOST: the Swarm's manager does not" in by_docker.unanswered
 
 
 def test_docker_in_no_swarm_is_no_news_where_nobody_named_one(scene: Scene) -> None:
     scene.swarm.swarm = {"LocalNodeState": "inactive"}
     assert leftovers(lambda: scene.swarm, {}).unanswered == ""
+    assert leftovers(lambda: scene.swarm, {"DOCKER_HOST": "unix:///x.sock"}).unanswered == ""

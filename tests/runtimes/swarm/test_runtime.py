@@ -218,6 +218,8 @@ def test_what_a_lost_manager_keeps_is_told_and_goes_once_it_is_back(scene: Scene
     with pytest.raises(RuntimeUnavailableError, match="still has services") as caught:
         scene.runtime.close()
     assert "tare clean" in caught.value.remedy
+    with pytest.raises(RuntimeUnavailableError, match="manager does not answer"):
+        scene.prove("host-port")
     scene.swarm.lost = False
     scene.runtime.close()
     assert scene.swarm.left() == []

@@ -121,7 +121,7 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
             None => found = Some(seen.undisturbed),
             Some(sum) => sum.add(&seen.undisturbed).unwrap(),
         }
-        ways.add(&way()).unwrap();
+        ways.add(way()).unwrap();
     }
     let found = found.unwrap();
     let way = ways.mean() / 1_000.0;

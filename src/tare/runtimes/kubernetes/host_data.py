@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import jobs, manifests, pod_parts
+from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.pod_parts import HOST_BASE, MAIN, POD_PROGRAM, Container
 from tare.runtimes.kubernetes.pods import ended
@@ -51,8 +53,9 @@ def remove_host_data(
     for machine in read_facts(api).machines:
         if not machine.ready and machine.name in used:
             lost.append(machine.name)
-        if machine.ready:
-            name = slug(f"{_GROUP}-{machine.name}")
+        # a control plane that takes no pods had none, and may lack the image
+        if machine.ready and (machine.schedulable or machine.name in used):
+            name = slug(f"{_GROUP}-{secrets.token_hex(3)}-{machine.name}")  # one may be left
             pod = jobs.removing_pod(container, machine.name)
             labels = pod_parts.labels_of(run, _GROUP)
             api.create(jobs.job(name, labels, pod, int(_WITHIN_S)), namespace)
@@ -84,10 +87,17 @@ def _await_all(
         if not open_jobs:
             return
         if clock() > deadline:
+            names = [
+                str(pod["metadata"]["name"])
+                for job in open_jobs
+                for pod in api.find("Pod", namespace, labels=f"job-name={job}")
+            ]
+            heard = "; ".join(filter(None, (told(events_of(api, n, namespace)) for n in names)))
             raise RuntimeUnavailableError(
                 "data of a run could not be removed from nodes",
                 where=", ".join(open_jobs),
-                why=f"no pod ended well within {_WITHIN_S:.0f} s",
+                why=f"no pod ended well within {_WITHIN_S:.0f} s"
+                + (f"; events: {heard}" if heard else ""),
                 remedy=f"remove {HOST_BASE}/{namespace}.* on these nodes",
             )
         wait(_POLL_S)

@@ -68,7 +68,10 @@ def make(
     except ApiError as error:
         if not error.exists:
             raise
-        if not _ours_and_empty(api, name, document):
+        found = api.get("Namespace", name)
+        if found["metadata"].get("deletionTimestamp"):
+            raise _stuck(api, found) from error
+        if not _ours_and_empty(api, found, document):
             raise RuntimeUnavailableError(
                 f"the namespace {name} exists already",
                 where=api.server,
@@ -78,11 +81,11 @@ def make(
     return Namespace(name, run, api, note, helper, pull)
 
 
-def _ours_and_empty(api: Api, name: str, wanted: Document) -> bool:
+def _ours_and_empty(api: Api, found: Document, wanted: Document) -> bool:
     """Whether a namespace is one that an earlier run of this name here could not remove."""
-    found = api.get("Namespace", name)["metadata"]
-    own = wanted["metadata"]["labels"].items() <= (found.get("labels") or {}).items()
-    return own and not found.get("deletionTimestamp") and not api.find("Pod", name)
+    metadata = found["metadata"]
+    own = wanted["metadata"]["labels"].items() <= (metadata.get("labels") or {}).items()
+    return own and not api.find("Pod", str(metadata["name"]))
 
 
 def remove(
@@ -119,7 +122,7 @@ def remove(
                 raise
             break
         if clock() > deadline:
-            raise _stuck(one, left)
+            raise _stuck(one.api, left)
         if clock() - looked >= _LOOK_S:
             looked = clock()
             forget_lost(one.api, one.name, one.api.find("Pod", one.name))
@@ -147,7 +150,9 @@ def thaw_pods(api: Api, namespace: str) -> None:
                 here.freeze(container, accounting, False)
 
 
-def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
+def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:
+    """The error for a namespace that is being deleted and does not go."""
+    name = str(document["metadata"]["name"])
     conditions = (document.get("status") or {}).get("conditions") or []
     told = [
         f"{entry.get('type')}: {entry.get('message')}"
@@ -155,11 +160,23 @@ def _stuck(one: Namespace, document: Document) -> RuntimeUnavailableError:
         if entry.get("status") == "True"
     ]
     return RuntimeUnavailableError(
-        f"the namespace {one.name} is stuck in deletion",
-        where=one.api.server,
-        why="; ".join(told) or f"it is still there after {_GONE_S:.0f} s, and no reason is told",
-        remedy=f"kubectl get namespace {one.name} -o yaml; tare clean, once that is mended",
+        f"the namespace {name} is stuck in deletion",
+        where=api.server,
+        why="; ".join([*told, *_held(api, name)]) or "it is still there, and no reason is told",
+        remedy=f"kubectl describe namespace {name}; tare clean, once what holds it is gone",
     )
+
+
+def _held(api: Api, namespace: str) -> list[str]:
+    """Objects that wait for somebody to let them go, of the kinds that Tare may list."""
+    found: list[str] = []
+    for kind in ("Pod", "ConfigMap"):
+        with contextlib.suppress(TareError):
+            for one in api.find(kind, namespace):
+                holders = one["metadata"].get("finalizers") or []
+                if holders:
+                    found.append(f"{kind} {one['metadata']['name']} waits for {', '.join(holders)}")
+    return found
 
 
 def leftovers(

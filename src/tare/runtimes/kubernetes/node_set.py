@@ -90,7 +90,7 @@ class NodeSet:
                 "a pod ended as soon as it was started",
                 where=f"{self.namespace}/{name}",
                 why=f"{end.detail}; events: {heard}" if heard else end.detail,
-                remedy="see its log in the failed trial's logs directory",
+                remedy=f"kubectl describe pod {name} -n {self.namespace}, while it is there",
             )
         return pod
 
@@ -145,10 +145,12 @@ class NodeSet:
             if self.clock() > deadline:
                 names = [str(pod["metadata"]["name"]) for pod in pods]
                 if forced:
+                    held = {f for pod in pods for f in pod["metadata"].get("finalizers") or []}
+                    why = f"; they wait for {', '.join(sorted(held))}" if held else ""
                     raise RuntimeUnavailableError(
                         "pods cannot be deleted",
                         where=self.namespace,
-                        why=f"{', '.join(names)}: still there although deletion was forced",
+                        why=f"{', '.join(names)}: still there although deletion was forced{why}",
                         remedy=f"kubectl describe pods -n {self.namespace}",
                     )
                 # of a node that does not answer: the API forgets them, the node may still run them

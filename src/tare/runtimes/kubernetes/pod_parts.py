@@ -69,6 +69,8 @@ def container_of(name: str, container: Container) -> Document:
         "args": list(container.command[1:]),
         "env": [*told_to_pod(), *own],
         "resources": resources(container),
+        # a database that cannot start says why in its last lines
+        "terminationMessagePolicy": "FallbackToLogsOnError",
     }
 
 

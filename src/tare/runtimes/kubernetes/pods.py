@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 START_S = 90.0
 """longest wait for a pod whose image is on its node, its volumes and its own name included"""
 _POLL_S, _LOOK_S = 0.2, 2.0
+_LAST_LINES = 3
+"""of what a container wrote last, which its engine keeps where it ends badly"""
 _HOPELESS = {
     "ErrImageNeverPull": "the image was never given to this node",
     "InvalidImageName": "no node can make sense of the image's name",
+    "ImagePullBackOff": "the node could not fetch the image, and waits before it tries again",
     "CreateContainerConfigError": "something that the pod refers to is missing",
 }
 """reasons for which waiting longer changes nothing"""
@@ -78,7 +81,8 @@ def _exit(state: dict[str, Any]) -> Exit:
     elif state.get("reason") not in (None, "", "Error", "Completed"):
         detail += f", {state['reason']}"
     if state.get("message"):
-        detail += f": {state['message']}"
+        last = str(state["message"]).strip().splitlines()[-_LAST_LINES:]
+        detail += f": {' / '.join(last)}"
     return Exit(status, detail)
 
 

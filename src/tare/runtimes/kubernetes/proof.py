@@ -21,7 +21,6 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
-from tare.runtimes.kubernetes.refusals import ApiError
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class Prover:
             try:
                 self._proofs[key] = self._prove(platform, nodes, port, clients, shift)
             except RuntimeUnavailableError as error:
-                if not isinstance(error, ApiError):
+                if error.where == "platform.network":  # of the path; what else failed may pass
                     self._faults[key] = error
                 raise
             self._of_network[platform.network] = self._proofs[key]
@@ -166,6 +165,7 @@ class Prover:
         finally:
             with contextlib.suppress(TareError):
                 self.api.delete("Job", _JOB, self.namespace)
+            with contextlib.suppress(TareError):
                 made.delete()
 
     def _pods(self, platform: Platform, port: int, shift: int) -> NodeSet:
@@ -228,14 +228,15 @@ class Prover:
         labels = pod_parts.labels_of(self.run, _JOB)
         self.api.create(jobs.job(_JOB, labels, pod, int(_ASKING_S)), self.namespace)
         deadline = self.clock() + _ASKING_S
+        name = _JOB
         while True:
             for one in self.api.find("Pod", self.namespace, labels=f"job-name={_JOB}"):
+                name = str(one["metadata"]["name"])
                 if ended(one, MAIN) is not None:
-                    name = one["metadata"]["name"]
                     pieces = self.api.log(name, MAIN, self.namespace)
                     return told_inside(b"".join(pieces).decode(errors="replace"))
             if self.clock() > deadline:
-                heard = told(events_of(self.api, _JOB, self.namespace))
+                heard = told(events_of(self.api, name, self.namespace))
                 raise RuntimeUnavailableError(
                     "the pod that was to try the path did not end",
                     where=f"{self.namespace}/{_JOB}",

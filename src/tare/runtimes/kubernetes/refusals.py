@@ -86,7 +86,9 @@ def no_answer(server: str, why: str) -> ApiError:
 def refused(server: str, status: int, message: str) -> ApiError:
     """The error for an API that answers, but not as hoped."""
     what, remedy = "the Kubernetes API refused a request", "kubectl get events --all-namespaces"
-    if status == _DENIED:
+    if status == _DENIED and "is being terminated" in message:
+        what, remedy = "the namespace is being deleted", "tare clean, then again"
+    elif status == _DENIED:
         what = "a right is missing in the Kubernetes cluster"
         remedy = f"have an administrator run kubectl apply -f {RIGHTS}, with your name in it"
     elif status == _UNKNOWN_USER:

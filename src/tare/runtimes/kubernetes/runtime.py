@@ -100,6 +100,8 @@ class KubernetesRuntime:
         self._pulled: dict[str, bool] = {}
         self._helper = ""
         self._groups: dict[str, _Group] = {}
+        self._left: list[_Group] = []
+        """released, but not seen to be gone: the cluster did not answer"""
         self._prover: Prover | None = None
 
     @property
@@ -170,6 +172,7 @@ class KubernetesRuntime:
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
+        self._remove_left()
         proof = self._proof(platform, nodes, port, clients)
         return {"cluster": self.cluster_facts().as_dict(), **proof.as_dict()}
 
@@ -315,10 +318,21 @@ class KubernetesRuntime:
         released = self._groups.pop(group, None)
         if released is None:
             return
-        for forward in released.forwards:
-            forward.close()
-        if released.made is not None:
-            released.made.delete()
+        self._left.append(released)
+        self._remove_left()
+
+    def _remove_left(self) -> None:
+        """Remove what was released: a cluster that runs on would share the machines with the next.
+
+        Raises:
+            RuntimeUnavailableError: something is still there.
+        """
+        for group in list(self._left):
+            for forward in group.forwards:
+                forward.close()
+            if group.made is not None:
+                group.made.delete()
+            self._left.remove(group)
 
     def close(self) -> None:
         for group in list(self._groups):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError
 from tare.machines import cgroups
 from tare.runtimes.swarm.facts import read_facts
-from tare.runtimes.swarm.manager import label_filter
+from tare.runtimes.swarm.manager import SwarmError, label_filter
 from tare.runtimes.swarm.member import accounting_of
 from tare.runtimes.swarm.named import manager_of
 from tare.runtimes.swarm.names import own_labels
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _KINDS: tuple[Kind, ...] = ("container", "service", "config", "network")
 """in the order of removal: each may hold what follows"""
 _ANSWER_S = 10
+_NAMING = (VARIABLE, "DOCKER_HOST", "DOCKER_CONTEXT")
+"""variables that name an engine, of which the first says that it is a manager"""
 _OF_A_TASK = "com.docker.swarm.task.id"
 """the engine's own label of a task's container, which goes with its service"""
 
@@ -50,13 +52,18 @@ def leftovers(
 
     Docker's own engine, where nobody names another, may well be in no Swarm: that is not told.
     """
+    manager: Manager | None = None
     try:
         manager = connect() if connect else manager_of(swarm_settings(environment), _ANSWER_S)
         read_facts(manager)
         found = {kind: _ours(manager, kind) for kind in _KINDS}
     except TareError as error:
-        told = f"the Swarm of {VARIABLE}: {error.what} ({error.where}); {error.remedy}"
-        return SwarmLeftovers(unanswered=told if environment.get(VARIABLE) else "")
+        silent = isinstance(error, SwarmError) or manager is None
+        naming = next((name for name in _NAMING if environment.get(name)), "")
+        if naming != VARIABLE and not silent:
+            naming = ""  # an engine that answers, and is no manager: nobody said that it was
+        told = f"the Swarm of {naming}: {error.what} ({error.where}); {error.remedy}"
+        return SwarmLeftovers(unanswered=told if naming else "")
     return SwarmLeftovers(manager, {kind: named for kind, named in found.items() if named})
 
 
@@ -80,11 +87,17 @@ def remove(left: SwarmLeftovers) -> None:
     if manager is None or not left.found:
         return
     thaw_tasks(manager)
+    faults: list[TareError] = []
     for kind in _KINDS:
         for identity in left.found.get(kind, {}):
-            manager.remove(kind, identity)
+            try:
+                manager.remove(kind, identity)
+            except TareError as error:
+                faults.append(error)
         if kind == "service":
             await_gone(manager, label_filter(own_labels()))
+    if faults:
+        raise faults[0]
 
 
 def thaw_tasks(manager: Manager) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from docker.errors import APIError, DockerException
 from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
 
 from tare.errors import RuntimeUnavailableError
 
@@ -172,9 +173,13 @@ class EngineManager:
 
     def logs(self, service: str) -> Iterator[bytes]:
         api = self.client.api
-        yield from self._ask(
+        pieces = self._ask(
             "show logs", lambda: api.service_logs(service, stdout=True, stderr=True, is_tty=False)
         )
+        try:
+            yield from pieces
+        except (DockerException, HTTPError, OSError) as error:  # it goes away in the middle
+            raise self._refused("show logs", str(error), 0) from error
 
     def run(
         self, name: str, document: Mapping[str, Any], network: str, within_s: float

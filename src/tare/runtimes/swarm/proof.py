@@ -155,6 +155,7 @@ class Prover:
         finally:
             with contextlib.suppress(TareError):
                 group.remove()
+            with contextlib.suppress(TareError):
                 if own:
                     self.manager.remove("network", network)
 

@@ -185,6 +185,8 @@ class SwarmRuntime:
                 self.manager, self._run, self._helper, self.swarm_facts(), self._settings.network,
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
+        for group in list(self._left):  # it would share the machines with what is made now
+            self._remove(group)
         self._placement = platform.placement
         self._facts = self._prover.facts = read_facts(self.manager, local=self._settings.local)
         number = self._free_number()
