@@ -81,8 +81,9 @@ def _exit(state: dict[str, Any]) -> Exit:
     elif state.get("reason") not in (None, "", "Error", "Completed"):
         detail += f", {state['reason']}"
     if state.get("message"):
-        last = str(state["message"]).strip().splitlines()[-_LAST_LINES:]
-        detail += f": {' / '.join(last)}"
+        said = str(state["message"]).strip().splitlines()
+        last = [line for line in said if not line.startswith("WARNING:")][-_LAST_LINES:]
+        detail += f": {' / '.join(last)}" if last else ""
     return Exit(status, detail)
 
 
