@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from tare.machines.inventory.host import Host
 
 ENGINE_SOCKET = "/var/run/docker.sock"
-_SCRIPTS = ("supervise.sh", "join.sh", "group.sh", "stop.sh", "freeze.sh", "find.sh")
+_SCRIPTS = (
+    *("supervise.sh", "join.sh", "group.sh", "stop.sh", "freeze.sh", "find.sh"),
+    *("process.sh", "state.sh", "terminate.sh"),
+)
 _OWN_DIRECTORY = """
 umask 077
 mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
