@@ -16,8 +16,8 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
 from tare.runtimes.looks import SeldomLook
+from tare.runtimes.ssh.accounting import HostAccounting
 from tare.runtimes.ssh.carry import fetch, send_directory
-from tare.runtimes.ssh.host_machine import HostAccounting
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.proof import prove
 from tare.runtimes.unit import Exit, Role, Site, Unit
