@@ -30,13 +30,15 @@ printf '%s\\n' "$*" >>{log}
 """
 
 
+def _unreached(*_: object, **__: object) -> None:
+    raise DockerException("no such socket")
+
+
 class Lost:
     """A container whose engine is not reached through its socket any more."""
 
     id, name = "c0ffee", "tare-run-k1-n1"
-
-    def remove(self, **_: object) -> None:
-        raise DockerException("no such socket")
+    remove = staticmethod(_unreached)
 
 
 class Rig:
@@ -50,7 +52,8 @@ class Rig:
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(program.parent), prepend=":")
         monkeypatch.setattr(HostMachine, "engine", lambda _: self.engine)
-        self.engine: Any = SimpleNamespace(api=None, volumes=None)
+        gone = SimpleNamespace(inspect_container=_unreached, get=_unreached)
+        self.engine: Any = SimpleNamespace(api=gone, volumes=gone)
         self.fake = FakeHost(root)
         self.machine = HostMachine(self.fake.host, "run", self.fake.connection)
         inventory = Inventory(root / "inventory", (self.fake.host,), ())

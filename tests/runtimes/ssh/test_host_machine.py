@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
 from tests.machines.fake_ssh import FakeHost
 
@@ -40,7 +41,7 @@ def test_an_engine_is_reached_anew_after_the_connection_was(
     first = machine.engine()
     assert machine.engine() is first
     fake.unplug()
-    with pytest.raises(Exception, match="not reached"):
+    with pytest.raises(HostGoneError):
         machine.connection.run("true")
     fake.plug()
     machine.connection._lost = None
