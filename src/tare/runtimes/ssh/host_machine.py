@@ -71,6 +71,8 @@ class HostMachine:
         self._engine: docker.DockerClient | None = None
         self._engine_of = 0
         """of which life of the connection the engine's socket is"""
+        self.forwarded_in = 0
+        """in which life of the connection a port was seen to be forwarded to here"""
 
     @property
     def name(self) -> str:
@@ -120,7 +122,7 @@ class HostMachine:
 
     @property
     def locked_memory(self) -> tuple[int, int] | None:
-        """Bytes of memory that units may lock there, soft and hard limit, -1: any; None: unknown."""
+        """Bytes that units may lock in memory there, soft and hard, -1: any; None: not known."""
         words = self.facts.get("locked memory", "").split()
         if len(words) != 2 or not all(one == "unlimited" or one.isdecimal() for one in words):
             return None
