@@ -218,3 +218,16 @@ def test_a_node_whose_ports_have_no_way_here_is_ended_again(
         rig.runtime.launch(unit)
     assert not Path(home).exists()
     assert not Path(f"/proc/{pids[0]}/cwd").exists()
+
+
+def test_that_a_spare_host_takes_a_node_is_said_once(rig: Rig) -> None:
+    said: list[str] = []
+    rig.hosts.prepare(said.append)
+    rig.fakes[0].unplug()
+    said.clear()
+    for _ in range(2):
+        assert rig.unit("true").site.machine == "h2"
+        rig.runtime.release_group("k1")
+    (line,) = said
+    assert "h1" in line
+    assert "different machines" in line
