@@ -207,6 +207,8 @@ def ssh_hosts(*names: str) -> Iterator[SshHosts]:
 def _bridge() -> None:
     """A bridge, with this machine at one of its ports."""
     _gone(SWITCH)
+    # a device goes with its namespace, but some time after it
+    subprocess.run(["ip", "link", "del", BRIDGE], check=False, capture_output=True)
     _ip("netns", "add", SWITCH)
     _ip("-n", SWITCH, "link", "add", "bridge", "type", "bridge")
     _ip("-n", SWITCH, "link", "set", "bridge", "up")

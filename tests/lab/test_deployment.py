@@ -19,7 +19,7 @@ from tare.load.flatness import Calm
 from tare.runtimes.unit import Bits
 from tare.study.conditions import expand
 from tare.study.load import Load
-from tare.study.schema import Database, Study, Warm
+from tare.study.schema import Client, Database, Platform, Setup, Study, Warm
 
 if TYPE_CHECKING:
     from tare.load.flatness import Warmth
@@ -194,3 +194,22 @@ def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_othe
         "pods of d1-native-1-k1 cannot be deleted",
         "pods of d1-native-1-k2 cannot be deleted",
     }
+
+
+@pytest.mark.parametrize(("threads", "clients"), [(2, 2), (3, 3), (8, 3)])
+def test_no_more_clients_share_a_load_than_it_has_threads(threads: int, clients: int) -> None:
+    settled: list[tuple[str, str, str]] = []
+    outfit: Any = SimpleNamespace(
+        runtimes={"ssh-native": Scripted("ssh-native", settled)},
+        server=lambda setup: FILES,
+        tool=lambda setup: "client",
+        load_hosts=lambda setup: 3,
+        machine=MACHINE,
+    )
+    setup = Setup(
+        platform=Platform(machines="ssh"),
+        client=Client(machines="ssh"),
+        load=Load(threads=threads),
+    )
+    made = Deployment("D1-hosts-1", [setup], Warm(), outfit, Silent())
+    assert len(made.clients(setup, "trial", trial=True)) == clients

@@ -30,3 +30,7 @@ def test_one_that_has_none_is_refused_with_the_place_and_the_numbers(
     assert refusal.value.where == str(engine if platform is VOLUME else work)
     assert "MiB are free" in refusal.value.why
     assert "goes on from here" in refusal.value.remedy
+
+
+def test_clusters_on_hosts_need_no_room_here(tmp_path: Path) -> None:
+    refuse_full_disk(Setup(platform=Platform(machines="ssh"), load=HUGE), tmp_path, None)

@@ -100,7 +100,7 @@ def test_a_host_that_has_everything_is_ready() -> None:
         ({"missing": "tar setsid"}, "programs", False, "tare machines prepare"),
         ({"uid": "1000", "sudo": "yes"}, "rights", True, "sudo (ansible_become)"),
         ({"ticks": "10 0 10 900 0 0 0 80 0 0"}, "steal", True, "shared"),
-        ({"docker": "", "answers": ""}, "docker", True, "--docker"),
+        ({"docker": "", "answers": ""}, "docker", True, "--with docker"),
         ({"synchronised_by": ""}, "time synchronisation", True, "tare machines prepare"),
     ],
 )

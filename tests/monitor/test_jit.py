@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tare.machines.machine import Here
 from tare.monitor.jit import compiler_seconds
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -34,3 +35,11 @@ def test_a_process_without_a_compiler_or_gone_is_unknown_not_zero(tmp_path: Path
 
 def test_this_process_has_no_java_compiler() -> None:
     assert compiler_seconds(os.getpid()) is None
+
+
+def test_another_machine_counts_in_its_own_ticks(tmp_path: Path) -> None:
+    class Other(Here):
+        ticks = 10 * TICKS
+
+    thread(tmp_path, 8, "C2 CompilerThre", 3 * TICKS, 2 * TICKS)
+    assert compiler_seconds(7, tmp_path, Other()) == 0.5

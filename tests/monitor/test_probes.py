@@ -11,6 +11,7 @@ import pytest
 
 from tare.errors import TareError
 from tare.machines.cgroups import Accounting
+from tare.machines.clocks import SAME
 from tare.monitor.probe import probe_cpu_seconds
 from tare.monitor.probes import Probes
 
@@ -18,6 +19,7 @@ from tare.monitor.probes import Probes
 class Other:
     """A machine whose clock is ahead, and whose probe tells one sample or does not start."""
 
+    clock = SAME
     ticks = 100
     kernel: Mapping[str, str] = {}
 
@@ -25,6 +27,9 @@ class Other:
         self.name = name
         self.ahead_s = ahead_s
         self._silent = silent
+
+    def read_clock(self) -> None:
+        pass
 
     def read(self, *patterns: str) -> dict[str, str]:
         return {}  # nothing is asked here but its probe

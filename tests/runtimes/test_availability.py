@@ -277,3 +277,16 @@ def test_what_the_inventory_lacks_is_an_obstacle(
     assert ".".join(found.field) == field
     assert why in found.why
     assert found.remedy
+
+
+@pytest.mark.parametrize(("address", "service"), [("2001:db8::1", ""), ("db1", "2001:db8::1")])
+def test_a_node_at_an_ipv6_address_is_an_obstacle(address: str, service: str) -> None:
+    def there(service: str) -> Inventory:
+        made = Host("db1", address, service=service, groups=frozenset({"nodes"}))
+        return Inventory(Path("hosts.ini"), (made,))
+
+    found = obstacle(setup(platform=ON_HOSTS), inventory=there(service))
+    assert found is not None
+    assert "db1: this version reaches databases by IPv4 only" in found.why
+    assert "service" in found.remedy
+    assert obstacle(setup(platform=ON_HOSTS), inventory=there("192.0.2.1")) is None

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -23,11 +23,18 @@ pub struct Answer {
     pub mtu: BTreeMap<String, u32>,
 }
 
-/// Serves on all ports until the process is ended.
-pub fn serve(name: &str, ports: &[u16]) -> io::Result<()> {
+/// Serves on all ports until the process is ended; on all addresses, or as a database of this
+/// machine would that is told to listen at a name.
+pub fn serve(name: &str, at: Option<&str>, ports: &[u16]) -> io::Result<()> {
+    let address = at.map_or(Ok(Ipv4Addr::UNSPECIFIED), address_of)?;
     let listeners = ports
         .iter()
-        .map(|port| TcpListener::bind((Ipv4Addr::UNSPECIFIED, *port)))
+        .map(|port| {
+            TcpListener::bind((address, *port)).map_err(|error| {
+                let at = at.unwrap_or("all addresses");
+                io::Error::new(error.kind(), format!("{at}, {address}:{port}: {error}"))
+            })
+        })
         .collect::<io::Result<Vec<_>>>()?;
     thread::scope(|scope| {
         for listener in &listeners {
@@ -40,6 +47,23 @@ pub fn serve(name: &str, ports: &[u16]) -> io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// What a name is here. A name that leads to the loopback, as a machine's own often does in its
+/// /etc/hosts, is refused: nobody else would get there. An address is taken at its word.
+fn address_of(name: &str) -> io::Result<Ipv4Addr> {
+    let found = (name, 0).to_socket_addrs()?.find_map(|one| match one {
+        SocketAddr::V4(four) => Some(*four.ip()),
+        SocketAddr::V6(_) => None,
+    });
+    let address = found
+        .ok_or_else(|| io::Error::other(format!("{name} has no IPv4 address on this machine")))?;
+    if address.is_loopback() && name.parse::<Ipv4Addr>().is_err() {
+        return Err(io::Error::other(format!(
+            "{name} is {address} on this machine, where no other one gets to"
+        )));
+    }
+    Ok(address)
 }
 
 fn answer(name: &str, mut stream: TcpStream) -> io::Result<()> {
@@ -87,6 +111,23 @@ mod tests {
         assert_eq!(told.name, "c-0");
         assert_eq!(told.peer, caller.local_addr().unwrap());
         assert_eq!(told.local, target);
+    }
+
+    #[test]
+    fn a_name_of_the_loopback_is_refused_and_an_address_is_not() {
+        assert_eq!(address_of("127.0.0.1").unwrap(), Ipv4Addr::LOCALHOST);
+        assert_eq!(
+            address_of("192.0.2.7").unwrap(),
+            Ipv4Addr::new(192, 0, 2, 7)
+        );
+        let refused = address_of("localhost").unwrap_err().to_string();
+        assert!(refused.starts_with("localhost is 127."), "{refused}");
+    }
+
+    #[test]
+    fn an_address_of_another_machine_is_said_with_its_port() {
+        let refused = serve("c-0", Some("192.0.2.7"), &[9042]).unwrap_err();
+        assert!(refused.to_string().contains("192.0.2.7:9042"), "{refused}");
     }
 
     #[test]

@@ -29,6 +29,9 @@ enum Job {
         /// How this pod is called.
         #[arg(long, env = "TARE_POD")]
         name: String,
+        /// Name or IPv4 address of this machine at which to listen, resolved here; without it: all.
+        #[arg(long)]
+        at: Option<String>,
         #[arg(required = true)]
         ports: Vec<u16>,
     },
@@ -71,7 +74,7 @@ fn main() -> ExitCode {
 fn run(job: Job) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match job {
-        Job::Answer { name, ports } => answer::serve(&name, &ports),
+        Job::Answer { name, at, ports } => answer::serve(&name, at.as_deref(), &ports),
         Job::Ask { within, targets } => {
             for told in ask::ask_all(&targets, seconds(within)?) {
                 writeln!(out, "{}", serde_json::to_string(&told)?)?;

@@ -35,7 +35,7 @@ class Leftovers:
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory"""
     unanswered: list[str] = field(default_factory=list)
-    """clusters that could not be asked what they hold, and why"""
+    """clusters and hosts that could not be asked what they hold, and why"""
 
     def __bool__(self) -> bool:
         return bool(self.words())
@@ -69,16 +69,21 @@ def find(runs: Path, *, hosts: bool = True) -> Leftovers:
     """
     noted, unanswered = namespaces.leftovers()
     in_swarm = swarm.leftovers()
+    on_hosts = ssh.leftovers() if hosts else HostLeftovers()
     return Leftovers(
         processes=native.leftovers(),
         docker=docker_engine.leftovers(),
         namespaces=noted,
         swarm=in_swarm,
-        hosts=ssh.leftovers() if hosts else HostLeftovers(),
+        hosts=on_hosts,
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
         directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
-        unanswered=[*unanswered, *filter(None, [in_swarm.unanswered])],
+        unanswered=[
+            *unanswered,
+            *filter(None, [in_swarm.unanswered]),
+            *(f"{one.where}: {one.why}" for one in on_hosts.unseen),
+        ],
     )
 
 

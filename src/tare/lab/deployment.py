@@ -194,7 +194,7 @@ class Deployment:
         """
         installation = self._outfit.tool(setup) if trial else self._outfit.client(setup)
         shared = trial and setup.client.machines == SSH
-        each = self._outfit.load_hosts(setup) if shared else 1
+        each = min(self._outfit.load_hosts(setup), setup.load.threads) if shared else 1
         if words:
             installation = replace(installation, words=words)
         return [

@@ -155,7 +155,7 @@ def runtimes_for(
 
 
 def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> Outfit:
-    """Fetch, verify and build what the setups need.
+    """Fetch, verify and build what the setups need; where that fails, nothing of it stays.
 
     Raises:
         ArtifactError: files that cannot be had or are not the locked ones.
@@ -169,8 +169,18 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     runtimes = runtimes_for(run, work, setups, hosts)
     outfit = Outfit(run, local_facts(work.parent), runtimes, hosts=hosts)
     outfit.engine_directory = engine
-    if hosts is not None:
-        hosts.prepare(say)
+    try:
+        _provide(outfit, setups, say)
+    except BaseException:
+        for fault in outfit.close():
+            say(f"something was left: {fault}")
+        raise
+    return outfit
+
+
+def _provide(outfit: Outfit, setups: list[Setup], say: Callable[[str], None]) -> None:
+    if outfit.hosts is not None:
+        outfit.hosts.prepare(say)
     cluster = outfit.runtimes.get(_KUBERNETES)
     if isinstance(cluster, KubernetesRuntime):
         helper = image.build_pod_image(connect(), find("tare-pod"), say)
@@ -190,7 +200,6 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         tool = setup.client.tool
         if tool != "tare" and tool not in outfit.tools:
             outfit.tools[tool] = _tool(tool, say)
-    return outfit
 
 
 def _bits_key(database: Database) -> str:

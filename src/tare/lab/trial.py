@@ -25,7 +25,7 @@ from tare.load.share import share_of
 from tare.load.specification import specification
 from tare.machines.clocks import refuse_unsure
 from tare.machines.facts import MachineFacts
-from tare.machines.machine import HERE
+from tare.machines.machine import HERE, Here
 from tare.monitor.parity import parity_facts
 from tare.monitor.probe import probe_cpu_seconds, write_samples
 from tare.monitor.probes import Probes
@@ -73,6 +73,7 @@ class TrialRun:
         self.deployment.reset(self.design.reset, seed)
         dropped = self._drop_caches() if self.design.drop_caches else None
         setup = self.condition.setup
+        self._read_clocks()
         clients = self.deployment.clients(setup, self.trial.name, trial=True)
         units = self._units(clients)
         engine = self.deployment.engine_processes(setup)
@@ -135,6 +136,13 @@ class TrialRun:
                 *observed.notes,
             ],
         )
+
+    def _read_clocks(self) -> None:
+        """Those of the nodes' hosts, which may serve for hours; clients' are read as they come."""
+        nodes = (node for cluster in self.deployment.clusters for node in cluster.nodes)
+        for machine in machines_of(node.accounting() for node in nodes):
+            if not isinstance(machine, Here):
+                machine.read_clock()
 
     def _launch(self, clients: list[LoadClient], seed: int) -> None:
         together = None

@@ -30,6 +30,7 @@ def unit_record(
         facts: what the kernel says of it, for the parity check.
     """
     unit = running.unit
+    clock = unit.site.clock if role == "client" else running.accounting().machine.clock
     return UnitRecord(
         name=name,
         role=role,
@@ -44,6 +45,6 @@ def unit_record(
         bits=unit.bits.digest,
         limits={one: getattr(unit.limits, one) for one in ("cpus", "cpuset", "memory")},
         machine=unit.site.machine,
-        clock=asdict(unit.site.clock) if unit.site.clock is not SAME else None,
+        clock=asdict(clock) if clock is not SAME else None,
         parity=facts | running.facts(),
     )

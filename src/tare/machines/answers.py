@@ -63,4 +63,5 @@ class Streams:
 
     def _whole(self) -> bool:
         marked = b"\n" + self._mark
-        return marked in self.out and self.out.endswith(b"\n") and self.err.endswith(marked + b"\n")
+        # ssh itself may say something on standard error, after the mark too
+        return marked in self.out and self.out.endswith(b"\n") and marked + b"\n" in self.err

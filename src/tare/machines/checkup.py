@@ -174,7 +174,7 @@ def _wished(facts: HostFacts) -> Iterator[Point]:
         can += "; sudo would work"
     yield Point("rights", facts.root, can, remedy)
     says = facts.docker or facts.docker_fault or "none"
-    remedy = "tare machines prepare --docker (only for platform.runtime docker)"
+    remedy = "tare machines prepare --with docker (only for platform.runtime docker)"
     yield Point("docker", bool(facts.docker), says, remedy)
     steal = f"{facts.steal:.1%} of its CPU time went to others"
     remedy = "its hypervisor is shared: results will vary; use machines of your own"

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from tare.machines.clocks import SAME, Offset
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -18,6 +20,11 @@ class Elsewhere(Protocol):
     @property
     def name(self) -> str:
         """As the inventory calls it."""
+        ...
+
+    @property
+    def clock(self) -> Offset:
+        """Its clock against this machine's, when it was last read."""
         ...
 
     @property
@@ -33,6 +40,14 @@ class Elsewhere(Protocol):
     @property
     def kernel(self) -> Mapping[str, str]:
         """What is alike for all its units: kernel, clock source, transparent huge pages."""
+        ...
+
+    def read_clock(self) -> None:
+        """Compare its clock with this machine's again.
+
+        Raises:
+            RuntimeUnavailableError: it cannot be read.
+        """
         ...
 
     def read(self, *patterns: str) -> dict[str, str]:
@@ -53,6 +68,7 @@ class Here:
 
     name = ""
     ahead_s = 0.0
+    clock = SAME
     ticks = os.sysconf("SC_CLK_TCK")
     kernel: Mapping[str, str] = {}
 

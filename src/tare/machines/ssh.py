@@ -98,6 +98,8 @@ class Connection:
         self._shell: subprocess.Popen[bytes] | None = None
         self._directory: Path | None = None
         self._lost: tuple[float, str] | None = None
+        self.lives = 0
+        """how often it was made; whatever was forwarded before is gone"""
 
     def run(self, *command: str | os.PathLike[str], within_s: float = ANSWER_S) -> Done:
         """Run a short command there and wait for its end.
@@ -248,6 +250,7 @@ class Connection:
         if self._lost is not None and self._clock() < self._lost[0] + AGAIN_S:
             raise self._gone(self._lost[1])
         self._directory = Path(tempfile.mkdtemp(prefix="tare-ssh-"))
+        self.lives += 1
         shell = self._shell = subprocess.Popen(
             [
                 *(self._program, *options(self.host)),

@@ -7,7 +7,6 @@ on; the kernel keeps the first 15 characters. They are threads of the process, s
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from tare.machines.machine import HERE, Machine
@@ -30,6 +29,6 @@ def compiler_seconds(pid: int, proc: Path = Path("/proc"), machine: Machine = HE
         name, _, rest = text.rpartition(")")
         if name.partition("(")[2] in _NAMES:
             fields = rest.split()
-            total += (int(fields[_UTIME]) + int(fields[_STIME])) / os.sysconf("SC_CLK_TCK")
+            total += (int(fields[_UTIME]) + int(fields[_STIME])) / machine.ticks
             seen = True
     return total if seen else None

@@ -192,6 +192,11 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
         remedy = f"add hosts to the group `nodes` of {inventory.source}"
         yield Obstacle(("platform", "machines"), why, remedy)
     if platform.machines == "ssh":
+        six = [one.name for one in inventory.nodes if ":" in one.service_address]
+        if six:
+            why = f"{', '.join(six)}: this version reaches databases by IPv4 only"
+            remedy = f"give these hosts a name or an IPv4 address as service in {inventory.source}"
+            yield Obstacle(("platform", "machines"), why, remedy)
         yield from _not_brought(setup)
         if platform.network == "published":
             why = "this version publishes no container's ports on other hosts"

@@ -110,6 +110,14 @@ def test_compactions_of_another_time_are_left_out(start: float, end: float) -> N
     assert compactions(busy(), "n1", start, end) == []
 
 
+def test_compactions_of_a_node_whose_clock_is_ahead_are_in_this_machine_s_time() -> None:
+    (event,) = compactions(busy(), "n1", START - 100, END - 100, ahead_s=100.0)
+    assert event["to"] == pytest.approx(1795274057.995)
+    (event,) = compactions(Node(sstable_tasks=[RUNNING]), "n1", START - 100, END - 100, 100.0)
+    assert (event["from"], event["to"]) == (pytest.approx(1795274061.07), END - 100)
+    assert compactions(busy(), "n1", START, END, ahead_s=100.0) == []
+
+
 def test_the_threads_of_a_real_node_are_sorted_by_what_they_are_for() -> None:
     """From a node that had written 580,000 rows: 115.9 CPU seconds in 80 threads."""
     found = {}

@@ -115,3 +115,10 @@ def test_what_is_run_is_shipped() -> None:
     prepare(HOSTS, USUAL, change=False, run=run)
     assert isinstance(run, Scripted)
     assert all(Path(word).is_file() for word in run.words[0][3:])
+
+
+def test_a_command_that_is_named_relatively_is_found_from_any_directory(
+    pyinfra: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pyinfra.parent)
+    assert find_pyinfra({"TARE_PYINFRA": "./pyinfra", "PATH": "/nowhere"}) == str(pyinfra)

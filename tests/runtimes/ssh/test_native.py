@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import Inventory
-from tare.machines.ssh import HostGoneError
+from tare.machines.ssh import HostError, HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.hosts import PORT_STEP, Hosts
 from tare.runtimes.ssh.leftovers import leftovers, remove
@@ -103,7 +106,6 @@ def test_a_client_s_lines_and_histograms_come_here(rig: Rig) -> None:
 
 def test_a_paused_node_stands_still(rig: Rig) -> None:
     running = rig.runtime.launch(rig.unit("sleep", "600"))
-    running._machine.connection.script(': >"$1/groups"', running._home)
     running.pause()
     state = Path(f"/proc/{running.accounting().pid}/stat")
     assert state.read_text(encoding="ascii").rpartition(")")[2].split()[0] == "T"
@@ -175,3 +177,57 @@ def test_a_host_that_cannot_be_looked_at_is_said(rig: Rig) -> None:
     found = leftovers(rig.inventory(), connect)
     (fault,) = remove(found, connect)
     assert "h2" in fault.where
+
+
+def test_another_s_process_that_was_given_the_number_is_left_alone(rig: Rig) -> None:
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    Path(running._home, "born").write_text("before-the-restart 1\n", encoding="ascii")
+    running.terminate()
+    with pytest.raises(HostError, match=r"freeze\.sh"):
+        running.pause()
+    running.stop()
+    assert not Path(running._home).exists()
+    assert Path(f"/proc/{running.accounting().pid}").exists()
+    os.kill(running.accounting().pid, signal.SIGKILL)
+
+
+def test_groups_are_noted_before_a_limit_of_theirs_can_fail(tmp_path: Path) -> None:
+    (tmp_path / "cpuacct").mkdir()  # and no `cpu`, so that no quota can be set
+    text = Path(str(files("tare.runtimes.ssh") / "group.sh")).read_text(encoding="ascii")
+    text = text.replace("root=/sys/fs/cgroup", f"root={tmp_path}")
+    words = [str(tmp_path), "tare-ssh/u", "1000", "-", "-"]
+    done = subprocess.run(["/bin/sh", "-c", text, "sh", *words], check=False, capture_output=True)
+    assert done.returncode != 0
+    noted = f"cpuacct {tmp_path}/cpuacct/tare-ssh/u\n"
+    assert (tmp_path / "groups").read_text(encoding="ascii") == noted
+
+
+def test_a_node_whose_ports_have_no_way_here_is_ended_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = rig.unit("sleep", "600")
+    home = rig.hosts.nodes[0].home("k1-n1")
+    pids: list[int] = []
+
+    def refused(*_: object) -> int:
+        pids.append(int(Path(home, "pid").read_text(encoding="ascii")))
+        raise HostError("ssh could not forward a port")
+
+    monkeypatch.setattr(rig.fakes[0].connection, "forward_port", refused)
+    with pytest.raises(HostError, match="could not forward"):
+        rig.runtime.launch(unit)
+    assert not Path(home).exists()
+    assert not Path(f"/proc/{pids[0]}/cwd").exists()
+
+
+def test_that_a_spare_host_takes_a_node_is_said_once(rig: Rig) -> None:
+    said: list[str] = []
+    rig.hosts.prepare(said.append)
+    rig.fakes[0].unplug()
+    said.clear()
+    for _ in range(2):
+        assert rig.unit("true").site.machine == "h2"
+        rig.runtime.release_group("k1")
+    (line,) = said
+    assert "h1" in line
+    assert "different machines" in line

@@ -98,7 +98,7 @@ class _NodeWatch:
         scale = (end - start) / (end - start - late)
         # a counter that was not told at the beginning was 0 (a cache that nobody had asked)
         found |= {name: (v - self.counters.get(name, 0.0)) * scale for name, v in now.items()}
-        events = compactions(self.session, self.name, start, end)
+        events = compactions(self.session, self.name, start, end, self.machine.ahead_s)
         logged = None if self.offset is None else gclog.read_from(self._log(), self.offset)
         if logged is not None:
             pauses = [pause for pause in logged if start < pause.ended <= end]
@@ -194,11 +194,19 @@ def counters(session: Session) -> dict[str, float]:
     return found
 
 
-def compactions(session: Session, node: str, start: float, end: float) -> list[dict[str, Any]]:
+def compactions(
+    session: Session, node: str, start: float, end: float, ahead_s: float = 0.0
+) -> list[dict[str, Any]]:
     """The node's compactions that ran at some time between `start` and `end` (Unix s).
 
     Finished ones are in `system.compaction_history`, whose id is the time-based UUID that the
     compaction got when it began; the others are in `system_views.sstable_tasks`.
+
+    Args:
+        session: to the node.
+        node: its name.
+        start, end: in this machine's clock, as the events are.
+        ahead_s: by how much the node's clock is ahead of it.
 
     Raises:
         ClusterError: the node does not answer.
@@ -208,7 +216,7 @@ def compactions(session: Session, node: str, start: float, end: float) -> list[d
         "SELECT id, keyspace_name, columnfamily_name, bytes_in, bytes_out, compacted_at "
         "FROM system.compaction_history"
     ):
-        began, ended = unix_of(row.id.time), _unix(row.compacted_at)
+        began, ended = unix_of(row.id.time) - ahead_s, _unix(row.compacted_at) - ahead_s
         if began < end and ended > start:
             detail = {
                 "node": node,
@@ -220,7 +228,7 @@ def compactions(session: Session, node: str, start: float, end: float) -> list[d
     for row in session.execute(
         "SELECT task_id, kind, keyspace_name, table_name, progress FROM system_views.sstable_tasks"
     ):
-        began = unix_of(row.task_id.time)
+        began = unix_of(row.task_id.time) - ahead_s
         if row.kind.lower() == "compaction" and began < end:
             detail = {
                 "node": node,

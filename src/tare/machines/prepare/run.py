@@ -73,7 +73,7 @@ def find_pyinfra(environment: Mapping[str, str] = os.environ) -> str:
             why="hosts are prepared by pyinfra 3, which lives in an environment of its own",
             remedy=f"pipx install pyinfra, or name its command with {PROGRAM}",
         )
-    return found
+    return str(Path(found).absolute())  # it is started in another directory
 
 
 def prepare(

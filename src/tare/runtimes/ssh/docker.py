@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from docker.errors import DockerException
@@ -13,13 +14,13 @@ from docker.types import LogConfig, Mount, Ulimit
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
+from tare.runtimes.ssh.accounting import HostAccounting
 from tare.runtimes.ssh.carry import fetch, send_directory
-from tare.runtimes.ssh.host_machine import HostAccounting
 from tare.runtimes.ssh.names import MARK_LABEL
 from tare.runtimes.ssh.native import SshNativeRuntime
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path, PurePosixPath
 
     from tare.machines.cgroups import Accounting
@@ -88,24 +89,23 @@ class HostDockerRunning(DockerRunning):
     def stop(self) -> None:
         if self._stopped:
             return
-        local = self.unit.site.conf_on_host.parent
+        ends = partial(self._machine.end, str(self._home), 0.0)
+        steps: tuple[Callable[[], None], ...] = (super().stop, ends)
+        faults: list[TareError] = []
         try:
-            super().stop()
-            self._machine.end(str(self._home), 0.0)
-        except TareError:
-            if self.unit.role == "database":
-                raise
+            for step in steps:
+                try:
+                    step()
+                except TareError as error:
+                    faults.append(error)
         finally:
-            shutil.rmtree(local, ignore_errors=True)
+            shutil.rmtree(self.unit.site.conf_on_host.parent, ignore_errors=True)
+        # without a client the run goes on: what is left of it is ended before the next unit
+        if faults and self.unit.role == "database":
+            raise faults[0]
 
     def _kill_without_engine(self) -> None:
-        """A container whose engine is not reached is left to `tare clean`."""
-        raise RuntimeUnavailableError(
-            "a container could not be removed",
-            where=f"{self._machine.host}: {self._container.name}",
-            why="its engine does not answer",
-            remedy="tare clean, once it does",
-        )
+        self._machine.remove_container(self._container.id, _volume(self.unit))
 
     def collect_logs(self, into: Path) -> None:
         with contextlib.suppress(TareError):
@@ -130,21 +130,24 @@ class SshDockerRuntime(SshNativeRuntime):
     def launch(self, unit: Unit) -> HostDockerRunning:  # type: ignore[override]  # a running unit
         machine = self.hosts.machines[unit.site.machine]
         machine.settle()
-        home = machine.home(unit.site.name)
+        machine.engine()
+        home, site = machine.home(unit.site.name), unit.site
         try:
             send_directory(machine.connection, unit.site.conf_on_host.parent, str(home))
             container = self._start(unit, machine, home)
-        except (DockerException, OSError) as error:
-            with contextlib.suppress(TareError):
-                machine.end(str(home), 0.0)
+            if unit.role == "database":
+                site = self.settled(unit, machine)
+            return HostDockerRunning(replace(unit, site=site), container, machine, home)
+        except BaseException as error:
+            _take_away(unit, machine, home)
+            if not isinstance(error, (DockerException, OSError)):
+                raise
             raise RuntimeUnavailableError(
                 f"docker could not start {unit.site.name}",
                 where=str(machine.host),
                 why=str(error),
                 remedy=f"{machine.connection.by_hand()} docker info",
             ) from error
-        site = self.settled(unit, machine) if unit.role == "database" else unit.site
-        return HostDockerRunning(replace(unit, site=site), container, machine, home)
 
     def _start(self, unit: Unit, machine: HostMachine, home: PurePosixPath) -> Any:
         client = machine.engine()
@@ -153,14 +156,18 @@ class SshDockerRuntime(SshNativeRuntime):
             mounts.append(Mount(DATA, str(home / "data"), type="bind"))
         labels = {MARK_LABEL: machine.mark, UNIT_LABEL: unit.site.name}
         if unit.role == "database" and unit.storage == "volume":
-            volume = f"tare-{unit.site.name}-data"
+            volume = _volume(unit)
             client.volumes.create(volume, labels={MARK_LABEL: machine.mark})
             mounts.append(Mount(DATA, volume, type="volume"))
         files = machine.open_files
+        ulimits = [Ulimit(name="nofile", soft=files, hard=files)]
+        if machine.locked_memory is not None:  # as a process has it there
+            soft, hard = machine.locked_memory
+            ulimits.append(Ulimit(name="memlock", soft=soft, hard=hard))
         host_config = client.api.create_host_config(
             network_mode="host",
             mounts=mounts,
-            ulimits=[Ulimit(name="nofile", soft=files, hard=files)],
+            ulimits=ulimits,
             nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
             cpuset_cpus=unit.limits.cpuset,
             mem_limit=unit.limits.memory,
@@ -169,7 +176,7 @@ class SshDockerRuntime(SshNativeRuntime):
         user = machine.facts.get("user", "0")
         created = client.api.create_container(
             unit.bits.image,
-            name=f"tare-{machine.run}-{unit.site.name}",
+            name=_name(unit, machine),
             entrypoint=unit.command[:1],
             command=unit.command[1:],
             environment=dict(unit.environment),
@@ -179,3 +186,23 @@ class SshDockerRuntime(SshNativeRuntime):
         )
         client.api.start(created["Id"])
         return client.containers.get(created["Id"])
+
+
+def _name(unit: Unit, machine: HostMachine) -> str:
+    return f"tare-{machine.run}-{unit.site.name}"
+
+
+def _volume(unit: Unit) -> str:
+    """The name of a node's volume; empty: it has none."""
+    own = unit.role == "database" and unit.storage == "volume"
+    return f"tare-{unit.site.name}-data" if own else ""
+
+
+def _take_away(unit: Unit, machine: HostMachine, home: PurePosixPath) -> None:
+    """Whatever there is of a unit that did not start; the reason for that is told by others."""
+    for step in (
+        partial(machine.remove_container, _name(unit, machine), _volume(unit)),
+        partial(machine.end, str(home), 0.0),
+    ):
+        with contextlib.suppress(TareError):
+            step()

@@ -8,6 +8,7 @@ echo "memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)"
 echo "clock source=$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null)"
 echo "transparent huge pages=$(sed 's/.*\[\(.*\)\].*/\1/' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)"
 echo "open files=$(ulimit -Hn)"
+echo "locked memory=$(ulimit -Sl) $(ulimit -Hl)"
 if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo cgroups=2
 elif [ -d /sys/fs/cgroup/cpuacct ]; then echo cgroups=1
 else echo cgroups=0; fi

@@ -1,11 +1,17 @@
 # Stops or continues one unit, and returns when the kernel has done so. freeze.sh HOME 1|0
+. "${0%/*}/process.sh"
 home=$1 frozen=$2
 group=
-while read -r kind at; do
-  case $kind in freezer | unified) group=$at ;; esac
-done <"$home/groups"
-pid=$(cat "$home/pid") || exit 1
+if [ -f "$home/groups" ]; then
+  while read -r kind at; do
+    case $kind in freezer | unified) group=$at ;; esac
+  done <"$home/groups"
+fi
 if [ -z "$group" ]; then
+  if ! own_process "$home"; then
+    echo "its process is gone" >&2
+    exit 1
+  fi
   if [ "$frozen" = 0 ]; then
     kill -CONT "-$pid"
     exit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from docker.errors import DockerException
 
 from tare.artifacts.binaries import Binary, find
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, clock_offset
 from tare.machines.ssh import Connection, HostError
 from tare.runtimes.native import WANTED_OPEN_FILES
@@ -25,34 +24,18 @@ if TYPE_CHECKING:
     from tare.machines.inventory.host import Host
 
 ENGINE_SOCKET = "/var/run/docker.sock"
-_SCRIPTS = ("supervise.sh", "join.sh", "group.sh", "stop.sh", "freeze.sh", "find.sh")
+_SCRIPTS = (
+    *("supervise.sh", "join.sh", "group.sh", "stop.sh", "freeze.sh", "find.sh"),
+    *("process.sh", "state.sh", "terminate.sh", "container.sh"),
+)
 _OWN_DIRECTORY = """
 umask 077
 mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
 """
+_REMOVE_S = 60.0
+"""longest wait for the removal of a container, whose files may be many"""
 _READ = 'exec grep -sH "" $* </dev/null'
 _OWN_FACTS = ("kernel", "clock source", "transparent huge pages")
-
-
-@dataclass(frozen=True)
-class HostAccounting(Accounting):
-    """Where a unit's resource use can be read on its host."""
-
-    ticks: int = 100
-
-    def cpu_seconds(self) -> float:
-        if "cpuacct" in self.paths:
-            file = f"{self.paths['cpuacct']}/cpuacct.usage"
-            return int(self.machine.read(file).get(file, "0")) / 1e9
-        if "unified" in self.paths:
-            file = f"{self.paths['unified']}/cpu.stat"
-            for line in self.machine.read(file).get(file, "").splitlines():
-                name, _, value = line.partition(" ")
-                if name == "usage_usec":
-                    return int(value) / 1e6
-        texts = self.machine.read(*(f"/proc/{pid}/stat" for pid in self.pids))
-        ticks = (text.rpartition(")")[2].split() for text in texts.values())
-        return sum(int(one[11]) + int(one[12]) for one in ticks) / self.ticks
 
 
 class HostMachine:
@@ -81,9 +64,15 @@ class HostMachine:
         self.programs: dict[Binary, PurePosixPath] = {}
         self.left: list[str] = []
         """directories of units whose end was not seen, because the host was gone"""
+        self.left_containers: dict[str, str] = {}
+        """likewise containers, each with its volume, which may be none"""
         self._facts: dict[str, str] = {}
         self._scripts: PurePosixPath | None = None
         self._engine: docker.DockerClient | None = None
+        self._engine_of = 0
+        """of which life of the connection the engine's socket is"""
+        self.forwarded_in = 0
+        """in which life of the connection a port was seen to be forwarded to here"""
 
     @property
     def name(self) -> str:
@@ -132,6 +121,15 @@ class HostMachine:
         return min(WANTED_OPEN_FILES, int(hard)) if hard.isdigit() else WANTED_OPEN_FILES
 
     @property
+    def locked_memory(self) -> tuple[int, int] | None:
+        """Bytes that units may lock in memory there, soft and hard, -1: any; None: not known."""
+        words = self.facts.get("locked memory", "").split()
+        if len(words) != 2 or not all(one == "unlimited" or one.isdecimal() for one in words):
+            return None
+        soft, hard = (-1 if one == "unlimited" else int(one) * 1024 for one in words)
+        return soft, hard
+
+    @property
     def root(self) -> bool:
         """Whether Tare is root there."""
         return self.facts.get("user") == "0"
@@ -155,9 +153,11 @@ class HostMachine:
         Raises:
             RuntimeUnavailableError: it has none that answers.
         """
-        if self._engine is None or not self.connection.alive():
+        stands = self._engine_of == self.connection.lives and self.connection.alive()
+        if self._engine is None or not stands:
             try:
                 socket = self.connection.forward(ENGINE_SOCKET)
+                life = self.connection.lives
                 client = docker.DockerClient(base_url=f"unix://{socket}", timeout=60)
                 client.ping()
             except (DockerException, OSError) as error:
@@ -167,7 +167,7 @@ class HostMachine:
                     why=str(error),
                     remedy=f"{self.connection.by_hand()} docker info",
                 ) from error
-            self._engine = client
+            self._engine, self._engine_of = client, life
         return self._engine
 
     def prepare(self, say: Callable[[str], None]) -> None:
@@ -175,7 +175,7 @@ class HostMachine:
 
         Raises:
             HostError: it cannot be reached, or its directory is another user's.
-            RuntimeUnavailableError: Tare's programs do not run there.
+            RuntimeUnavailableError: Tare's programs do not run there, or its clock cannot be read.
         """
         done = self.connection.script(_OWN_DIRECTORY, str(self.directory))
         if done.status != 0:
@@ -190,6 +190,7 @@ class HostMachine:
         self._scripts = bring(self.connection, scripts, self.files, "scripts", lambda _: None)
         self.provide("tare-probe", say)
         self.provide("tare-pod", say)
+        self.read_clock()
 
     def provide(self, program: Binary, say: Callable[[str], None]) -> PurePosixPath:
         """Bring one of Tare's programs, and see that it runs there.
@@ -235,9 +236,26 @@ class HostMachine:
         Raises:
             HostError: that is still so.
         """
+        for container, volume in list(self.left_containers.items()):
+            self.remove_container(container, volume)
         while self.left:
             self.call("stop.sh", self.left[-1], "0")
             self.left.pop()
+
+    def remove_container(self, container: str, volume: str) -> None:
+        """Remove a container and its volume by the host's own command, which needs no socket
+        forwarded to here; they are remembered where the host or its engine is gone.
+
+        Args:
+            container: its name or id; it may be gone already.
+            volume: its name; empty: none.
+
+        Raises:
+            HostError: it could not be done.
+        """
+        self.left_containers[container] = volume
+        self.call("container.sh", container, volume, within_s=_REMOVE_S)
+        del self.left_containers[container]
 
     def end(self, home: str, grace_s: float) -> None:
         """End a unit and remove all of it; it is remembered where the host is gone.
@@ -283,7 +301,6 @@ class HostMachine:
             HostError: something was left.
         """
         try:
-            if self.left:
-                self.settle()
+            self.settle()
         finally:
             self.connection.close()

@@ -53,6 +53,8 @@ class Hosts:
         self.nodes = [self.machines[one.name] for one in inventory.nodes]
         self.clients = [self.machines[one.name] for one in inventory.clients]
         self._groups: dict[str, Group] = {}
+        self._missing: set[str] = set()
+        self._say: Callable[[str], None] = lambda _: None
 
     def use(self, *, nodes: bool, clients: bool) -> None:
         """Leave alone the hosts that no setup of the run needs."""
@@ -67,9 +69,13 @@ class Hosts:
     def prepare(self, say: Callable[[str], None]) -> None:
         """Connect to the hosts and bring them what units need to be run and watched.
 
+        Args:
+            say: told what takes long, and of hosts that go missing later.
+
         Raises:
             RuntimeUnavailableError: a host cannot be used.
         """
+        self._say = say
         for machine in self.used:
             machine.prepare(say)
 
@@ -92,6 +98,8 @@ class Hosts:
     def node(self, group: str) -> HostMachine:
         """The host for a cluster's next node: one that has none of it and that answers.
 
+        Another than the one whose turn it was is told once: from then on machines are compared too.
+
         Raises:
             RuntimeUnavailableError: there is none left.
         """
@@ -104,12 +112,23 @@ class Hosts:
                 machine.connection.run("true")
             except HostGoneError as error:
                 gone.append(error)
+                self._missed(machine, error)
                 continue
+            self._missing.discard(machine.name)
             members.nodes.append(machine)
             return machine
         if gone:
             raise gone[0]
         raise self.too_few(len(members.nodes) + 1)
+
+    def _missed(self, machine: HostMachine, error: HostGoneError) -> None:
+        if machine.name not in self._missing:
+            self._missing.add(machine.name)
+            self._say(
+                f"{machine.host} is not reached ({error.why}): until it is back its nodes go on "
+                "the inventory's next host, if there is one; what is compared may then have run on "
+                "different machines, which each trial's record names"
+            )
 
     def too_few(self, wanted: int) -> RuntimeUnavailableError:
         """The error for a cluster that is larger than the hosts are many."""

@@ -16,8 +16,8 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
 from tare.runtimes.looks import SeldomLook
+from tare.runtimes.ssh.accounting import HostAccounting
 from tare.runtimes.ssh.carry import fetch, send_directory
-from tare.runtimes.ssh.host_machine import HostAccounting
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.proof import prove
 from tare.runtimes.unit import Exit, Role, Site, Unit
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 NATIVE = "ssh-native"
 PATH = "network between hosts"
 _STARTED_S = 20.0
+"""longest wait for a first process, in _BEGUN"""
 _SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
 _BEGIN = """
 supervise=$1 home=$2
@@ -46,11 +47,6 @@ while [ ! -f "$1/pid" ]; do
   sleep 0.05
 done
 cat "$1/pid"
-"""
-_STATE = """
-if [ -f "$1/status" ]; then cat "$1/status"
-elif kill -0 "$(cat "$1/pid")" 2>/dev/null; then echo runs
-else echo gone; fi
 """
 
 
@@ -93,7 +89,7 @@ class HostRunning:
         return self._seldom.exited()
 
     def _look(self) -> Exit | None:
-        told = self._machine.connection.script(_STATE, self._home).text
+        told = self._machine.call("state.sh", self._home)
         if told == "runs":
             return None
         if told.isdigit():
@@ -139,8 +135,7 @@ class HostRunning:
             raise self._machine.connection.failed("cpuset.cpus", done)
 
     def terminate(self) -> None:
-        script = 'kill -TERM "-$(cat "$1/pid")"'
-        self._machine.connection.script(script, self._home)
+        self._machine.call("terminate.sh", self._home)
 
     def stop(self) -> None:
         if self._stopped:
@@ -244,17 +239,21 @@ class SshNativeRuntime:
         machine = self.hosts.machines[site.machine]
         machine.settle()
         home = machine.home(site.name)
+        output: subprocess.Popen[bytes] | None = None
         try:
             send_directory(machine.connection, site.conf_on_host.parent, str(home))
             groups = self._group(unit, machine, home)
             output = self._begin(unit, machine, home, groups)
-            pid = int(machine.connection.check("/bin/sh", "-c", _BEGUN, "sh", home))
+            begun = ("/bin/sh", "-c", _BEGUN, "sh", str(home))
+            pid = int(machine.connection.check(*begun, within_s=_STARTED_S + 10.0))
+            if unit.role == "database":
+                site = self.settled(unit, machine)
         except BaseException:
             with contextlib.suppress(HostError):
                 machine.end(str(home), 0.0)
+            if output is not None:
+                _discard(output)
             raise
-        if unit.role == "database":
-            site = self.settled(unit, machine)
         return HostRunning(replace(unit, site=site), machine, home, groups, pid, output)
 
     def settled(self, unit: Unit, machine: HostMachine) -> Site:
@@ -274,9 +273,7 @@ class SshNativeRuntime:
         quota = round(limits.cpus * CFS_PERIOD_US) if limits.cpus else None
         values = (quota, limits.cpuset, limits.memory)
         words = ["-" if value is None else str(value) for value in values]
-        told = machine.call("group.sh", name, *words)
-        script = 'printf "%s\\n" "$2" >"$1/groups"'
-        machine.connection.script(script, str(home), told)
+        told = machine.call("group.sh", str(home), name, *words)
         return dict(line.split(" ", 1) for line in told.splitlines())
 
     def _begin(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.survey import printable
 from tare.runtimes.asking import Told, ask_from_here, told_inside
 from tare.runtimes.ssh.names import MARK_VARIABLE
 
@@ -20,6 +21,7 @@ PREFIX = "ssh-"
 _STORAGE_PORT = 7000
 _WITHIN_S = 5.0
 _UNIT = "proof"
+_LAST_WORDS = 'tail -c 400 "$1/conf/stderr.log"'
 _ANSWER = """
 supervise=$1 home=$2
 shift 2
@@ -34,6 +36,8 @@ class Asked:
 
     origin: str
     told: Told
+    meant: HostMachine
+    """that should have answered"""
 
 
 def prove(
@@ -52,7 +56,8 @@ def prove(
         For the records: the hosts, their clocks, and what was seen of each way.
 
     Raises:
-        RuntimeUnavailableError: a host is gone, or packets do not get there.
+        RuntimeUnavailableError: a host is gone, no database can listen there, packets do not get
+            there, or this process does not get to a port.
     """
     name = "the next cluster"
     try:
@@ -86,50 +91,118 @@ def _asked(
     shift: int,
     clients: Collection[str],
 ) -> list[Asked]:
-    ports = [str(one + shift) for one in [port, *between]]
-    homes = [one.home(_UNIT) for one in nodes]
-    asked: list[Asked] = []
     try:
-        for machine, home in zip(nodes, homes, strict=True):
-            words = [
-                f"{MARK_VARIABLE}={machine.mark}",
-                *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name, *ports),
-            ]
-            machine.connection.script(_ANSWER, machine.script("supervise.sh"), str(home), *words)
-        targets = [f"{one.host.service_address}:{port + shift}" for one in nodes]
-        for machine in asking:
-            asked += _from_host(machine, targets)
-        if any(not one.startswith(PREFIX) for one in clients):
-            asked += [Asked("", told) for told in ask_from_here(targets, _WITHIN_S)]
         for machine in nodes:
-            others = [
-                f"{one.host.service_address}:{inner + shift}"
-                for one in nodes if one is not machine for inner in between
-            ]  # fmt: skip
-            asked += _from_host(machine, others) if others else []
+            _begin(machine, [one + shift for one in (port, *between)])
+        asked: list[Asked] = []
+        for machine in asking:
+            asked += _from_host(machine, nodes, [port + shift])
+        if any(not one.startswith(PREFIX) for one in clients):
+            targets = [f"{one.host.service_address}:{port + shift}" for one in nodes]
+            told = ask_from_here(targets, _WITHIN_S)
+            asked += [Asked("", one, meant) for one, meant in zip(told, nodes, strict=True)]
+        for machine in nodes:
+            others = [one for one in nodes if one is not machine]
+            asked += _from_host(machine, others, [one + shift for one in between])
+        for one in asked:
+            _refuse(one)
+        for machine in nodes:
+            _see_forwarded(machine, port + shift)
     finally:
-        for machine, home in zip(nodes, homes, strict=True):
-            machine.end(str(home), 0.0)
-    for one in asked:
-        _refuse(one)
+        faults = _ended(nodes)
+    if faults:
+        raise faults[0]
     return asked
 
 
-def _from_host(machine: HostMachine, targets: list[str]) -> list[Asked]:
+def _begin(machine: HostMachine, ports: list[int]) -> None:
+    """Let it answer at the address that its node will listen at, resolved where it will be."""
+    words = [
+        f"{MARK_VARIABLE}={machine.mark}",
+        *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name),
+        *("--at", machine.host.service_address, *map(str, ports)),
+    ]
+    home = str(machine.home(_UNIT))
+    machine.connection.script(_ANSWER, machine.script("supervise.sh"), home, *words)
+
+
+def _ended(nodes: list[HostMachine]) -> list[TareError]:
+    """What went wrong where all were told to answer no more."""
+    faults: list[TareError] = []
+    for machine in nodes:
+        try:
+            machine.end(str(machine.home(_UNIT)), 0.0)
+        except TareError as error:
+            faults.append(error)
+    return faults
+
+
+def _from_host(machine: HostMachine, meant: list[HostMachine], ports: list[int]) -> list[Asked]:
+    pairs = [(f"{one.host.service_address}:{port}", one) for one in meant for port in ports]
+    if not pairs:
+        return []
+    targets = [target for target, _ in pairs]
     done = machine.connection.run(
         machine.programs["tare-pod"], "ask", "--within", str(_WITHIN_S), *targets
     )
     told = told_inside(done.out.decode(errors="replace"))
     if len(told) != len(targets):
         raise machine.connection.failed("tare-pod", done)
-    return [Asked(machine.name, one) for one in told]
+    return [Asked(machine.name, one, own) for one, (_, own) in zip(told, pairs, strict=True)]
 
 
 def _refuse(one: Asked) -> None:
-    if not one.told.name:
+    told, meant = one.told, one.meant
+    if told.name == meant.name:
+        return
+    if told.name:
         raise RuntimeUnavailableError(
-            f"packets do not get from {one.origin or 'here'} to {one.told.target}",
-            why=one.told.why or "nobody answered",
-            remedy="open the port in the host's firewall, or name the address at which others "
-            "reach the host in the inventory (service)",
+            f"{told.name} answers {one.origin or 'this machine'} where {meant.name} should",
+            where=told.target,
+            why="both have this address for others, or something between translates it",
+            remedy="name the address of each host's own interface in the inventory (service)",
         )
+    said = _said(meant)
+    if said:
+        raise RuntimeUnavailableError(
+            "no database can listen where the others would look for it",
+            where=str(meant.host),
+            why=said,
+            remedy="name the address of one of its interfaces in the inventory (service), and "
+            "see that nothing else has the port there (ss -ltnp)",
+        )
+    raise RuntimeUnavailableError(
+        f"packets do not get from {one.origin or 'here'} to {told.target}",
+        why=told.why or "nobody answered",
+        remedy="open the port in the host's firewall, or name the address at which others "
+        "reach the host in the inventory (service)",
+    )
+
+
+def _said(machine: HostMachine) -> str:
+    """Why it does not answer, in its own words; empty: it does, as far as it knows."""
+    try:
+        text = machine.connection.script(_LAST_WORDS, str(machine.home(_UNIT))).text
+    except TareError:
+        return ""
+    return printable(text.rpartition("\n")[2])
+
+
+def _see_forwarded(machine: HostMachine, port: int) -> None:
+    """See once in a connection's life that the host's server lets this process through to a port:
+    it grants a forward at once, also where it refuses what is sent through it later.
+    """
+    connection = machine.connection
+    if machine.forwarded_in == connection.lives:
+        return
+    door = connection.forward_port(machine.host.service_address, port)
+    (told,) = ask_from_here([f"127.0.0.1:{door}"], _WITHIN_S)
+    if told.name != machine.name:
+        raise RuntimeUnavailableError(
+            "the host's SSH server forwards no port to here",
+            where=str(machine.host),
+            why=told.why or f"{told.name} answers",
+            remedy="allow it in its sshd_config: AllowTcpForwarding yes, and no PermitOpen that "
+            "leaves its own ports out",
+        )
+    machine.forwarded_in = connection.lives

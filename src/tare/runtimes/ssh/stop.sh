@@ -1,4 +1,5 @@
 # Ends one unit and removes what was made for it. stop.sh HOME GRACE_S
+. "${0%/*}/process.sh"
 home=$1 grace=$2
 [ -d "$home" ] || exit 0
 thaw() {
@@ -8,8 +9,7 @@ thaw() {
   done <"$home/groups"
 }
 if [ -f "$home/groups" ]; then thaw; fi
-if [ -f "$home/pid" ] && [ ! -f "$home/status" ]; then
-  pid=$(cat "$home/pid")
+if [ ! -f "$home/status" ] && own_process "$home"; then
   kill -CONT "-$pid" 2>/dev/null
   tries=$((grace * 10))
   if [ "$tries" -gt 0 ]; then kill -TERM "-$pid" 2>/dev/null; fi
@@ -19,7 +19,7 @@ if [ -f "$home/pid" ] && [ ! -f "$home/status" ]; then
   done
   kill -KILL "-$pid" 2>/dev/null
   tries=100
-  while [ "$tries" -gt 0 ] && [ ! -f "$home/status" ] && kill -0 "$pid" 2>/dev/null; do
+  while [ "$tries" -gt 0 ] && [ ! -f "$home/status" ] && own_process "$home"; do
     sleep 0.05
     tries=$((tries - 1))
   done

@@ -1,6 +1,7 @@
 # Runs one unit and keeps what became of it, also when the connection to this host goes.
 # supervise.sh HOME -|log ENVIRONMENT... COMMAND...
 # -: its output goes to the connection, with which it then ends; log: beside its standard error.
+. "${0%/*}/process.sh"
 home=$1 out=$2
 shift 2
 cd "$home/conf" || exit 70
@@ -12,6 +13,7 @@ else
   setsid env -i "$@" </dev/null >stderr.log 2>&1 &
 fi
 child=$!
+born "$child" >"$home/born"
 printf '%s\n' "$child" >"$home/pid.new" && mv "$home/pid.new" "$home/pid"
 while
   wait "$child"

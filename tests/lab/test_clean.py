@@ -1,0 +1,45 @@
+"""What is left is looked for everywhere; where nobody could look is said. Searches are scripted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.lab import clean
+from tare.machines.ssh import HostGoneError
+from tare.runtimes.ssh.leftovers import HostLeftovers
+from tare.runtimes.swarm.leftovers import SwarmLeftovers
+
+NOTHING: dict[str, Any] = {
+    "namespaces": ([], []),
+    "swarm": SwarmLeftovers(),
+    "native": {},
+    "docker_engine": {},
+    "addresses": [],
+    "cgroups": [],
+    "ssh": HostLeftovers(),
+}
+
+
+def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Leftovers:
+    for place, told in (NOTHING | other).items():
+        monkeypatch.setattr(f"tare.lab.clean.{place}.leftovers", lambda told=told: told)
+    return clean.find(runs)
+
+
+def test_where_nothing_is_left_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = found(monkeypatch, tmp_path)
+    assert not made
+    assert made.unanswered == []
+
+
+def test_a_host_that_does_not_answer_may_hold_anything_which_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = HostGoneError("the host is not reached over SSH", where="db1", why="timed out")
+    made = found(monkeypatch, tmp_path, ssh=HostLeftovers(unseen=[gone]))
+    assert made.unanswered == ["db1: timed out"]

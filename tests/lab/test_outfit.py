@@ -1,0 +1,39 @@
+"""A run that cannot be prepared leaves nothing of what it had prepared until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.lab import outfit
+from tare.study.schema import Setup
+
+
+class Gone:
+    """Hosts of which one is not reached, and another holds something still."""
+
+    closed = False
+
+    def prepare(self, say: Callable[[str], None]) -> None:
+        raise RuntimeUnavailableError("the host is not reached over SSH", where="db2")
+
+    def close(self) -> None:
+        self.closed = True
+        raise RuntimeUnavailableError("a container is left", where="db1")
+
+
+def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hosts: Any = Gone()
+    monkeypatch.setattr(outfit, "hosts_for", lambda run, setups: hosts)
+    monkeypatch.setattr(outfit, "runtimes_for", lambda *_: {})
+    said: list[str] = []
+    with pytest.raises(RuntimeUnavailableError, match="not reached"):
+        outfit.prepare("run", tmp_path / "work", [Setup()], said.append)
+    assert hosts.closed
+    assert said == ["something was left: db1: a container is left"]

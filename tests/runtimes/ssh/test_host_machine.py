@@ -1,0 +1,77 @@
+"""What a host is to a run, over connections that come and go; the host is this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tare.machines.ssh import HostGoneError
+from tare.runtimes.ssh.host_machine import HostMachine
+from tests.machines.fake_ssh import FakeHost
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[FakeHost]:
+    made = FakeHost(tmp_path)
+    yield made
+    made.connection.close()
+
+
+@pytest.fixture
+def machine(fake: FakeHost) -> HostMachine:
+    return HostMachine(fake.host, "run", fake.connection)
+
+
+class Engine:
+    """A client of an engine, known by its socket."""
+
+    def __init__(self, base_url: str, timeout: int) -> None:
+        self.socket = base_url
+
+    def ping(self) -> None:
+        pass
+
+
+def test_an_engine_is_reached_anew_after_the_connection_was(
+    fake: FakeHost, machine: HostMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docker.DockerClient", Engine)
+    first = machine.engine()
+    assert machine.engine() is first
+    fake.unplug()
+    with pytest.raises(HostGoneError):
+        machine.connection.run("true")
+    fake.plug()
+    machine.connection._lost = None
+    machine.connection.run("true")  # whatever asks next opens it again
+    second = machine.engine()
+    assert second is not first
+    assert machine.engine() is second
+
+
+@pytest.mark.parametrize(
+    ("said", "locked"),
+    [
+        ("64 128", (65536, 131072)),
+        ("64 unlimited", (65536, -1)),
+        ("", None),
+        ("x y", None),
+    ],
+)
+def test_memory_that_units_may_lock_is_told_in_bytes(
+    machine: HostMachine, said: str, locked: tuple[int, int] | None
+) -> None:
+    machine._facts = {"locked memory": said}
+    assert machine.locked_memory == locked
+
+
+def test_this_machine_as_a_host_tells_what_may_be_locked(machine: HostMachine) -> None:
+    assert machine.locked_memory is not None
+
+
+def test_a_host_that_is_prepared_has_its_clock_read(machine: HostMachine) -> None:
+    machine.prepare(lambda _: None)
+    assert machine.clock.rounds > 0
+    assert abs(machine.ahead_s) <= machine.clock.uncertain_s
