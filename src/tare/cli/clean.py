@@ -37,8 +37,9 @@ def command(
         }
         typer.echo(json_module.dumps(told, indent=1))
         raise typer.Exit(1 if faults else 0)
+    done = "would remove" if dry_run else "tried to remove" if faults else "removed"
     for line in words:
-        typer.echo(f"{'would remove' if dry_run else 'removed'} {line}")
+        typer.echo(f"{done} {line}")
     for line in found.unanswered:
         typer.echo(f"could not look into {line}", err=True)
     if not words:
