@@ -150,12 +150,25 @@ baseline: {platform: pods}
 
 
 def test_what_runs_on_other_machines_needs_none_of_this_one(read: ReadStudy) -> None:
-    plan = make_plan(read(CLUSTERED, ()))
+    plan = make_plan(read(CLUSTERED, ("design.idle=run",)))
     able = {**HERE, "kubernetes": None}
     elsewhere = refusals(plan, MACHINE, able, ["5.0.9"], {"kubernetes"})
     assert elsewhere == []
     here = refusals(plan, MACHINE, able, ["5.0.9"])
     assert {one.field for one in here} == {"platform.limits.cpus", "database.heap"}
+
+
+@pytest.mark.parametrize("fresh", ["deployment", "block"])
+def test_pods_elsewhere_that_would_have_to_be_paused_are_refused(
+    read: ReadStudy, fresh: str
+) -> None:
+    able = {**HERE, "kubernetes": None}
+    plan = make_plan(read(CLUSTERED, (f"design.fresh={fresh}",)))
+    (one,) = refusals(plan, MACHINE, able, ["5.0.9"], {"kubernetes"})
+    assert one.field == "design.idle"
+    assert "design.idle to run" in one.remedy
+    alone = make_plan(read(CLUSTERED, ("design.fresh=trial",)))
+    assert refusals(alone, MACHINE, able, ["5.0.9"], {"kubernetes"}) == []
 
 
 STANDING_IN = """\

@@ -50,6 +50,13 @@ def test_what_would_hide_a_member_is_refused(refuse: RefuseStudy, override: str)
     assert error.what == f"database.settings: {override.partition('=')[0]}"
 
 
+def test_a_setting_with_dots_is_to_be_written_nested(refuse: RefuseStudy) -> None:
+    text = 'study: x\ndatabase: {kind: mongodb, version: "7.0", settings: {net.port: 1}}\n'
+    error = refuse(text)
+    assert error.what == "database.settings: net.port"
+    assert error.remedy == "write it nested: {net: {port: ...}}"
+
+
 def test_other_settings_are_the_study_s_own(read: ReadStudy) -> None:
     cache = CACHE % "cacheSizeGB: 0.25"
     kept = read(STUDY % ("7.0", cache)).database.settings

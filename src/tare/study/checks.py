@@ -72,7 +72,7 @@ def refusals(
         return found
     found += [*_runtimes(plan, runtimes), *_versions(plan, locked), *_routes(plan, machine)]
     found += _servers(plan, unfit)
-    found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine)]
+    found += [*_cpus(plan, machine, elsewhere), *_limits(plan, machine), *_idle(plan, elsewhere)]
     here = [one for one in plan.conditions if _here(one.setup.platform, elsewhere)]
     if here:
         need = estimate(here, plan.study.design, machine.memory_bytes)
@@ -189,6 +189,20 @@ def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
                 "root must add",
                 "run as root, or set client.network to host",
             )
+
+
+def _idle(plan: Plan, elsewhere: Collection[str]) -> Iterator[Refusal]:
+    """Pods of other machines cannot be paused: each trial would need a cluster of its own."""
+    design = plan.study.design
+    pods = [one for one in plan.conditions if one.setup.platform.runtime == "kubernetes"]
+    if "kubernetes" in elsewhere and pods and design.idle == "pause" and design.fresh != "trial":
+        yield _refusal(
+            plan,
+            pods[0],
+            ("design", "idle"),
+            "pods on other machines than this one cannot be paused while others are measured",
+            "set design.idle to run, or design.fresh to trial",
+        )
 
 
 def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:

@@ -37,6 +37,10 @@ _REFUSED = {
 def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What in this condition's `database.settings` cannot work."""
     settings = setup.database.settings
+    for name in _dotted(settings):
+        nested = "{" + ": {".join(name.split(".")) + ": ...}" + "}" * name.count(".")
+        why = "its parts could not be told from those that Tare sets"
+        yield _problem(origins, condition, name, why, f"write it nested: {nested}")
     for name, why in _REFUSED.items():
         if _of(settings, name) is not None:
             yield _problem(origins, condition, name, why, "remove it")
@@ -53,6 +57,15 @@ def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     if _of(settings, "storage.journal.enabled") is not None and release >= _ALWAYS_JOURNALS:
         why = "MongoDB 6.1 and newer always keep a journal, and do not start with this setting"
         yield _problem(origins, condition, "storage.journal.enabled", why, "remove it")
+
+
+def _dotted(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Keys with dots, which mongod.conf may have, too; parameters' own names are left alone."""
+    for key, value in settings.items():
+        if "." in key:
+            yield key
+        elif isinstance(value, Mapping) and key != "setParameter":
+            yield from _dotted(value)
 
 
 def _of(settings: Mapping[str, Any], name: str) -> object:

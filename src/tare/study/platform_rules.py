@@ -70,7 +70,7 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
             later(origins, machines, ("platform", "network")),
             "platform.network: bridge with platform.machines ssh",
             f"no other machine has a way to a container's own address (condition {condition})",
-            "set platform.network to host or published",
+            "set platform.network to host",
         )
     if client.machines != "ssh":
         return

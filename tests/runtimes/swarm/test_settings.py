@@ -84,3 +84,9 @@ def test_an_engine_that_nobody_named_as_a_swarm_is_none(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     assert ask_swarm({}) is None
     assert "manages no Swarm" in (swarm_fault({}) or "")
+
+
+def test_an_engine_behind_ssh_is_refused_with_another_way() -> None:
+    with pytest.raises(RuntimeUnavailableError, match="ssh://") as caught:
+        connect_engine("ssh://admin@swarm-1")
+    assert "ssh -L" in caught.value.remedy

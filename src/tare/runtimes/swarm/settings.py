@@ -84,6 +84,13 @@ def connect_engine(named: str, timeout_s: int = 60) -> docker.DockerClient:
     Raises:
         RuntimeUnavailableError: there is no such context, or no engine answers.
     """
+    if named.startswith("ssh://"):
+        raise RuntimeUnavailableError(
+            "an engine cannot be reached through ssh:// here",
+            where=SwarmSettings(manager=named).where,
+            why="Tare speaks to engines over a socket or TCP",
+            remedy="ssh -L a port of this machine to the engine's socket, and name tcp://127.0.0.1:PORT",
+        )
     try:
         client = _client(named, timeout_s)
         client.ping()
