@@ -50,3 +50,11 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_name(tmp_path: Path, tex
 def test_a_file_that_is_missing_is_said(tmp_path: Path) -> None:
     with pytest.raises(RuntimeUnavailableError):
         cluster_settings({"TARE_KUBERNETES": str(tmp_path / "none")}, tmp_path / "none")
+
+
+def test_two_ways_for_images_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text("images: {import: [[ctr, images, import]], registry: registry.example.org}\n")
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        cluster_settings({"TARE_KUBERNETES": str(file)}, tmp_path / "none")
+    assert caught.value.why == "images: registry or import, not both"

@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import Field, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from pydantic import Field, model_validator
 
-from tare.errors import RuntimeUnavailableError
+from tare.runtimes.settings_file import read_settings
 from tare.study.part import Part
 
 if TYPE_CHECKING:
@@ -33,6 +31,12 @@ class Images(Part):
     registry: str = Field(
         "", description="push images below this name instead, e.g. registry.example.org/tare"
     )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Images:
+        if self.import_ and self.registry:
+            raise ValueError("registry or import, not both")
+        return self
 
 
 class ClusterSettings(Part):
@@ -69,13 +73,10 @@ def cluster_settings(
 
 
 def _read(file: Path) -> ClusterSettings:
-    try:
-        content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-        return ClusterSettings.model_validate(content or {})
-    except (OSError, YAMLError, ValidationError) as error:
-        raise RuntimeUnavailableError(
-            "the settings of the Kubernetes cluster cannot be used",
-            where=str(file),
-            why=str(error),
-            remedy=f"see docs/kubernetes.md for what {VARIABLE} names, or unset it",
-        ) from error
+    return read_settings(
+        file,
+        ClusterSettings,
+        of="the Kubernetes cluster",
+        variable=VARIABLE,
+        page="docs/kubernetes.md",
+    )

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import docker
 from docker.context import ContextAPI
 from docker.errors import DockerException
-from pydantic import Field, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from pydantic import Field
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.settings_file import read_settings
 from tare.study.part import Part
 
 if TYPE_CHECKING:
@@ -66,16 +65,9 @@ def swarm_settings(environment: Mapping[str, str] = os.environ) -> SwarmSettings
 
 
 def _read(file: Path) -> SwarmSettings:
-    try:
-        content = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
-        return SwarmSettings.model_validate(content or {})
-    except (OSError, YAMLError, ValidationError) as error:
-        raise RuntimeUnavailableError(
-            "the settings of the Swarm cannot be used",
-            where=str(file),
-            why=str(error),
-            remedy=f"see docs/swarm.md for what {VARIABLE} names, or unset it",
-        ) from error
+    return read_settings(
+        file, SwarmSettings, of="the Swarm", variable=VARIABLE, page="docs/swarm.md"
+    )
 
 
 def connect_engine(named: str, timeout_s: int = 60) -> docker.DockerClient:
