@@ -57,6 +57,10 @@ class ClusterError(TareError):
     """A cluster that did not form, or died."""
 
 
+class UnitGoneError(TareError):
+    """A unit of which the kernel knows no more: it has ended."""
+
+
 class LoadError(TareError):
     """The load client failed, or reported that its run is worthless."""
 

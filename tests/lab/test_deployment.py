@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.databases.cassandra.cluster import Installation
-from tare.errors import RuntimeUnavailableError
+from tare.errors import ClusterError, RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.load.flatness import Calm
+from tare.machines.cgroups import Accounting
 from tare.runtimes.unit import Bits
 from tare.study.conditions import expand
 from tare.study.load import Load
@@ -194,6 +195,29 @@ def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_othe
         "pods of d1-native-1-k1 cannot be deleted",
         "pods of d1-native-1-k2 cannot be deleted",
     }
+
+
+class Dying:
+    """A cluster whose node was gone from the kernel before its runtime said that it died."""
+
+    gone = Accounting({"cpuacct": "/no/such/group"})
+    nodes = (SimpleNamespace(accounting=lambda: Dying.gone),)
+
+    def check_alive(self) -> None:
+        raise ClusterError("a database node died", why="exit code 137")
+
+
+def test_a_node_that_dies_before_its_cpu_time_is_read_is_the_reason_that_is_given() -> None:
+    (setup, *_) = (one.setup for one in expand(STUDY))
+    outfit: Any = SimpleNamespace(
+        runtimes={"native": Scripted("native", [])}, server=lambda setup: FILES, machine=MACHINE
+    )
+    deployment = Deployment("D1-native-1", [setup], Warm(), outfit, Silent())
+    dying: Any = Dying()
+    deployment.clusters = [dying]
+    with pytest.raises(ClusterError, match="a database node died") as caught:
+        deployment.cpu_seconds()
+    assert "137" in caught.value.why
 
 
 @pytest.mark.parametrize(("threads", "clients"), [(2, 2), (3, 3), (8, 3)])

@@ -6,12 +6,14 @@ in tests/runtimes and tests/integration.
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, UnitGoneError
 from tare.machines import cgroups
 from tare.machines.cgroups import Accounting, Group
 
@@ -77,6 +79,20 @@ def test_cpu_seconds_are_read_in_each_version(tmp_path: Path) -> None:
     assert Accounting({"cpuacct": str(tmp_path)}).cpu_seconds() == 2.5
     (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
     assert Accounting({"unified": str(tmp_path)}).cpu_seconds() == 1.5
+
+
+@pytest.mark.parametrize("controller", ["cpuacct", "unified"])
+def test_a_group_that_has_gone_is_no_unit_without_work(controller: str, tmp_path: Path) -> None:
+    with pytest.raises(UnitGoneError, match="has gone"):
+        Accounting({controller: str(tmp_path / "gone")}).cpu_seconds()
+
+
+def test_processes_that_have_gone_are_no_unit_without_work() -> None:
+    assert Accounting(pids=(os.getpid(),)).cpu_seconds() > 0
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    with pytest.raises(UnitGoneError, match="have gone"):
+        Accounting(pids=(ended.pid,)).cpu_seconds()
 
 
 def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:

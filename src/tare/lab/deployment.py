@@ -12,11 +12,11 @@ from typing import Any
 
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
-from tare.errors import LoadError, TareError
+from tare.errors import LoadError, TareError, UnitGoneError
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
 from tare.lab.warm_up import warm_up_record
-from tare.load.client import LoadClient, progress, result_of
+from tare.load.client import LoadClient, await_better_reason, progress, result_of
 from tare.load.flatness import Calm, Warmth
 from tare.load.specification import Phase, specification
 from tare.monitor.jit import compiler_seconds
@@ -257,8 +257,16 @@ class Deployment:
         return tuple(dict.fromkeys(found))
 
     def cpu_seconds(self) -> float:
-        """CPU seconds that all database units have used since they began."""
-        return sum(n.accounting().cpu_seconds() for c in self.clusters for n in c.nodes)
+        """CPU seconds that all database units have used since they began.
+
+        Raises:
+            ClusterError: a node has died; or UnitGoneError, where nobody says of what.
+        """
+        try:
+            return sum(n.accounting().cpu_seconds() for c in self.clusters for n in c.nodes)
+        except UnitGoneError:
+            await_better_reason(self.check_alive)
+            raise
 
     def compiler_seconds(self) -> float | None:
         """CPU seconds of all nodes' JIT compilers; None where a node shows none."""

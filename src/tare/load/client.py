@@ -174,12 +174,12 @@ def progress(
             continue
         silent = 0.0
         if isinstance(line, TareError):
-            _await_better_reason(check, pause)
+            await_better_reason(check, pause)
             raise line
         if line.event is None:
             open_clients -= 1
             if line.client not in ended_well:
-                _await_better_reason(check, pause)
+                await_better_reason(check, pause)
         elif line.event.get("event") == "result":
             ended_well.append(line.client)
         elif line.event.get("event") == "interval":
@@ -187,11 +187,13 @@ def progress(
         yield line
 
 
-def _await_better_reason(check: Callable[[], None], pause: Callable[[float], None]) -> None:
-    """Raise what `check` finds: a dead node is the better reason for a client that failed.
+def await_better_reason(
+    check: Callable[[], None], pause: Callable[[float], None] = time.sleep
+) -> None:
+    """Raise what `check` finds: that a node died is the better reason for what it caused.
 
     A process that dies closes its connections first and shows as ended only then, so the clients
-    know before we can.
+    know before we can; its control group may be gone before its orchestrator says so, too.
     """
     for _ in range(_LOOKS):
         check()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, UnitGoneError
 from tare.machines.machine import HERE, Machine
 
 ROOT = Path("/sys/fs/cgroup")
@@ -54,15 +54,31 @@ class Accounting:
         return self.pids[0] if self.pids else 0
 
     def cpu_seconds(self) -> float:
-        """CPU seconds, user and system, that the unit has used since it began."""
+        """CPU seconds, user and system, that the unit has used since it began.
+
+        Raises:
+            UnitGoneError: it has ended, and the kernel has forgotten what it used.
+        """
         if "cpuacct" in self.paths:
-            return int(_text(Path(self.paths["cpuacct"]) / "cpuacct.usage")) / 1e9
+            file = f"{self.paths['cpuacct']}/cpuacct.usage"
+            return int(self._told(file)) / 1e9
         if "unified" in self.paths:
-            for line in _text(Path(self.paths["unified"]) / "cpu.stat").splitlines():
+            file = f"{self.paths['unified']}/cpu.stat"
+            for line in self._told(file).splitlines():
                 name, _, value = line.partition(" ")
                 if name == "usage_usec":
                     return int(value) / 1e6
-        return sum(_process_cpu_seconds(pid) for pid in self.pids)
+        stats = self.machine.read(*(f"/proc/{pid}/stat" for pid in self.pids))
+        if self.pids and not stats:
+            raise UnitGoneError("a unit's processes have gone", where=f"process {self.pid}")
+        fields = (text.rpartition(")")[2].split() for text in stats.values())
+        return sum(int(one[11]) + int(one[12]) for one in fields) / self.machine.ticks
+
+    def _told(self, file: str) -> str:
+        text = self.machine.read(file).get(file, "")
+        if not text.strip():
+            raise UnitGoneError("a unit's control group has gone", where=file)
+        return text
 
 
 def version(root: Path = ROOT) -> int:
@@ -281,11 +297,3 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return ""
-
-
-def _process_cpu_seconds(pid: int) -> float:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -12,9 +12,9 @@ from docker.errors import DockerException
 from docker.types import LogConfig, Mount, Ulimit
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.cgroups import Accounting
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
-from tare.runtimes.ssh.accounting import HostAccounting
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.names import MARK_LABEL
 from tare.runtimes.ssh.native import SshNativeRuntime
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path, PurePosixPath
 
-    from tare.machines.cgroups import Accounting
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.runtimes.unit import Exit, Role, Site, Unit
 
@@ -67,7 +66,7 @@ class HostDockerRunning(DockerRunning):
             pid = int(self._inspect()["State"]["Pid"])
             told = self._machine.connection.script(_GROUPS, str(pid), self._container.id).text
             groups = dict(line.split(" ", 1) for line in told.splitlines())
-            self._accounting = HostAccounting(groups, (pid,), self._machine, self._machine.ticks)
+            self._accounting = Accounting(groups, (pid,), self._machine)
         return self._accounting
 
     def exited(self) -> Exit | None:

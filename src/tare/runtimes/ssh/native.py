@@ -16,7 +16,6 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
 from tare.runtimes.looks import SeldomLook
-from tare.runtimes.ssh.accounting import HostAccounting
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.proof import prove
@@ -80,7 +79,7 @@ class HostRunning:
         self._output = output
         self._seldom = SeldomLook(self._look, clock)
         self._stopped = False
-        self._accounting = HostAccounting(groups, (pid,), machine, machine.ticks)
+        self._accounting = Accounting(groups, (pid,), machine)
 
     def accounting(self) -> Accounting:
         return self._accounting
