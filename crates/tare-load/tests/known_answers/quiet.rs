@@ -93,17 +93,19 @@ fn a_2_s_stall_in_60_s_gives_p99_of_1400_ms_and_p999_of_1940_ms() {
 #[ignore = "needs six minutes of a quiet machine: cargo test --profile checked -p tare-load --test known_answers -- --ignored --nocapture --test-threads 1"]
 fn the_response_times_of_m_m_1_are_those_of_theory() {
     let _awake = awake();
-    // Exponential service of mean 2 ms, 250 arrivals a second: response times are exponential with
-    // mean 1 / (500 - 250) s = 4 ms, so that quantile q is -ln(1 - q) times that; but chance moves
-    // those of 25,000 responses by several percent. The stub tells the queue's own times for the very
+    // Exponential service of mean 10 ms, 50 arrivals a second: response times are exponential with
+    // mean 1 / (100 - 50) s = 20 ms, so that quantile q is -ln(1 - q) times that; but chance moves
+    // those of 6,000 responses by many percent. The stub tells the queue's own times for the very
     // arrivals and service times that were drawn, by Lindley's recursion in virtual time, and they
-    // are what the client must find. (Lindley: The theory of queues with a single server, 1952.)
+    // are what the client must find; that this queue has the closed form's quantiles within 2% is a
+    // test of the stub's, on 400,000 arrivals. (Lindley: The theory of queues with a single server, 1952.)
     // The way W there and back, and the client's waking up for it, are no part of the queue: with T
     // exponential of mean m, P(T + W > t) = exp(-t/m) E[exp(W/m)], which adds m ln E[exp(W/m)], the
-    // mean of W but for a term of its variance that is far below 1% of it here.
-    const MEAN_US: f64 = 4_000.0;
+    // mean of W but for a term of its variance that is far below 1% of it here. Times are
+    // long beside the way, which itself moves by 50 us from run to run on a virtual machine.
+    const MEAN_US: f64 = 20_000.0;
     let arrivals = |seconds: f64, seed: u64| {
-        spec(json!({"rate": 250.0, "warmup_s": 0.5, "measure_s": seconds, "seed": seed}))
+        spec(json!({"rate": 50.0, "warmup_s": 0.5, "measure_s": seconds, "seed": seed}))
     };
     let way = || run(constant(0.0), arrivals(20.0, 9)).response;
     let mut ways = way();
@@ -112,10 +114,10 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
         let script = Script {
             servers: Servers::Count(1),
             seed,
-            ..spinning(Service::Exponential { mean: 2e6 })
+            ..spinning(Service::Exponential { mean: 1e7 })
         };
         let kept = |seen: &Seen| seen.stub.lateness_us.p99 <= 100.0;
-        let found = punctually(&script, &arrivals(100.0, seed), kept);
+        let found = punctually(&script, &arrivals(120.0, seed), kept);
         seen.push(found.expect("the stub was late every time: the machine is not quiet"));
         ways.add(way()).unwrap();
     }
@@ -139,7 +141,7 @@ fn the_response_times_of_m_m_1_are_those_of_theory() {
             );
             // Four standard deviations of chance at the 99th percentile, as simulated.
             assert!(
-                (queue / closed - 1.0).abs() <= 0.15,
+                (queue / closed - 1.0).abs() <= 0.35,
                 "this is no M/M/1 queue"
             );
             off += share / seen.len() as f64;
