@@ -102,6 +102,8 @@ def test_a_plan_leaves_out_what_no_inventory_has_hosts_for(tmp_path: Path, inven
     whole = tare("plan", "study.yaml", cwd=tmp_path, TARE_INVENTORY=inventory)
     assert whole.returncode == 0, whole.stderr
     assert "left out" not in whole.stdout
+    assert "a node of each cluster on db1.example.com, db2.example.com" in whole.stdout
+    assert "load clients, which take turns, on load1 (192.0.2.9)" in whole.stdout
     none = tare("plan", "study.yaml", cwd=tmp_path)
     assert none.returncode == 2
     assert "no inventory of hosts is named here" in none.stderr

@@ -50,6 +50,11 @@ def test_a_ratio_is_shown_as_a_change(ratio: float, signed: str, in_words: str) 
     assert numbers.change_in_words(ratio) == in_words
 
 
+def test_an_end_of_an_interval_that_says_nothing_has_no_digits() -> None:
+    assert numbers.interval((1e-7, 5e6)) == "[\u2212100%, over 100 times]"
+    assert numbers.interval((0.5, 100.0)) == "[\u221250.0%, +9,900%]"
+
+
 @given(st.floats(min_value=0.001, max_value=1000))
 def test_sign_and_words_of_a_change_agree(ratio: float) -> None:
     signed, in_words = numbers.change(ratio), numbers.change_in_words(ratio)

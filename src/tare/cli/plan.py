@@ -15,6 +15,7 @@ from tare.cli.console import table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
 from tare.cli.shortfall import show_shortfall
+from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
@@ -210,7 +211,7 @@ def show(plan: Plan, console: Console) -> None:
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
-    for line in left_out_lines(plan):
+    for line in [*left_out_lines(plan), *taken_hosts(plan)]:
         console.print(line, highlight=False, markup=False)
     console.print(
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "

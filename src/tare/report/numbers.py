@@ -88,10 +88,21 @@ def change_in_words(ratio: float) -> str:
 
 
 def interval(ci: tuple[float, float]) -> str:
-    """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs)."""
+    """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs).
+
+    An end beyond a hundredfold is said to be that: its digits mean nothing.
+    """
     if any(math.isnan(end) for end in ci):
         return "[no interval]"
-    return f"[{change(ci[0])}, {change(ci[1])}]"
+    return f"[{_end(ci[0])}, {_end(ci[1])}]"
+
+
+_HUNDREDFOLD = 100.0
+
+
+def _end(ratio: float) -> str:
+    beyond = math.isfinite(ratio) and ratio > _HUNDREDFOLD
+    return "over 100 times" if beyond else change(ratio)
 
 
 def ratio(value: float) -> str:

@@ -1,0 +1,37 @@
+"""Which hosts of the inventory a plan's units will take, in lines for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.machines.inventory.read import named_inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.machines.inventory.host import Host
+    from tare.study.plan import Plan
+
+
+def taken_hosts(plan: Plan) -> list[str]:
+    """The hosts in the order in which they are taken; empty: this plan has no unit on any."""
+    setups = [one.setup for one in plan.conditions]
+    sizes = [one.database.nodes for one in setups if one.platform.machines == "ssh"]
+    loads = any(one.client.machines == "ssh" for one in setups)
+    inventory = named_inventory() if sizes or loads else None
+    if inventory is None:
+        return []
+    lines = [f"hosts of {inventory.source}, whose memory and disk the plan does not ask:"]
+    if sizes:
+        spare = inventory.nodes[max(sizes) :]
+        line = f"  a node of each cluster on {_named(inventory.nodes[: max(sizes)])}"
+        lines.append(line + (f"; where one is silent, on {_named(spare)}" if spare else ""))
+    if loads:
+        lines.append(f"  load clients, which take turns, on {_named(inventory.clients)}")
+    return lines
+
+
+def _named(hosts: Sequence[Host]) -> str:
+    return ", ".join(
+        one.name if one.name == one.address else f"{one.name} ({one.address})" for one in hosts
+    )
