@@ -123,6 +123,32 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert "java" not in processes(named, name)
 
 
+def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
+    bench: Bench, named: ssh_hosts.SshHosts
+) -> None:
+    study = write(bench)
+    text = study.read_text(encoding="utf-8")
+    for old, new in (
+        ("{heap: 256MiB}", "{heap: 256MiB, nodes: 2, replication_factor: 2}"),
+        ("  memory:", "  threads:"),
+        ("limited: {platform.limits.memory: 1GiB}", "fewer: {load.threads: 4}"),
+        ("{memory: free}", "{threads: free}"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    study.write_text(text, encoding="utf-8")
+    done = bench.tare("run", study, timeout=300)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    for manifest in bench.manifests("hosts").values():
+        assert manifest["status"] == "done", manifest["reason"]
+        nodes = [one for one in manifest["units"] if one["role"] == "database"]
+        assert [one["machine"] for one in nodes] == ["db1", "db2"]
+        assert sum(one["errors"] for one in manifest["clients"]) == 0
+        ways = {(one["from"], one["name"]) for one in manifest["path"]["asked"]}
+        assert {("db1", "db2"), ("db2", "db1")} <= ways, "nodes' ways to each other are proven too"
+    assert left(bench) == []
+
+
 def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
