@@ -45,17 +45,21 @@ def runtime_states(*, kubernetes: bool = False, swarm: bool = False) -> dict[str
         kubernetes: ask the cluster too, which may be far away and none of ours otherwise.
         swarm: ask the Swarm too, for the same reason.
     """
-    try:
-        connect(timeout_s=5)
-        docker: str | None = None
-    except RuntimeUnavailableError as error:
-        docker = f"{error.what} ({error.remedy})"
-    states = {"native": None, "docker": docker}
+    error = _docker_fault()
+    states = {"native": None, "docker": f"{error.what} ({error.remedy})" if error else None}
     if kubernetes:
         states["kubernetes"] = _cluster_fault()
     if swarm:
         states["swarm"] = swarm_fault()
     return states
+
+
+def _docker_fault() -> RuntimeUnavailableError | None:
+    try:
+        connect(timeout_s=5)
+    except RuntimeUnavailableError as error:
+        return error
+    return None
 
 
 def _cluster_fault() -> str | None:
@@ -92,7 +96,7 @@ def named_swarm() -> Swarm | None:
 def findings() -> list[Finding]:
     """Everything that decides what can run here."""
     machine = local_facts()
-    docker = runtime_states()["docker"]
+    docker = _docker_fault()
     claim = addresses.can_claim()
     kind = cgroups.version()
     found = [
@@ -106,7 +110,7 @@ def findings() -> list[Finding]:
         Finding(
             "docker runtime",
             docker is None,
-            docker or f"engine {connect().version().get('Version')}",
+            docker.what if docker else f"engine {connect().version().get('Version')}",
             "make setup (as root) installs docker.io and starts dockerd",
             needed=False,
         ),
@@ -160,19 +164,20 @@ def _idle_cpus() -> Finding:
 
 
 def _kubernetes() -> Finding:
-    found = _cluster_fault()
-    says = found or ""
+    what, found = "kubernetes runtime", _cluster_fault()
     if found is None:
         cluster = named_cluster()
         facts = cluster.facts if cluster else None
-        says = _of_cluster(facts) if facts else "it answers no more"
-    remedy = "see docs/kubernetes.md: any kubeconfig, or make rig"
-    return Finding("kubernetes runtime", found is None, says, remedy, needed=False)
+        return Finding(what, True, _of_cluster(facts) if facts else "it answers no more")
+    missing = no_cluster()
+    says = missing.what if missing.remedy in found else found
+    remedy = "see docs/kubernetes.md: name any cluster with KUBECONFIG, or make rig"
+    return Finding(what, False, says, remedy, needed=False)
 
 
 def _swarm() -> Finding:
     found = ask_swarm()
-    remedy = "see docs/swarm.md: any Swarm's manager, or make rig-swarm"
+    remedy = "see docs/swarm.md: name a Swarm's manager with TARE_SWARM, or make rig-swarm"
     if not isinstance(found, SwarmFacts):
         says = f"{found.what}: {found.why}" if found else "docker's engine is in no Swarm"
         return Finding("swarm runtime", False, says, remedy, needed=False)
@@ -184,7 +189,10 @@ def _swarm() -> Finding:
 
 def _hosts() -> Finding:
     """The hosts that are named; they are asked on request only, which may take seconds."""
-    what, remedy = "machines over SSH", "see docs/machines.md: an inventory, Ansible's or Tare's"
+    what, remedy = (
+        "machines over SSH",
+        "see docs/machines.md: name an inventory, Ansible's or Tare's, with TARE_INVENTORY",
+    )
     try:
         found = named_inventory()
     except TareError as error:
