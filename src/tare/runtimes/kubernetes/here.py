@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.machines.cgroups import Accounting, group_paths
-from tare.runtimes import local
+from tare.runtimes import orchestrated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_POD = local.Orchestrated(
+_POD = orchestrated.Orchestrated(
     "pod", "Kubernetes pauses no pods", "Kubernetes itself gives whole CPUs, but not which"
 )
 _KUBELETS = {"kubelet", "k3s", "k3s-server", "k3s-agent"}
@@ -58,7 +58,7 @@ def _number_inside(status: Path) -> int:
 
 
 @dataclass(frozen=True)
-class Elsewhere(Accounting):
+class KubeletAccounting(Accounting):
     """Accounting of a container on another machine, as its kubelet tells it."""
 
     read: Callable[[], float] = lambda: 0.0
@@ -71,15 +71,15 @@ def accounting_of(container: str, elsewhere: Callable[[], float]) -> Accounting:
     """Where a container's use can be read: this machine's kernel, else `elsewhere`."""
     pid = process_of(container)
     if pid is None:
-        return Elsewhere(read=elsewhere)
+        return KubeletAccounting(read=elsewhere)
     return Accounting(group_paths(pid, container), (pid,))
 
 
 def freeze(unit: str, accounting: Accounting, frozen: bool) -> None:
-    """Pause a unit's pod, or let it go on. RuntimeUnavailableError: see `local.freeze`."""
-    local.freeze(unit, accounting, frozen, _POD)
+    """Pause a unit's pod, or let it go on. Raises as `orchestrated.freeze` does."""
+    orchestrated.freeze(unit, accounting, frozen, _POD)
 
 
 def confine(unit: str, accounting: Accounting, cpuset: str) -> None:
-    """Let a unit's pod run on these CPUs only. RuntimeUnavailableError: see `local.confine`."""
-    local.confine(unit, accounting, cpuset, _POD)
+    """Let a unit's pod run on these CPUs only. Raises as `orchestrated.confine` does."""
+    orchestrated.confine(unit, accounting, cpuset, _POD)

@@ -14,8 +14,8 @@ from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
-from tare.runtimes.local import keep_log
 from tare.runtimes.looks import SeldomLook
+from tare.runtimes.orchestrated import keep_log
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, group_paths, kill
-from tare.runtimes import local
+from tare.runtimes import orchestrated
 from tare.runtimes.looks import SeldomLook
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.unit import Site, Unit
 
-_TASK = local.Orchestrated(
+_TASK = orchestrated.Orchestrated(
     "task",
     "a Swarm pauses no tasks",
     "a Swarm limits how much CPU time a task has, not on which CPUs",
@@ -104,14 +104,14 @@ class MemberRunning:
         return {}
 
     def pause(self) -> None:
-        local.freeze(self.unit.site.name, self._accounting, True, _TASK)
+        orchestrated.freeze(self.unit.site.name, self._accounting, True, _TASK)
 
     def resume(self) -> None:
         if self._accounting.pid:
-            local.freeze(self.unit.site.name, self._accounting, False, _TASK)
+            orchestrated.freeze(self.unit.site.name, self._accounting, False, _TASK)
 
     def confine(self, cpuset: str) -> None:
-        local.confine(self.unit.site.name, self._accounting, cpuset, _TASK)
+        orchestrated.confine(self.unit.site.name, self._accounting, cpuset, _TASK)
 
     def terminate(self) -> None:
         self._manager.remove("service", self._service)
@@ -141,7 +141,7 @@ class MemberRunning:
         with contextlib.suppress(SwarmError):
             status = self._manager.inspect("task", self._task)["Status"]
             (into / f"{name}-task.json").write_text(json.dumps(status, indent=1), encoding="utf-8")
-        local.keep_log(self.unit, self._accounting.pid, into)
+        orchestrated.keep_log(self.unit, self._accounting.pid, into)
 
 
 def accounting_of(task: Document) -> Accounting:

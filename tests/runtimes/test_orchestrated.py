@@ -9,11 +9,11 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting
-from tare.runtimes import local
+from tare.runtimes import orchestrated
 from tare.runtimes.unit import Bits, Site, Unit
 from tare.study.platform import Limits
 
-POD = local.Orchestrated("pod", "nobody pauses pods", "nobody chooses")
+POD = orchestrated.Orchestrated("pod", "nobody pauses pods", "nobody chooses")
 
 
 def unit(root: Path, log: str) -> Unit:
@@ -33,9 +33,9 @@ def unit(root: Path, log: str) -> Unit:
 
 def test_what_only_this_machine_can_do_is_refused_for_others() -> None:
     with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as paused:
-        local.freeze("n1", Accounting(), True, POD)
+        orchestrated.freeze("n1", Accounting(), True, POD)
     with pytest.raises(RuntimeUnavailableError, match="a pod on another machine") as confined:
-        local.confine("n1", Accounting(), "0", POD)
+        orchestrated.confine("n1", Accounting(), "0", POD)
     assert "design.idle" in paused.value.remedy
     assert "limits.cpuset" in confined.value.remedy
     assert paused.value.why == "nobody pauses pods"
@@ -48,9 +48,9 @@ def test_groups_that_are_not_ours_say_so(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("tare.machines.cgroups.freeze", refuse)
     monkeypatch.setattr("tare.machines.cgroups.confine", refuse)
     with pytest.raises(RuntimeUnavailableError, match="a pod's control group cannot be frozen"):
-        local.freeze("n1", Accounting(pids=(7,)), True, POD)
+        orchestrated.freeze("n1", Accounting(pids=(7,)), True, POD)
     with pytest.raises(RuntimeUnavailableError, match="a pod's CPUs cannot be set"):
-        local.confine("n1", Accounting(pids=(7,)), "0", POD)
+        orchestrated.confine("n1", Accounting(pids=(7,)), "0", POD)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_a_server_s_own_log_is_kept_as_its_process_sees_it(
     source = tmp_path / "proc" / "7" / "root" / "var/lib/x" / log
     source.parent.mkdir(parents=True)
     source.write_bytes(b"started")
-    local.keep_log(unit(tmp_path, log), 7, tmp_path, tmp_path / "proc")
+    orchestrated.keep_log(unit(tmp_path, log), 7, tmp_path, tmp_path / "proc")
     assert (tmp_path / copy).read_bytes() == b"started"
 
 
 def test_a_log_that_cannot_be_seen_is_left_out(tmp_path: Path) -> None:
     for pid, log in ((0, "mongod.log"), (7, "mongod.log"), (7, "")):
-        local.keep_log(unit(tmp_path, log), pid, tmp_path, tmp_path / "proc")
+        orchestrated.keep_log(unit(tmp_path, log), pid, tmp_path, tmp_path / "proc")
     assert list(tmp_path.iterdir()) == []
