@@ -9,6 +9,7 @@ import pytest
 
 from tare.runtimes.kubernetes import jobs, manifests, pod_parts
 from tare.runtimes.kubernetes.manifests import Members
+from tare.runtimes.kubernetes.names import POD_LABEL
 from tare.runtimes.kubernetes.pod_parts import Container
 from tare.study.platform import Limits, Placement
 
@@ -202,6 +203,9 @@ def test_a_client_hands_its_files_over_after_its_end() -> None:
         pod_parts.CONF,
         f"{pod_parts.CONF}/load.json",
     }
+    (away,) = next(iter(pod["affinity"]["podAntiAffinity"].values()))
+    (label,) = away["podAffinityTerm"]["labelSelector"]["matchExpressions"]
+    assert label["key"] == POD_LABEL, "where a machine has no node of a database, it runs there"
 
 
 def test_what_is_removed_from_a_node_lies_below_tares_own_directory() -> None:

@@ -35,6 +35,10 @@ def test_a_file_tells_how_images_get_into_the_nodes(tmp_path: Path) -> None:
     found = cluster_settings({"TARE_KUBERNETES": str(file)}, tmp_path / "none")
     assert found is not None
     assert (found.files, found.context) == ("/etc/kube", "rig")
+    file.write_text("kubeconfig: lab/kube\n")
+    beside = cluster_settings({"TARE_KUBERNETES": str(file)}, tmp_path / "none")
+    assert beside is not None
+    assert beside.files == str(tmp_path / "lab" / "kube")
     assert found.images.import_ == [["ctr", "-n", "k8s.io", "images", "import", "-"]]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.runtimes.kubernetes.names import POD_LABEL
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
     HOST_BASE,
@@ -50,6 +51,21 @@ def asking_pod(helper: Container, on_node: bool) -> Document:
     }
 
 
+_AWAY_FROM_NODES: Document = {
+    "preferredDuringSchedulingIgnoredDuringExecution": [
+        {
+            "weight": 100,
+            "podAffinityTerm": {
+                "labelSelector": {"matchExpressions": [{"key": POD_LABEL, "operator": "Exists"}]},
+                "topologyKey": "kubernetes.io/hostname",
+            },
+        }
+    ]
+}
+"""a machine without pods of a StatefulSet, where there is one: the load must not take from what it
+measures"""
+
+
 def client_pod(
     container: Container, helper: str, files: str, names: Sequence[str], *, on_node: bool
 ) -> Document:
@@ -85,6 +101,7 @@ def client_pod(
         ],
         "hostNetwork": on_node,
         "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
+        "affinity": {"podAntiAffinity": _AWAY_FROM_NODES},
     }
 
 

@@ -42,14 +42,16 @@ class Images(Part):
 class ClusterSettings(Part):
     """One Kubernetes cluster as Tare is to use it."""
 
-    kubeconfig: str = Field("", description="file; empty: $KUBECONFIG, else ~/.kube/config")
+    kubeconfig: str = Field(
+        "", description="file, from this one's directory; empty: $KUBECONFIG, else ~/.kube/config"
+    )
     context: str = Field("", description="context of the kubeconfig; empty: its current one")
     images: Images = Field(Images(), description="how images get to the nodes")
 
     @property
     def files(self) -> str | None:
         """The kubeconfig's files as the client takes them; None: its own default."""
-        return str(Path(self.kubeconfig).expanduser()) if self.kubeconfig else None
+        return self.kubeconfig or None
 
 
 def cluster_settings(
@@ -73,10 +75,14 @@ def cluster_settings(
 
 
 def _read(file: Path) -> ClusterSettings:
-    return read_settings(
+    found = read_settings(
         file,
         ClusterSettings,
         of="the Kubernetes cluster",
         variable=VARIABLE,
         page="docs/kubernetes.md",
     )
+    if found.kubeconfig:
+        whole = file.parent / Path(found.kubeconfig).expanduser()
+        found = found.model_copy(update={"kubeconfig": str(whole)})
+    return found
