@@ -139,7 +139,10 @@ def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
     if platform.plugin and platform.plugin != facts.plugin:
         has = facts.plugin or "one that is not recognised"
         why = f"the Kubernetes cluster's network plugin is {has}, not {platform.plugin}"
-        remedy = f"make rig-down, then make rig PLUGIN={platform.plugin}, and `tare run` again"
+        remedy = (
+            "name a cluster that has it, then `tare run` again; of the rig: make rig-down, then "
+            f"make rig PLUGIN={platform.plugin}"
+        )
         yield Obstacle(("platform", "plugin"), why, remedy)
     able = len(facts.fitting(platform.placement.node_selector))
     if platform.placement.spread == "required" and able < setup.database.nodes:
