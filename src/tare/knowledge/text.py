@@ -24,8 +24,15 @@ COLUMNS = (
 """Columns of the CSV; the table shows fewer."""
 
 
+_HUNDREDFOLD = 100.0
+
+
 def percent(ratio: float) -> str:
-    """A ratio as a change: 1.034 is +3.4%."""
+    """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing."""
+    if ratio > _HUNDREDFOLD:
+        return "over 100x"
+    if ratio < 1 / _HUNDREDFOLD:
+        return "under 0.01x"
     change = round((ratio - 1) * 100, 1) or 0.0  # no minus before a zero
     return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
 
