@@ -127,6 +127,11 @@ def test_every_runtime_that_can_be_declared_is_either_there_or_an_obstacle() -> 
             "platform.placement.spread",
             "3 nodes on machines of their own, where 1 can take one",
         ),
+        (
+            {"placement": {"node_selector": {"disk": "nvme"}}},
+            "platform.placement.node_selector",
+            "no machine that can take a pod has all labels",
+        ),
     ],
 )
 def test_what_the_named_cluster_lacks_is_an_obstacle(

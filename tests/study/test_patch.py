@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,22 @@ def test_free_mappings_take_new_keys_and_merge_old_ones() -> None:
 def test_dots_inside_a_free_mapping_belong_to_the_key() -> None:
     result = patched({"database": {"settings": {"x.y": 1}}})
     assert result["database"]["settings"]["x.y"] == 1
+
+
+LABEL = "kubernetes.io/hostname"
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"platform": {"placement": {"node_selector": {LABEL: "m1"}}}},
+        {"platform.placement": {"node_selector": {LABEL: "m1"}}},
+        {"platform.placement.node_selector": {LABEL: "m1"}},
+        {f"platform.placement.node_selector.{LABEL}": "m1"},
+    ],
+)
+def test_labels_of_machines_have_dots_however_they_are_written(patch: dict[str, Any]) -> None:
+    assert patched(patch)["platform"]["placement"]["node_selector"] == {LABEL: "m1"}
 
 
 def test_lists_are_replaced_whole() -> None:

@@ -260,6 +260,7 @@ def test_overrides_replace_fields_in_their_order(read: ReadStudy) -> None:
             "database.settings.concurrent_reads=64",
             "factors.threads.low.load.records=10",
             "exclude.0.threads=[low, high]",
+            "platform.placement.node_selector.kubernetes.io/arch=amd64",
         ],
     )
     assert study.load.threads == 16
@@ -268,6 +269,7 @@ def test_overrides_replace_fields_in_their_order(read: ReadStudy) -> None:
     assert study.database.settings == {"concurrent_reads": 64}
     assert study.factors["threads"]["low"] == {"load": {"records": 10}}
     assert study.exclude == [{"platform": ["docker"], "threads": ["low", "high"]}]
+    assert study.platform.placement.node_selector == {"kubernetes.io/arch": "amd64"}
     assert study.origin(("load", "threads")) == "--set load.threads=16"
 
 

@@ -145,7 +145,11 @@ def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
         )
         yield Obstacle(("platform", "plugin"), why, remedy)
     able = len(facts.fitting(platform.placement.node_selector))
-    if platform.placement.spread == "required" and able < setup.database.nodes:
+    if not able and platform.placement.node_selector:
+        why = "no machine that can take a pod has all labels of node_selector"
+        remedy = "kubectl get nodes --show-labels"
+        yield Obstacle(("platform", "placement", "node_selector"), why, remedy)
+    elif platform.placement.spread == "required" and able < setup.database.nodes:
         why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
         remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
         yield Obstacle(("platform", "placement", "spread"), why, remedy)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import StudyError
 from tare.study.document import parse_document
+from tare.study.patch import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ def override(document: Document, overrides: Sequence[str]) -> None:
     for text in overrides:
         where = f"--set {text}"
         field, equals, value = text.partition("=")
-        keys = field.strip().split(".")
+        keys = [str(key) for key in path_of(field.strip())]
         if not equals or not all(keys):
             raise StudyError(
                 "not an override",

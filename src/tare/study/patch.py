@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
     from tare.study.origins import FieldPath
 
-# Below these, keys are the database's own and may contain dots.
+# Below these, keys are the database's own, or labels of machines, and may contain dots.
+LABELS: FieldPath = ("platform", "placement", "node_selector")
 FREE_MAPPINGS: frozenset[FieldPath] = frozenset(
-    {("database", "settings"), ("database", "compaction", "options")}
+    {("database", "settings"), ("database", "compaction", "options"), LABELS}
 )
 
 
@@ -37,6 +38,14 @@ class Assignment:
         return self.value != {} or not isinstance(self.value, dict)
 
 
+def path_of(dotted: str, above: FieldPath = ()) -> FieldPath:
+    """The field that a dotted text names below another; what follows LABELS is one label."""
+    path = (*above, *dotted.split("."))
+    if path[: len(LABELS)] != LABELS or len(path) == len(LABELS):
+        return path
+    return (*LABELS, ".".join(map(str, path[len(LABELS) :])))
+
+
 def assignments(patch: Mapping[str, Any]) -> Iterator[Assignment]:
     """The fields that the patch sets, in its own order; mappings are walked, lists are not."""
     yield from _walk(patch, (), ())
@@ -45,7 +54,7 @@ def assignments(patch: Mapping[str, Any]) -> Iterator[Assignment]:
 def _walk(patch: Mapping[str, Any], path: FieldPath, written: FieldPath) -> Iterator[Assignment]:
     free = any(path[: len(known)] == known for known in FREE_MAPPINGS)
     for key, value in patch.items():
-        below = (*path, key) if free else (*path, *key.split("."))
+        below = (*path, key) if free else path_of(key, path)
         if isinstance(value, dict) and value:
             yield from _walk(value, below, (*written, key))
         else:

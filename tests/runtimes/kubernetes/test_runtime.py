@@ -329,6 +329,23 @@ def test_too_few_machines_for_nodes_that_keep_apart_are_refused(tmp_path: Path) 
     assert "too few nodes: 1" in caught.value.what
 
 
+def test_a_volume_that_cannot_be_had_is_told_with_its_claims_own_reason(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    reason = {"reason": "Unschedulable", "message": "unbound claims", "status": "False"}
+
+    def spoil(pod: Any) -> None:
+        conditions = [{"type": "PodScheduled", **reason}]
+        pod["status"] = {"phase": "Pending", "conditions": conditions}
+        claim = f"data-{pod['metadata']['name']}"
+        scene.api.tell(claim, "ProvisioningFailed", "no class fast", namespace=NAMESPACE)
+
+    scene.api.spoil = spoil
+    with pytest.raises(RuntimeUnavailableError, match="a pod did not start") as caught:
+        scene.cluster(storage="pvc")
+    assert "ProvisioningFailed: no class fast" in caught.value.why
+    assert "platform.placement.storage_class" in caught.value.remedy
+
+
 def test_what_packets_pass_is_told_of_every_node(scene: Scene) -> None:
     scene.prove(Platform(runtime="kubernetes", network="service-ip", storage="layer"))
     node = scene.cluster("service-ip")[0]

@@ -251,6 +251,14 @@ def _data_volume(members: Members) -> list[Document]:
     return []
 
 
+_DATA_CLAIM = "data"
+
+
+def claim_of(pod: str) -> str:
+    """The volume claim that Kubernetes makes for a pod of a set."""
+    return f"{_DATA_CLAIM}-{pod}"
+
+
 def _claim(members: Members) -> Document:
     placement = members.placement
     spec: Document = {
@@ -259,7 +267,7 @@ def _claim(members: Members) -> Document:
     }
     if placement.storage_class:
         spec["storageClassName"] = placement.storage_class
-    return {"metadata": {"name": "data", "labels": dict(members.labels)}, "spec": spec}
+    return {"metadata": {"name": _DATA_CLAIM, "labels": dict(members.labels)}, "spec": spec}
 
 
 def host_data_mark(labels: Mapping[str, str], machine: str = "") -> Document:

@@ -82,6 +82,8 @@ class NodeSet:
             # pods that were never made have no events: the set's own tell why
             heard = told(events_of(self.api, self.members.name, self.namespace))
             error.why += f"\n  events of the set: {heard}" if heard else ""
+            if self.members.storage == "pvc":
+                self._say_of_claim(error, manifests.claim_of(name))
             raise
         end = ended(pod, MAIN)
         if end is not None:
@@ -93,6 +95,13 @@ class NodeSet:
                 remedy=f"kubectl describe pod {name} -n {self.namespace}, while it is there",
             )
         return pod
+
+    def _say_of_claim(self, error: RuntimeUnavailableError, claim: str) -> None:
+        """Add why a pod's volume is not there, where that is the reason."""
+        heard = [one for one in events_of(self.api, claim, self.namespace) if one.warning]
+        if heard:
+            error.why += f"\n  events of its volume claim: {told(heard)}"
+            error.remedy = "kubectl get storageclass; set platform.placement.storage_class to one"
 
     def _create(self, replicas: int) -> None:
         members = self.members
