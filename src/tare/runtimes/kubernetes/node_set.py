@@ -75,7 +75,15 @@ class NodeSet:
         self.started = max(self.started, index + 1)
         name = pod_of(self.members.name, index)
         try:
-            pod = await_pod(self.api, self.namespace, name, MAIN, clock=self.clock, wait=self.wait)
+            pod = await_pod(
+                self.api,
+                self.namespace,
+                name,
+                MAIN,
+                never=lambda: self._without_volume(name),
+                clock=self.clock,
+                wait=self.wait,
+            )
         except RuntimeUnavailableError as error:
             if isinstance(error, ApiError):
                 raise
@@ -96,9 +104,23 @@ class NodeSet:
             )
         return pod
 
+    def _without_volume(self, pod: str) -> bool:
+        """Whether a pod's volume will never come: no such storage class, or none is set."""
+        if self.members.storage != "pvc":
+            return False
+        return any(
+            one.reason == "FailedBinding"
+            or (one.reason == "ProvisioningFailed" and "storageclass" in one.message)
+            for one in events_of(self.api, manifests.claim_of(pod), self.namespace)
+        )
+
     def _say_of_claim(self, error: RuntimeUnavailableError, claim: str) -> None:
         """Add why a pod's volume is not there, where that is the reason."""
-        heard = [one for one in events_of(self.api, claim, self.namespace) if one.warning]
+        heard = [
+            one
+            for one in events_of(self.api, claim, self.namespace)
+            if one.warning or one.reason == "FailedBinding"
+        ]
         if heard:
             error.why += f"\n  events of its volume claim: {told(heard)}"
             error.remedy = "kubectl get storageclass; set platform.placement.storage_class to one"

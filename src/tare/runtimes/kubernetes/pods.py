@@ -152,10 +152,21 @@ def await_pod(
     container: str,
     *,
     within_s: float = START_S,
+    never: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> Document:
     """The pod, once its container runs or has ended.
+
+    Args:
+        api: the cluster.
+        namespace: the pod's.
+        name: the pod's.
+        container: the one of its containers that is awaited.
+        within_s: longest wait, in seconds.
+        never: whether something beside the pod tells that waiting is in vain.
+        clock: seconds that never go back.
+        wait: lets seconds pass.
 
     Raises:
         RuntimeUnavailableError: it does not start; the reason, and the cluster's own events.
@@ -180,6 +191,8 @@ def await_pod(
         if clock() - looked >= _LOOK_S:
             looked = clock()
             _refuse_lost(api, namespace, pod)
+            if never():
+                raise not_started(api, namespace, name, reason, message, within_s)
         wait(_POLL_S)
 
 
