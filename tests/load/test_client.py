@@ -119,6 +119,19 @@ def test_a_result_becomes_a_record(runtime: NativeRuntime, tmp_path: Path) -> No
     one.discard()
 
 
+def test_histograms_that_did_not_come_are_told_of_the_client(
+    runtime: NativeRuntime, tmp_path: Path
+) -> None:
+    one = client(runtime, tmp_path, "true")
+    with pytest.raises(LoadError, match="histograms are not there") as caught:
+        one.keep_histogram(tmp_path)
+    assert caught.value.where == one.site.name
+    one.hlog_on_host.write_text("#abc", encoding="utf-8")
+    one.keep_histogram(tmp_path)
+    assert (tmp_path / "latency-c1.hlog").read_text(encoding="utf-8") == "#abc"
+    one.discard()
+
+
 def test_a_dead_node_is_told_rather_than_the_client_that_failed_because_of_it(
     runtime: NativeRuntime, tmp_path: Path
 ) -> None:

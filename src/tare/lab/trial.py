@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,7 +90,7 @@ class TrialRun:
                 samples = probe.stop()
             records = self._unit_records(units, clients)
             for client in clients:
-                shutil.copyfile(client.hlog_on_host, aside / client.hlog_on_host.name)
+                client.keep_histogram(aside)
         except BaseException:
             self._keep_logs(clients, aside / "logs")
             raise

@@ -113,6 +113,22 @@ class LoadClient:
             )
         )
 
+    def keep_histogram(self, aside: Path) -> None:
+        """Copy the histogram log that it left into a directory.
+
+        Raises:
+            LoadError: it left none, or it did not get here.
+        """
+        try:
+            shutil.copyfile(self.hlog_on_host, aside / self.hlog_on_host.name)
+        except OSError as error:
+            raise LoadError(
+                "a load client's histograms are not there",
+                where=self.site.name,
+                why=str(error),
+                remedy="see its stderr.log in the trial's logs directory, and the free disk",
+            ) from error
+
     def discard(self) -> None:
         """Stop it and remove its working directory; what is to be kept must have been copied."""
         if self.running is not None:

@@ -253,9 +253,11 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.passed: Callable[[], None] = lambda: None
 
     def __call__(self) -> float:
         return self.now
 
     def wait(self, seconds: float) -> None:
         self.now += seconds
+        self.passed()

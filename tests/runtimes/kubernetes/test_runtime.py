@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.runtimes.asking import Told
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.member import MemberRunning
@@ -463,6 +463,34 @@ def test_a_client_inside_is_a_job_that_tells_lines_and_hands_its_files_over(scen
     assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
     running.stop()
     assert scene.api.made("Job") == scene.api.made("ConfigMap") == {}
+
+
+def test_files_come_too_where_the_cluster_learns_late_that_a_client_ended(scene: Scene) -> None:
+    pod, state = "d1-k1-trial-c1-x1", {"name": "unit", "state": {"running": {}}}
+
+    def runs(document: Any) -> None:
+        document["status"]["containerStatuses"][0] = state
+
+    def ends() -> None:
+        if scene.clock.now > 1:
+            state["state"] = {"terminated": {"exitCode": 0}}
+
+    scene.api.spoil, scene.clock.passed = runs, ends
+    scene.api.logs[pod, "unit"] = b'{"event": "result"}\n'
+    scene.api.logs[pod, "files"] = b'{"file": "latency-c1.hlog", "bytes": 4}\n#abc\n'
+    running = client(scene)
+    assert list(running.lines()) == ['{"event": "result"}']
+    assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
+
+
+def test_a_client_that_never_ends_though_its_output_has_is_told(scene: Scene) -> None:
+    def runs_on(pod: Any) -> None:
+        pod["status"]["containerStatuses"] = [{"name": "unit", "state": {"running": {}}}]
+
+    scene.api.spoil = runs_on
+    scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "result"}\n'
+    with pytest.raises(LoadError, match="the cluster says that it runs"):
+        list(client(scene).lines())
 
 
 def test_a_client_whose_pod_does_not_start_leaves_no_job(tmp_path: Path) -> None:

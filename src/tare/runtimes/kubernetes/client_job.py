@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FILES = "files"
 """the container that prints the client's files once the client has ended"""
 _HAND_OVER_S = 60.0
+_END_S = 30.0
+"""longest wait until the API says how a client ended whose output has; kubelets tell it later"""
 _POD_OF_JOB_S = 30.0
 _POLL_S = 0.2
 
@@ -144,13 +146,37 @@ class ClientRunning:
         with contextlib.suppress(ApiError):
             self._fetch_files()
 
+    def _end(self) -> Exit | None:
+        """How it ended, once that is told; None where its pod was taken away.
+
+        Raises:
+            LoadError: it is not told.
+        """
+        deadline = self._clock() + _END_S
+        while self._clock() < deadline:
+            try:
+                end = ended(self._api.get("Pod", self._pod, self._namespace), MAIN)
+            except ApiError as error:
+                if not error.gone:
+                    raise
+                return None
+            if end is not None:
+                return end
+            self._wait(_POLL_S)
+        raise LoadError(
+            "a load client's output has ended, and the cluster says that it runs",
+            where=self.unit.site.name,
+            why=f"pod {self._pod} had not ended {_END_S:.0f} s later",
+            remedy=f"kubectl describe pod {self._pod} -n {self._namespace}",
+        )
+
     def _fetch_files(self) -> None:
         """Bring the files that the client wrote to where this process looks for them.
 
         Raises:
-            LoadError: they came incomplete.
+            LoadError: they came incomplete, or it does not end.
         """
-        end = self.exited()
+        end = self._end()
         if end is None or end.status != 0:
             return
         await_pod(
