@@ -109,7 +109,8 @@ def alerts(analysis: Analysis) -> list[Alert]:
                 (
                     "A comparison needs two repetitions of both, treatment and baseline."
                     if imported(analysis)
-                    else "A comparison needs a block that holds both a treatment and its baseline.",
+                    else "A comparison needs two blocks, each of which holds both, treatment and "
+                    "baseline.",
                 ),
             )
         )

@@ -22,6 +22,7 @@ class Engine:
 
     def __init__(self, *, tags: list[str] | None = None, push: list[dict[str, str]] | None = None):
         self.tagged: list[tuple[str, str]] = []
+        self.removed: list[str] = []
         self._tags = [NAME] if tags is None else tags
         self._push = push or [{"status": "Pushed"}]
         self.images = self
@@ -32,6 +33,9 @@ class Engine:
             save=lambda named: iter(ARCHIVE),
             tag=lambda repository, tag: self.tagged.append((repository, tag)),
         )
+
+    def remove(self, name: str) -> None:
+        self.removed.append(name)
 
     def push(self, repository: str, **options: Any) -> Iterator[dict[str, str]]:
         yield from self._push
@@ -93,6 +97,13 @@ def test_through_a_registry_nodes_may_pull_it() -> None:
     images = Images(registry="registry.example.org/tare/")
     assert give(images, engine) == ("registry.example.org/tare/cassandra:5.0.9-abc", True)
     assert engine.tagged == [("registry.example.org/tare/cassandra", "5.0.9-abc")]
+    assert engine.removed == ["registry.example.org/tare/cassandra:5.0.9-abc"]
+
+
+def test_an_image_that_has_the_registrys_name_already_keeps_it() -> None:
+    engine = Engine()
+    assert give(Images(registry="tare"), engine) == (NAME, True)
+    assert engine.removed == []
 
 
 def test_a_registry_that_refuses_is_told_in_its_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import tempfile
 from typing import IO, TYPE_CHECKING, Any
@@ -113,6 +114,11 @@ def _push(engine: docker.DockerClient, name: str, registry: str, say: Callable[[
                 raise _failed(f"{target}:{tag}", str(line["error"]))
     except (DockerException, RequestException) as error:
         raise _failed(f"{target}:{tag}", str(error)) from error
+    finally:
+        # the registry's name was for the push alone: this engine goes on by our own
+        if f"{target}:{tag}" != name:
+            with contextlib.suppress(DockerException, RequestException):
+                engine.images.remove(f"{target}:{tag}")
     return f"{target}:{tag}"
 
 
