@@ -45,9 +45,11 @@ rig-down: rig-swarm-down ## take the rig down, Kubernetes and Swarm
 	@rig/down.sh
 
 test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
-	@test -f "$(MONGOD)" -a -x "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
+	@test -n "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
+	@test -f "$(MONGOD)" -a -x "$(MONGOD)" || { echo 'no program: $(MONGOD)'; exit 2; }
+	@"$(MONGOD)" --version 2>&1 | grep -q '^db version v' || { echo 'no mongod: $(MONGOD)'; exit 2; }
 	@setup/tools.sh && setup/python.sh
-	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py
+	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py -k replica_set
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

@@ -50,6 +50,17 @@ def test_a_dead_node_is_told_with_the_log_that_says_more(tmp_path: Path) -> None
     assert "mongod.log" in raised.value.remedy
 
 
+def test_a_server_that_ended_by_itself_is_told_in_its_last_words(tmp_path: Path) -> None:
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    dead = runtime.launched[1]
+    dead.ended = Exit(2, "exit status 2")
+    dead.said = "usage: mongod\nmongod: unrecognized option '--config'\n"
+    with pytest.raises(ClusterError) as raised:
+        made.check_alive()
+    assert raised.value.why == "exit status 2: mongod: unrecognized option '--config'"
+
+
 def test_waiting_ends_with_what_was_missing_last(tmp_path: Path) -> None:
     servers = Servers()
     made, _ = cluster(tmp_path, servers)

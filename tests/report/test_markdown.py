@@ -60,6 +60,14 @@ def test_the_methods_and_what_to_cite_are_in_it() -> None:
     assert "@misc{tare," in block
 
 
+def test_a_stand_in_is_given_no_release_of_mongodbs() -> None:
+    analysis = sample_analysis()
+    told = {"kind": "mongodb", "version": "7.0", "stand_in": "FerretDB v1.24.0 (a ...)"}
+    analysis.provenance["database"] = told
+    paragraph = methods_paragraph(analysis)
+    assert "We measured FerretDB v1.24.0 (a ...), in" in paragraph
+
+
 def test_what_is_too_long_for_a_comment_is_left_out_and_named() -> None:
     analysis = sample_analysis()
     analysis.trials *= 20

@@ -27,7 +27,6 @@ def test_a_replica_set_has_write_concern_and_read_preference(read: ReadStudy) ->
     database = read(MONGODB).database
     assert (database.write_concern, database.read_preference) == (2, "nearest")
     assert read(MONGODB, ("database.write_concern=majority",)).database.write_concern == "majority"
-    assert read(MONGODB, ("database.write_concern=0",)).database.write_concern == 0
 
 
 def test_without_them_the_server_s_own_defaults_hold(read: ReadStudy) -> None:
@@ -51,6 +50,8 @@ def test_a_study_as_a_run_records_it_reads_back(read: ReadStudy) -> None:
         ("database.key_cache=0MiB", "database.key_cache: with", "remove it"),
         ("database.replication_factor=2", "2, with 3 nodes of MongoDB", "to 3"),
         ("database.write_concern=4", "4 members of 3", "majority"),
+        ("database.write_concern=0", "neither majority nor a number of members", "majority"),
+        ("database.stand_in=true", "database.nodes: 3, with database.stand_in", "to 1"),
         ("database.write_concern=true", "neither majority nor a number of members", "majority"),
         ("database.write_concern=most", "neither majority nor a number of members", "majority"),
         ("database.read_preference=secondry", "'secondry' is not known", "did you mean secondary"),

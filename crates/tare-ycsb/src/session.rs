@@ -246,6 +246,9 @@ fn pace(settings: &Settings) -> Pace {
 fn remedy(fatal: &Fatal, settings: &Settings) -> Option<String> {
     match &settings.binding {
         Binding::Cql(binding) => cql_remedy(fatal, settings, binding),
+        Binding::Mongo(_) if fatal.why.contains("refused the credentials") => Some(
+            "Check the user, the password, authSource and authMechanism of mongodb.url".to_owned(),
+        ),
         Binding::Mongo(binding) if fatal.kind == "unreachable" => Some(format!(
             "Check that the members run and are reachable from here: {}",
             binding.deployment.uri.place()

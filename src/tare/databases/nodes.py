@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +16,9 @@ from tare.study.load import Load
 from tare.study.schema import Database, Platform
 
 _POLL_S = 0.1
+_SIGNALLED = 128
+"""Exit statuses from here on are a signal's, of which a server says nothing itself."""
+_SHOWN = 300
 _KEPT = "the failed trial, or of the deployment (below deployments/ of the run)"
 
 
@@ -119,10 +124,11 @@ class Nodes:
         for node in self.nodes:
             ended = node.exited()
             if ended is not None:
+                said = _last_words(node) if 0 < ended.status < _SIGNALLED else ""
                 raise ClusterError(
                     "a database node died",
                     where=node.unit.site.name,
-                    why=ended.detail,
+                    why=ended.detail if said in ended.detail else f"{ended.detail}: {said}",
                     remedy=f"see its {self._log_name} and stderr.log in logs/ of {_KEPT}",
                 )
 
@@ -150,3 +156,13 @@ class Nodes:
         self.runtime.release_group(self.name)
         if faults:
             raise faults[0]
+
+
+def _last_words(node: Running) -> str:
+    """The last line that a server wrote to its terminal before it ended; empty: none is known."""
+    with tempfile.TemporaryDirectory() as place, contextlib.suppress(TareError, OSError):
+        node.collect_logs(Path(place))
+        for file in sorted(Path(place).glob("*stderr.log")):
+            lines = file.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            return lines[-1].strip()[:_SHOWN] if lines else ""
+    return ""

@@ -284,7 +284,11 @@ def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb
             if runtime == "docker"
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
-    return mongodb.installed(Path(database.home))
+    server = mongodb.installed(Path(database.home))
+    if not server.stands_in:
+        told = mongodb.release_of(server.program)
+        mongodb.refuse_other_release(database.version, {"version": told})
+    return server
 
 
 def _named_server(engine: Any, name: str) -> Installation:

@@ -68,6 +68,8 @@ def _platforms(analysis: Analysis) -> list[str]:
         return [f"We compared {shown}{by}."]
     nodes = _one(s.get("nodes") for s in _parts(setups, "database"))
     copies = _one(s.get("replication_factor") for s in _parts(setups, "database"))
+    if database.get("stand_in"):
+        version = None  # it has one of its own, which its name tells
     cluster = f"{kind} {version}" if version else kind
     if nodes:
         cluster += f" on {numbers.count(int(nodes), 'node')}"

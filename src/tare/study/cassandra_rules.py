@@ -43,7 +43,7 @@ def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterat
             path: FieldPath = ("database", field)
             yield Problem(
                 later(origins, path, ("database", "kind")),
-                f"database.{field}: {value} with database.kind cassandra",
+                f"database.{field}: with database.kind cassandra",
                 f"it is MongoDB's; Cassandra has consistency levels (condition {condition})",
                 "remove it and set database.consistency, or set database.kind to mongodb",
             )

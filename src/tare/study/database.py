@@ -57,10 +57,10 @@ def _write_concern(value: object) -> object:
     """A number of members or the word majority, in one message."""
     if value is None or value == "majority":
         return value
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_MEMBERS:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_MEMBERS:
         raise ValueError(
             f"{value!r} is neither majority nor a number of members; write majority, or a number "
-            f"from 0 to {MOST_MEMBERS}"
+            f"from 1 to {MOST_MEMBERS}: a write that nobody acknowledges has no end to time"
         )
     return value
 
@@ -79,7 +79,7 @@ WriteConcern = Annotated[
         {
             "anyOf": [
                 {"const": "majority"},
-                {"type": "integer", "minimum": 0, "maximum": MOST_MEMBERS},
+                {"type": "integer", "minimum": 1, "maximum": MOST_MEMBERS},
                 {"type": "null"},
             ],
             "unit": "members",

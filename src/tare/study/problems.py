@@ -39,7 +39,7 @@ _BOUNDS = {
 }
 _PATTERNS = {
     "study": "up to 64 lower-case letters, digits and hyphens",
-    "database.version": 'a release in quotes, such as "5.0.9"',
+    "database.version": 'a release in quotes, such as "5.0.9" or "7.0.14"',
 }
 _NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"

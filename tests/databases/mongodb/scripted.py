@@ -34,6 +34,10 @@ class Node:
     unit: Any
     ended: Exit | None = None
     calls: list[str] = field(default_factory=list)
+    said: str = ""
+
+    def collect_logs(self, into: Path) -> None:
+        (into / "stderr.log").write_text(self.said, encoding="utf-8")
 
     def exited(self) -> Exit | None:
         return self.ended

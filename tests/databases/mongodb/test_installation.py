@@ -13,6 +13,7 @@ from tare.databases.mongodb.installation import (
     installed,
     refuse_other_release,
     refuse_stand_in,
+    release_of,
     stand_in,
     unfit,
 )
@@ -41,6 +42,47 @@ def test_a_directory_without_a_server_is_refused_with_what_to_do(tmp_path: Path)
     with pytest.raises(ArtifactError, match="no mongod here") as raised:
         installed(tmp_path)
     assert "set database.home" in raised.value.remedy
+
+
+def program(directory: Path, script: str) -> str:
+    made = directory / "mongod"
+    made.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    made.chmod(0o755)
+    return str(made)
+
+
+def test_a_mongod_says_its_release(tmp_path: Path) -> None:
+    mongod = program(tmp_path, "echo 'db version v7.0.14'; echo 'Build Info: {'")
+    assert release_of(mongod) == "7.0.14"
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [("echo 'unknown flag --version' >&2; exit 80", "unknown flag"), ("exit 1", "exit status 1")],
+)
+def test_another_program_is_no_mongod(tmp_path: Path, script: str, why: str) -> None:
+    with pytest.raises(ArtifactError, match="this is no mongod") as raised:
+        release_of(program(tmp_path, script))
+    assert why in raised.value.why
+
+
+def test_a_file_that_cannot_be_run_is_no_mongod(tmp_path: Path) -> None:
+    (tmp_path / "mongod").write_bytes(b"server")
+    with pytest.raises(ArtifactError, match="this is no mongod"):
+        release_of(str(tmp_path / "mongod"))
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"), [("4.2.24", 1), ("3.6", 1), ("4.4", 0), ("8.0", 0)]
+)
+def test_releases_that_cannot_tell_what_a_study_records_are_refused(
+    tmp_path: Path, version: str, refused: int
+) -> None:
+    program(tmp_path, "exit 0")
+    native = Database(kind="mongodb", version=version, home=str(tmp_path))
+    image = Database(kind="mongodb", version=version, image="mongo:x")
+    for found in (unfit(native, "native"), unfit(image, "docker")):
+        assert [one.field for one in found] == [("database", "version")] * refused
 
 
 def test_a_server_that_says_that_it_is_another_program_is_called_by_its_name() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +31,12 @@ _OTHER_SERVER = (
     "out"
 )
 _HOME = ("database", "home")
+_OLDEST = (4, 4)
+"""The first release that tells its default write concern, which a study records.
+Source: MongoDB manual, getDefaultRWConcern."""
+_VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
+"""Source: MongoDB manual, mongod --version."""
+_VERSION_S, _SHOWN = 20.0, 200
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,34 @@ def installed(home: Path) -> Installation:
     """
     program = _program(home)
     return Installation(str(program.resolve()), Bits(file_digest(program)), _kind(program))
+
+
+def release_of(program: str) -> str:
+    """The release that a mongod says it is, such as 7.0.14; it is run for that, and starts nothing.
+
+    Raises:
+        ArtifactError: it cannot be run, or is no mongod.
+    """
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _no_mongod(program, str(error)) from error
+    said = (done.stdout + done.stderr).decode(errors="replace").strip()
+    found = _VERSION.search(said)
+    if found is None:
+        first = said.partition("\n")[0][:_SHOWN]
+        raise _no_mongod(program, f"its --version says {first!r} (exit status {done.returncode})")
+    return found[1]
+
+
+def _no_mongod(program: str, why: str) -> ArtifactError:
+    return ArtifactError("this is no mongod", where=program, why=why, remedy=_OTHER_SERVER)
 
 
 def _program(home: Path) -> Path:
@@ -155,14 +191,24 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
     if database.kind != "mongodb":
         return []
     if runtime == "docker":
-        return _unfit_image(database.image or "")
+        return _unfit_image(database.image or "") or _unfit_release(database)
     if database.home is None:
         return []
     try:
         program = _program(Path(database.home))
     except ArtifactError as error:
         return [Unfit(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
-    return _unfit_stand_in(database) if _kind(program) == "ferretdb" else []
+    if _kind(program) == "ferretdb":
+        return _unfit_stand_in(database)
+    return _unfit_release(database)
+
+
+def _unfit_release(database: Database) -> list[Unfit]:
+    if tuple(map(int, database.version.split(".")[:2])) >= _OLDEST:
+        return []
+    why = f"MongoDB {database.version} is older than 4.4, and cannot tell what a study records"
+    remedy = "name a newer release and its files; tare load takes servers from 3.6 on"
+    return [Unfit(("database", "version"), why, remedy)]
 
 
 def _unfit_image(name: str) -> list[Unfit]:

@@ -11,6 +11,8 @@ from pymongo.errors import OperationFailure, PyMongoError
 
 from tare.errors import ClusterError
 
+_FOUND_S = 5.0
+"""longest wait for a member to say what it is; whoever waits for one to start asks again"""
 FAULTS = (PyMongoError, OSError)
 """everything that the driver raises when a member does not answer as it should"""
 
@@ -78,7 +80,7 @@ def connect(host: str, port: int, timeout_s: float = 20.0) -> Iterator[Session]:
         appname="tare",
         connectTimeoutMS=milliseconds,
         socketTimeoutMS=milliseconds,
-        serverSelectionTimeoutMS=milliseconds,
+        serverSelectionTimeoutMS=int(min(timeout_s, _FOUND_S) * 1000),
     )
     try:
         yield Session(f"{host}:{port}", client)
