@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError, UnitGoneError
+from tare.lab.client_logs import ClientLogs
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
 from tare.lab.warm_up import warm_up_record
@@ -59,6 +61,7 @@ class Deployment:
         self._rule = rule
         self._clock = clock
         self._paused = False
+        self._client_logs = ClientLogs()
         platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
         self.clusters: list[Cluster] = [
             make_cluster(
@@ -98,10 +101,16 @@ class Deployment:
         """
         self._tell("populating")
         clients = self.clients(self.setup, "populate")
-        try:
+        with self._using(clients):
             for client, cluster in zip(clients, self.clusters, strict=True):
                 client.launch(self._specify(client, cluster, "populate", seed))
             self._run_to_end(clients)
+
+    @contextmanager
+    def _using(self, clients: list[LoadClient]) -> Iterator[None]:
+        try:
+            with self._client_logs.kept_on_failure(clients):
+                yield
         finally:
             self.discard(clients)
 
@@ -154,7 +163,7 @@ class Deployment:
         """Run a load until `until` is flat or the time is up."""
         clients = self.clients(setup, "warm")
         operations = dict.fromkeys((c.name for c in clients), 0)
-        try:
+        with self._using(clients):
             for client, cluster in zip(clients, self.clusters, strict=True):
                 client.launch(self._specify(client, cluster, "warm", seed, longest_s, setup))
             stopping = False
@@ -180,8 +189,6 @@ class Deployment:
                     for client in clients:
                         if client.running is not None:
                             client.running.terminate()
-        finally:
-            self.discard(clients)
 
     def clients(
         self, setup: Setup, purpose: str, *, trial: bool = False, words: tuple[str, ...] = ()
@@ -305,6 +312,7 @@ class Deployment:
     def collect_logs(self, into: Path) -> None:
         for cluster in self.clusters:
             cluster.collect_logs(into)
+        self._client_logs.write(into)
 
     def destroy(self) -> list[TareError]:
         """Take everything down; what went wrong with that is returned, not raised."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.runtimes.asking import Told
-from tare.runtimes.kubernetes import namespaces
+from tare.runtimes.kubernetes import client_job, namespaces
 from tare.runtimes.kubernetes.member import MemberRunning
 from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
@@ -481,6 +482,35 @@ def test_files_come_too_where_the_cluster_learns_late_that_a_client_ended(scene:
     running = client(scene)
     assert list(running.lines()) == ['{"event": "result"}']
     assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
+
+
+def test_a_followed_log_that_never_ends_does_not_hold_up_a_client_that_was_ended(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_job, "_SILENT_S", 0.01)
+    forgotten = threading.Event()
+
+    def endless(*_: Any, **__: Any) -> Iterator[bytes]:
+        yield b'{"event": "ready"}\n'
+        forgotten.wait()
+
+    monkeypatch.setattr(scene.api, "log", endless)
+    running = client(scene)
+    lines = running.lines()
+    assert next(lines) == '{"event": "ready"}'
+    running.terminate()
+    assert list(lines) == []
+    forgotten.set()
+
+
+def test_files_of_a_client_that_was_ended_are_not_waited_for(scene: Scene) -> None:
+    scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "ready"}\n{"event": "interval"}\n'
+    running = client(scene)
+    lines = running.lines()
+    next(lines)
+    running.terminate()
+    assert list(lines) == ['{"event": "interval"}']
+    assert scene.clock.now < 1
 
 
 def test_a_client_that_never_ends_though_its_output_has_is_told(scene: Scene) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import queue
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,8 @@ _END_S = 30.0
 """longest wait until the API says how a client ended whose output has; kubelets tell it later"""
 _POD_OF_JOB_S = 30.0
 _POLL_S = 0.2
+_SILENT_S = 2.0
+"""A client tells something every second; after so long without a word it is looked at."""
 
 
 def start_job(
@@ -120,6 +124,7 @@ class ClientRunning:
         self._pod = pod
         self._clock = clock
         self._wait = wait
+        self._taken_away = False
         started = await_pod(api, namespace, pod, MAIN, clock=clock, wait=wait)
         # a client on another machine is accounted nowhere: only the servers' use is compared
         self._accounting = here.accounting_of(container_id(started, MAIN), lambda: 0.0)
@@ -139,12 +144,51 @@ class ClientRunning:
 
     def lines(self) -> Iterator[str]:
         try:
-            yield from _lines(self._api.log(self._pod, MAIN, self._namespace, follow=True))
+            yield from _lines(self._followed())
         except ApiError as error:
             if not error.gone:  # it was terminated before it said a word
                 raise
-        with contextlib.suppress(ApiError):
-            self._fetch_files()
+        if not self._taken_away:
+            with contextlib.suppress(ApiError):
+                self._fetch_files()
+
+    def _followed(self) -> Iterator[bytes]:
+        """Its log as it grows, until it ends, or until the client has and nothing more comes.
+
+        The end of a followed log may never come where a container was removed while it was read.
+        """
+        pieces: queue.Queue[bytes | TareError | None] = queue.Queue()
+
+        def follow() -> None:
+            try:
+                for piece in self._api.log(self._pod, MAIN, self._namespace, follow=True):
+                    pieces.put(piece)
+                pieces.put(None)
+            except TareError as error:
+                pieces.put(error)
+
+        threading.Thread(target=follow, daemon=True).start()
+        over = False
+        while True:
+            try:
+                piece = pieces.get(timeout=_SILENT_S)
+            except queue.Empty:
+                if over:
+                    return
+                over = self._over()
+                continue
+            if isinstance(piece, TareError):
+                raise piece
+            if piece is None:
+                return
+            yield piece
+
+    def _over(self) -> bool:
+        """Whether the client has ended, or its pod was taken away."""
+        try:
+            return ended(self._api.get("Pod", self._pod, self._namespace), MAIN) is not None
+        except ApiError as error:
+            return error.gone
 
     def _end(self) -> Exit | None:
         """How it ended, once that is told; None where its pod was taken away.
@@ -204,9 +248,11 @@ class ClientRunning:
         here.confine(self.unit.site.name, self._accounting, cpuset)
 
     def terminate(self) -> None:
+        self._taken_away = True
         self._api.delete("Job", self._job, self._namespace)
 
     def stop(self) -> None:
+        self._taken_away = True
         with contextlib.suppress(ApiError):
             self._api.delete("Job", self._job, self._namespace)
             self._api.delete("ConfigMap", self._job, self._namespace)
