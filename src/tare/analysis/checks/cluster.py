@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from tare.analysis.checks.evidence import Evidence, check, count, percent
+from tare.analysis.checks.within import change_within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def compiler(evidence: Evidence) -> Check | None:
 
 
 def steady(evidence: Evidence) -> Check:
-    """Trials whose own series did not settle, and deployments that drift from block to block."""
+    """Trials that do not settle, each or all together, and drift from block to block."""
     restless = [trial.name for trial in evidence.done if trial.steady is False]
     judged = sum(trial.steady is not None for trial in evidence.done)
     shared = _common_drift(evidence) if evidence.by_deployment else []
@@ -102,6 +103,9 @@ def steady(evidence: Evidence) -> Check:
     many = judged and len(restless) > max(1, judged * 0.2)
     if many:
         parts.append(f"{len(restless)} of {count(judged, 'trial')} not steady")
+    within = change_within(evidence)
+    if within:
+        parts.append(within)
     if parts:
         return check("steady", "warning", " and ".join(parts), details)
     if evidence.imported and not judged:
