@@ -170,9 +170,11 @@ def _kubernetes() -> Finding:
         facts = cluster.facts if cluster else None
         return Finding(what, True, _of_cluster(facts) if facts else "it answers no more")
     missing = no_cluster()
-    says = missing.what if missing.remedy in found else found
+    if missing.remedy not in found:
+        wrong = "see docs/kubernetes.md, When something is wrong"
+        return Finding(what, False, found, wrong, needed=False)
     remedy = "see docs/kubernetes.md: name any cluster with KUBECONFIG, or make rig"
-    return Finding(what, False, says, remedy, needed=False)
+    return Finding(what, False, missing.what, remedy, needed=False)
 
 
 def _swarm() -> Finding:

@@ -24,6 +24,7 @@ NEEDED = (
     *((verb, "jobs", "batch") for verb in ("create", "delete")),
     *((verb, "pods", "") for verb in ("get", "list", "delete")),
     ("get", "pods/log", ""),
+    ("get", "pods/portforward", ""),
     ("list", "events", ""),
 )
 """(verb, resource, group) without which a run does not get far, or leaves something behind"""

@@ -74,6 +74,14 @@ def message_of(answer: BaseHTTPResponse) -> str:
 
 def no_answer(server: str, why: str) -> ApiError:
     """The error for an API that cannot be reached."""
+    if "CERTIFICATE_VERIFY_FAILED" in why:
+        return ApiError(
+            "another server answers than the kubeconfig's Kubernetes cluster",
+            status=0,
+            where=server,
+            why=why,
+            remedy="look at server and certificate-authority in the kubeconfig, and at a proxy",
+        )
     return ApiError(
         "the Kubernetes cluster does not answer",
         status=0,
