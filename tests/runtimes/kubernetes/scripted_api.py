@@ -71,6 +71,7 @@ class ScriptedApi:
         refuse: called with (verb, kind, name) first; it may raise.
         calls: (verb, kind, name) in the order in which they came.
         stuck: namespaces that never end.
+        lingering: pods that stay after what owned them.
     """
 
     nodes: list[Document] = field(
@@ -82,8 +83,10 @@ class ScriptedApi:
     refuse: Callable[[str, str, str], None] = lambda verb, kind, name: None
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     stuck: set[str] = field(default_factory=set)
+    lingering: set[str] = field(default_factory=set)
     kept: dict[tuple[str, str, str], Document] = field(default_factory=dict)
     addresses: int = 0
+    jobs: int = 0
 
     def __post_init__(self) -> None:
         for node in self.nodes:
@@ -137,6 +140,8 @@ class ScriptedApi:
         elif kind == "StatefulSet":
             self._scale(made, namespace)
         elif kind == "Job":
+            self.jobs += 1
+            made["metadata"]["uid"] = f"job-{self.jobs}"
             self._start_job(made, namespace)
         return copy.deepcopy(made)
 
@@ -158,8 +163,11 @@ class ScriptedApi:
             return
         gone = self.kept.pop((kind, namespace, name), None)
         if gone is not None and kind in ("StatefulSet", "Job"):
-            for pod in [key for key, one in self.kept.items() if one.get("owner") == (kind, name)]:
-                del self.kept[pod]
+            for pod in [
+                k for k, one in self.kept.items() if (one.get("owner") or ())[:2] == (kind, name)
+            ]:
+                if pod[2] not in self.lingering:
+                    del self.kept[pod]
 
     def log(
         self, pod: str, container: str, namespace: str, *, follow: bool = False, last: bool = False
@@ -211,7 +219,11 @@ class ScriptedApi:
         name = made["metadata"]["name"]
         template = copy.deepcopy(made["spec"]["template"])
         template["metadata"]["labels"]["job-name"] = name
-        self._start_pod(f"{name}-x1", ("Job", name), template, namespace, 0)
+        owner = ("Job", name, made["metadata"]["uid"])
+        number = 1
+        while ("Pod", namespace, f"{name}-x{number}") in self.kept:
+            number += 1
+        self._start_pod(f"{name}-x{number}", owner, template, namespace, 0)
 
     def _start_pod(
         self, name: str, owner: Any, template: Document, namespace: str, index: int
@@ -227,7 +239,9 @@ class ScriptedApi:
             template["metadata"]["labels"],
         )
         pod |= {"owner": owner, "template": template["spec"]}
-        pod["metadata"]["ownerReferences"] = [{"kind": owner[0], "name": owner[1]}]
+        pod["metadata"]["ownerReferences"] = [
+            dict(zip(("kind", "name", "uid"), owner, strict=False))
+        ]
         if owner[0] == "Job":
             ended = {"terminated": {"exitCode": 0, "reason": "Completed"}}
             pod["status"]["containerStatuses"] = [

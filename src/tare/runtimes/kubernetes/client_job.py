@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.machines.cgroups import Accounting
-    from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.pod_parts import Container
     from tare.runtimes.unit import Exit, Unit
 
@@ -66,9 +66,9 @@ def start_job(
     api.create(manifests.config_map(name, labels, files), namespace)
     on_node = unit.site.path == "host"
     pod = jobs.client_pod(container, helper, name, sorted(files), on_node=on_node)
-    api.create(jobs.job(name, labels, pod, None), namespace)
+    made = api.create(jobs.job(name, labels, pod, None), namespace)
     try:
-        found = _pod_of_job(api, name, namespace, clock, wait)
+        found = _pod_of_job(api, made, namespace, clock, wait)
         return ClientRunning(unit, api, namespace, name, found, clock, wait)
     except BaseException:
         with contextlib.suppress(TareError):
@@ -79,16 +79,19 @@ def start_job(
 
 def _pod_of_job(
     api: Api,
-    job: str,
+    made: Document,
     namespace: str,
     clock: Callable[[], float],
     wait: Callable[[float], None],
 ) -> str:
+    """The name of a job's pod, which of an earlier job of that name may be there still."""
+    job, uid = str(made["metadata"]["name"]), made["metadata"]["uid"]
     deadline = clock() + _POD_OF_JOB_S
     while True:
-        pods = api.find("Pod", namespace, labels=f"job-name={job}")
-        if pods:
-            return str(pods[0]["metadata"]["name"])
+        for pod in api.find("Pod", namespace, labels=f"job-name={job}"):
+            owners = pod["metadata"].get("ownerReferences") or []
+            if any(owner.get("uid") == uid for owner in owners):
+                return str(pod["metadata"]["name"])
         if clock() > deadline:
             raise RuntimeUnavailableError(
                 "a job got no pod",
