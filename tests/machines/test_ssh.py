@@ -84,6 +84,13 @@ def test_long_commands_have_a_channel_of_their_own(fake: FakeHost) -> None:
     assert "ControlMaster=no" in fake.lines[-1]
 
 
+def test_a_key_that_is_no_file_is_told_as_that(tmp_path: Path) -> None:
+    connection = Connection(Host("n", "10.0.0.1", key=tmp_path / "none"))
+    with pytest.raises(HostError) as caught:
+        connection.run("true")
+    assert caught.value.why == f"its key {tmp_path / 'none'} is no file here"
+
+
 def test_no_question_no_unknown_key_and_no_forwarding_of_the_user_s_own() -> None:
     host = Host("n", "10.0.0.1", port=2222, user="me", key=Path("/k"), known_hosts=Path("/h"))
     words = " ".join(options(host))

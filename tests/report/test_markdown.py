@@ -68,6 +68,17 @@ def test_a_stand_in_is_given_no_release_of_mongodbs() -> None:
     assert "We measured FerretDB v1.24.0 (a ...), in" in paragraph
 
 
+def test_the_methods_name_the_hosts_that_took_part() -> None:
+    analysis = sample_analysis()
+    host = {"cpus": "8", "memory": "16777216", "kernel": "6.1"}
+    environment = {"machine": {"cpus": 2}, "hosts": {"db1": host, "db2": host, "load1": {}}}
+    analysis.provenance["environment"] = environment
+    paragraph = methods_paragraph(analysis)
+    alike = "db1 and db2 (8 CPUs, 16.0 GiB of memory, Linux 6.1)"
+    assert f"Hosts over SSH took part: {alike}; load1 (nothing known)." in paragraph
+    assert "The machine that controlled the hosts had 2 CPUs" in paragraph
+
+
 def test_what_is_too_long_for_a_comment_is_left_out_and_named() -> None:
     analysis = sample_analysis()
     analysis.trials *= 20

@@ -18,7 +18,7 @@ from tare.errors import TrialFailedError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Progress, Watcher
 from tare.lab.unit_records import unit_record
-from tare.lab.usage import Usage, grown, machines_of, read_usage
+from tare.lab.usage import Usage, grown, machines_of, one_kernel, read_usage
 from tare.load.client import LoadClient, progress, result_of
 from tare.load.share import share_of
 from tare.load.specification import specification
@@ -133,6 +133,7 @@ class TrialRun:
             notes=[
                 *probe.notes,
                 *observed.notes,
+                *one_kernel(machines_of(watched.values())),
             ],
         )
 

@@ -45,11 +45,12 @@ def read_usage(
     """CPU seconds as of now.
 
     Args:
-        machines: all that take part, whose busy seconds are added up.
+        machines: all that take part, whose busy seconds are added up, of one kernel once.
         engine: names of processes that count as the engine.
     """
     modes: dict[str, float] = dict.fromkeys((*_BUSY, "steal"), 0.0)
-    for machine in machines:
+    kernels = {one.boot or one.name: one for one in machines}
+    for machine in kernels.values():
         for mode, seconds in _modes(machine).items():
             modes[mode] += seconds
     return Usage(
@@ -63,6 +64,20 @@ def read_usage(
 def machines_of(accountings: Iterable[Accounting]) -> tuple[Machine, ...]:
     """The machines on which these units run, each once."""
     return tuple({one.machine.name: one.machine for one in accountings}.values()) or (HERE,)
+
+
+def one_kernel(machines: Iterable[Machine]) -> list[str]:
+    """What is to be said of hosts that are one machine under several names."""
+    names: dict[str, list[str]] = {}
+    for machine in machines:
+        if machine.boot:
+            names.setdefault(machine.boot, []).append(machine.name)
+    return [
+        f"{', '.join(own)} are one machine: its CPUs are shared, its disks and network are counted "
+        f"{len(own)} times, and no network is between them"
+        for own in names.values()
+        if len(own) > 1
+    ]
 
 
 def _modes(machine: Machine) -> dict[str, float]:

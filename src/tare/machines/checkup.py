@@ -29,6 +29,7 @@ _WORDS = (
         "the host's key is not the known one: {by_hand} once, by hand, and compare the "
         "fingerprint with the host's own (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub)",
     ),
+    (("is no file here",), "correct the key in the inventory"),
     (
         ("permission denied",),
         "{by_hand} must work without a question: ssh-copy-id, or user and key in the inventory",

@@ -38,6 +38,11 @@ class Elsewhere(Protocol):
         ...
 
     @property
+    def boot(self) -> str:
+        """Identifier of its kernel's start, which names of one machine share; empty: unknown."""
+        ...
+
+    @property
     def kernel(self) -> Mapping[str, str]:
         """What is alike for all its units: kernel, clock source, transparent huge pages."""
         ...
@@ -71,6 +76,7 @@ class Here:
     clock = SAME
     ticks = os.sysconf("SC_CLK_TCK")
     kernel: Mapping[str, str] = {}
+    boot = ""  # it is never among others that could be this machine too
 
     def read(self, *patterns: str) -> dict[str, str]:
         found: dict[str, str] = {}

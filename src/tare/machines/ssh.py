@@ -249,6 +249,8 @@ class Connection:
             raise self._lose(self._last_words(self._shell))
         if self._lost is not None and self._clock() < self._lost[0] + AGAIN_S:
             raise self._gone(self._lost[1])
+        if self.host.key is not None and not self.host.key.is_file():
+            raise self._gone(f"its key {self.host.key} is no file here")
         self._directory = Path(tempfile.mkdtemp(prefix="tare-ssh-"))
         self.lives += 1
         shell = self._shell = subprocess.Popen(

@@ -270,13 +270,30 @@ def _machine(analysis: Analysis) -> list[str]:
         parts.append(f"Docker {docker}")
     where = machine.get("virtualization")
     under = f", under {where}" if where and where not in ("none", "unknown") else ""
-    found = [f"The machine had {', '.join(parts)}{under}."]
+    hosts = _mapping(environment.get("hosts"))
+    what = "machine that controlled the hosts" if hosts else "machine"
+    found = [*_hosts(hosts), f"The {what} had {', '.join(parts)}{under}."]
     idle = environment.get("idle_cpus")
     if idle == "poll":
         found.append("Its idle CPUs polled and did not halt.")
     elif isinstance(idle, str):
         found.append("Its idle CPUs halted.")
     return [*found, tool]
+
+
+def _hosts(hosts: Mapping[str, Any]) -> list[str]:
+    """What hosts that SSH reached took part, those alike together."""
+    alike: dict[str, list[str]] = {}
+    for name, facts in hosts.items():
+        own = _mapping(facts)
+        parts = [f"{own['cpus']} CPUs"] if own.get("cpus") else []
+        if str(own.get("memory", "")).isdecimal():
+            parts.append(f"{int(str(own['memory'])) / 2**20:.1f} GiB of memory")
+        if own.get("kernel"):
+            parts.append(f"Linux {own['kernel']}")
+        alike.setdefault(", ".join(parts) or "nothing known", []).append(name)
+    told = [f"{listing(names)} ({words})" for words, names in alike.items()]
+    return [f"Hosts over SSH took part: {'; '.join(told)}."] if told else []
 
 
 def _outcome(analysis: Analysis) -> list[str]:

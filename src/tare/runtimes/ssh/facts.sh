@@ -1,6 +1,7 @@
 # What this host is, a line NAME=VALUE each.
 echo "kernel=$(uname -r)"
 echo "architecture=$(uname -m)"
+echo "boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 echo "user=$(id -u)"
 echo "cpus=$(getconf _NPROCESSORS_ONLN)"
 echo "ticks=$(getconf CLK_TCK)"

@@ -110,6 +110,11 @@ class HostMachine:
         return self.clock.ahead_s
 
     @property
+    def boot(self) -> str:
+        """Identifier of its kernel's start, which hosts that are one machine share."""
+        return self.facts.get("boot", "")
+
+    @property
     def ticks(self) -> int:
         """The kernel's ticks per second, in which it counts CPU time."""
         return int(self.facts.get("ticks") or 100)
