@@ -14,6 +14,7 @@ from tare.cli.plan import Json, Only, Overrides, Scale, StudyFile, checked_plan,
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
 from tare.lab.directory import choose
+from tare.lab.hold import Hold
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
 
@@ -53,6 +54,8 @@ def measure(plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: boo
         quiet: show nothing.
     """
     directory = choose(runs.absolute(), plan.study, name)
+    with Hold(directory.name):
+        pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
         return Lab(plan, directory, study, Silent()).run()
     console = Console()
