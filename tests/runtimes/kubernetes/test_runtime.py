@@ -516,9 +516,11 @@ def test_files_of_a_client_that_was_ended_are_not_waited_for(scene: Scene) -> No
 def test_a_second_client_of_a_name_is_not_taken_for_the_first(scene: Scene) -> None:
     scene.api.lingering.add("d1-k1-trial-c1-x1")  # it has a second to end
     scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "first"}\n'
-    scene.api.logs["d1-k1-trial-c1-x2", "unit"] = b'{"event": "second"}\n'
+    scene.api.logs["d1-k1-trial-c1-2-x1", "unit"] = b'{"event": "second"}\n'
     client(scene).stop()
-    assert list(client(scene).lines()) == ['{"event": "second"}']
+    second = client(scene)
+    assert list(second.lines()) == ['{"event": "second"}']
+    assert set(scene.api.made("ConfigMap")) == {"d1-k1-trial-c1-2"}  # none has two contents
 
 
 def test_a_client_that_never_ends_though_its_output_has_is_told(scene: Scene) -> None:

@@ -45,6 +45,7 @@ def start_job(
     container: Container,
     helper: str,
     files: Mapping[str, str],
+    nth: int,
     clock: Callable[[], float],
     wait: Callable[[float], None],
 ) -> ClientRunning:
@@ -56,12 +57,14 @@ def start_job(
         container: what runs in its pod.
         helper: image of tare-pod, which hands its files over.
         files: the client's own, name to text.
+        nth: how many clients of this name there were in the run, with this one. Each has objects of
+            its own: a kubelet may give a pod the files of a map that had its name before.
         clock, wait: monotonic seconds, and letting them pass.
 
     Raises:
         RuntimeUnavailableError: it does not start; nothing of it is left.
     """
-    name = slug(unit.site.name)
+    name = slug(unit.site.name if nth == 1 else f"{unit.site.name}-{nth}")
     labels = labels_of(run, unit=unit.site.name)
     api.create(manifests.config_map(name, labels, files), namespace)
     on_node = unit.site.path == "host"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +99,7 @@ class KubernetesRuntime:
         self._facts: ClusterFacts | None = None
         self._namespace: namespaces.Namespace | None = None
         self._pulled: dict[str, bool] = {}
+        self._clients: Counter[str] = Counter()
         self._helper = ""
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
@@ -302,6 +304,7 @@ class KubernetesRuntime:
         return 0.0
 
     def _launch_client(self, unit: Unit) -> ClientRunning:
+        self._clients[unit.site.name] += 1
         return start_job(
             unit,
             self.api,
@@ -310,6 +313,7 @@ class KubernetesRuntime:
             self._container(unit, Placement()),
             self._helper,
             unit.site.files(),
+            self._clients[unit.site.name],
             self._clock,
             self._wait,
         )
