@@ -27,7 +27,10 @@ def find_browser() -> str | None:
 
 def without_browser(*, ci: bool) -> NoReturn:
     """Says loudly that nothing was tested; where machines test, that is a failure."""
-    reason = "THE PAGE WAS NOT TESTED: no Chromium here; setup/browser.sh installs one"
+    reason = (
+        "THE PAGE WAS NOT TESTED: no Chromium here; setup/browser.sh installs one, "
+        "then pytest tests/browser"
+    )
     if ci:
         pytest.fail(reason)
     pytest.skip(reason)

@@ -141,12 +141,20 @@ class ClientRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
+        return self._look()[0]
+
+    def _look(self) -> tuple[Exit | None, bool]:
+        """How it ended, if it has, and whether its pod was taken away, by whomever.
+
+        Raises:
+            ApiError: the cluster does not answer.
+        """
         try:
-            return ended(self._api.get("Pod", self._pod, self._namespace), MAIN)
+            return ended(self._api.get("Pod", self._pod, self._namespace), MAIN), False
         except ApiError as error:
             if not error.gone:
                 raise
-            return None  # taken away by terminate() or stop()
+            return None, True
 
     def lines(self) -> Iterator[str]:
         try:
@@ -181,20 +189,15 @@ class ClientRunning:
             except queue.Empty:
                 if over:
                     return
-                over = self._over()
+                with contextlib.suppress(ApiError):  # whose log may go on all the same
+                    end, gone = self._look()
+                    over = gone or end is not None
                 continue
             if isinstance(piece, TareError):
                 raise piece
             if piece is None:
                 return
             yield piece
-
-    def _over(self) -> bool:
-        """Whether the client has ended, or its pod was taken away."""
-        try:
-            return ended(self._api.get("Pod", self._pod, self._namespace), MAIN) is not None
-        except ApiError as error:
-            return error.gone
 
     def _end(self) -> Exit | None:
         """How it ended, once that is told; None where its pod was taken away.
@@ -204,13 +207,8 @@ class ClientRunning:
         """
         deadline = self._clock() + _END_S
         while self._clock() < deadline:
-            try:
-                end = ended(self._api.get("Pod", self._pod, self._namespace), MAIN)
-            except ApiError as error:
-                if not error.gone:
-                    raise
-                return None
-            if end is not None:
+            end, gone = self._look()
+            if gone or end is not None:
                 return end
             self._wait(_POLL_S)
         raise LoadError(
