@@ -137,6 +137,32 @@ class Source(Record):
     )
 
 
+class Slices(Record):
+    """How a trial was cut into slices, between which the other conditions of its block ran.
+
+    Everything that the manifest counts is summed over the measured slices. One line a slice is in
+    slices.jsonl.
+    """
+
+    count: int = Field(description="measured slices; those of load.warmup are not among them")
+    length_s: float = Field(description="time in which operations are begun, of each")
+    drain_s: float = Field(description="time for the last replies after that, of each")
+    frozen: bool = Field(description="every server stood still while it was not driven")
+    why_not_frozen: str = Field(default="", description="why not, where not")
+    empty: int = Field(description="slices of the block in which nothing was driven")
+    undrained: int = Field(
+        default=0, description="operations without a reply when their slice and its drain ended"
+    )
+    late: int = Field(default=0, description="slices that were begun or ended too late to count")
+    disturbed: int = Field(
+        default=0, description="slices in which other work took more than 5% of the CPU time"
+    )
+    other_cpu_s: float = Field(
+        default=0.0,
+        description="CPU seconds of what is neither database, client, engine nor Tare",
+    )
+
+
 class TrialManifest(Record):
     """Everything about one trial that is not a series. Written once, when it is complete."""
 
@@ -183,6 +209,11 @@ class TrialManifest(Record):
     machine_cpu_s: float = Field(
         description="busy CPU seconds of the whole machine over the measured part"
     )
+    background_cpu_s: float = Field(
+        default=0.0,
+        description="of machine_cpu_s, what the measured operations did not cause: Tare's own "
+        "watching, and in slices what the machines used in empty ones",
+    )
     probe_cpu_s: float = Field(description="CPU seconds that tare-probe itself used")
     machine_modes_s: dict[str, float] = Field(
         default_factory=dict,
@@ -216,6 +247,7 @@ class TrialManifest(Record):
         default="",
         description="where the study's load is a share of a maximum: what was found, and how well",
     )
+    slices: Slices | None = Field(default=None, description="null: measured in one piece")
     notes: list[str] = Field(default_factory=list)
 
 

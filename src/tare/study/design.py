@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from tare.study.part import Part
 from tare.study.quantities import Duration, Fraction
 
+OFF: Literal["off"] = "off"
+Slice = Annotated[
+    Literal["off"] | Annotated[Duration, Field(ge=0.02, le=10)],
+    WithJsonSchema({"anyOf": [{"const": OFF}, {"type": "string"}, {"type": "number"}], "unit": "s"}),
+]
 WINDOWS = 4
 """windows of a warm-up that are compared: the mean of the last two with that of the two before"""
 
@@ -88,3 +93,13 @@ class Design(Part):
         True, description="drop the kernel's page cache before each trial, where permitted"
     )
     warm: Warm = Field(Warm(), description="warm-up of a fresh deployment")
+    slice: Slice = Field(
+        OFF,
+        description="drive the conditions of a block in turn, each for so long at a time, until "
+        "each has had load.warmup and load.measure in all; off: one after another, each in one "
+        "piece",
+    )
+    drain: Annotated[Duration, Field(gt=0, le=5)] = Field(
+        0.03,
+        description="after each slice, time for the last replies before the servers stand still",
+    )
