@@ -2,32 +2,41 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use std::sync::Arc;
+
 use rustix::time::{clock_gettime, ClockId, Timespec};
 
-/// Time since the first operation may be sent, shared by all workers.
-#[derive(Debug, Clone, Copy)]
+use crate::slices::Slices;
+
+/// Time since the first operation may be sent, shared by all workers. In a run of slices it stands
+/// still between them.
+#[derive(Debug, Clone)]
 pub struct Clock {
     origin: Instant,
+    slices: Option<Arc<Slices>>,
     /// Unix time of the origin, seconds.
     pub origin_unix: f64,
 }
 
 impl Clock {
     /// A clock whose zero is `at` (Unix seconds), or now if that has passed or is null.
-    pub fn starting(at: Option<f64>) -> Clock {
+    pub fn starting(at: Option<f64>, slices: Option<Arc<Slices>>) -> Clock {
         let unix = unix_now();
         let wait = at.map_or(0.0, |at| (at - unix).max(0.0));
         Clock {
             origin: Instant::now() + Duration::from_secs_f64(wait),
+            slices,
             origin_unix: unix + wait,
         }
     }
 
     /// Nanoseconds since the origin; 0 before it.
     pub fn now(&self) -> u64 {
-        Instant::now()
-            .saturating_duration_since(self.origin)
-            .as_nanos() as u64
+        let passed = Instant::now().saturating_duration_since(self.origin);
+        let real = passed.as_nanos() as u64;
+        self.slices
+            .as_ref()
+            .map_or(real, |slices| slices.shown(real))
     }
 
     /// Nanoseconds until the origin; 0 from then on.
@@ -36,14 +45,28 @@ impl Clock {
         wait.as_nanos() as u64
     }
 
-    /// The instant at some nanoseconds after the origin.
-    pub fn instant(&self, ns: u64) -> Instant {
-        self.origin + Duration::from_nanos(ns)
+    /// Nanoseconds until the clock shows `time`; 0 from then on.
+    pub fn until(&self, time: u64) -> u64 {
+        let wait = self
+            .instant(time)
+            .saturating_duration_since(Instant::now());
+        wait.as_nanos() as u64
     }
 
-    /// Unix seconds at some nanoseconds after the origin.
-    pub fn unix(&self, ns: u64) -> f64 {
-        self.origin_unix + ns as f64 / 1e9
+    /// The instant at which the clock shows `time`.
+    pub fn instant(&self, time: u64) -> Instant {
+        self.origin + Duration::from_nanos(self.real(time))
+    }
+
+    /// Unix seconds at which the clock shows `time`.
+    pub fn unix(&self, time: u64) -> f64 {
+        self.origin_unix + self.real(time) as f64 / 1e9
+    }
+
+    fn real(&self, time: u64) -> u64 {
+        self.slices
+            .as_ref()
+            .map_or(time, |slices| slices.real(time))
     }
 }
 
@@ -106,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_starts_later_reads_zero_until_then() {
-        let clock = Clock::starting(Some(unix_now() + 3600.0));
+        let clock = Clock::starting(Some(unix_now() + 3600.0), None);
         assert_eq!(clock.now(), 0);
         assert!((clock.unix(1_500_000_000) - clock.origin_unix - 1.5).abs() < 1e-6);
     }

@@ -36,7 +36,7 @@ impl Collector {
         Collector {
             workers,
             outlook: Outlook {
-                clock: Clock::starting(None),
+                clock: Clock::starting(None, None),
                 timeline: Timeline::new(order),
                 stopped: false,
             },
@@ -51,7 +51,7 @@ impl Collector {
 
     /// Sets the clock; the workers start by it.
     pub fn begin<C>(&mut self, order: &Order<C>) {
-        self.outlook.clock = Clock::starting(order.start_at);
+        self.outlook.clock = Clock::starting(order.start_at, order.slices.clone());
     }
 
     /// Takes intervals until all workers are done.

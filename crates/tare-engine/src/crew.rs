@@ -86,10 +86,10 @@ impl Crew {
         Ok(crew)
     }
 
-    pub fn go(&self, clock: Clock) {
+    pub fn go(&self, clock: &Clock) {
         for worker in &self.clocks {
             // A worker that is gone shows when it is joined.
-            let _ = worker.send(clock);
+            let _ = worker.send(clock.clone());
         }
     }
 

@@ -86,6 +86,7 @@ mod tests {
             index: 0,
             part: Part::Measure,
             begin,
+            closes: begin + S,
             end: begin + S,
         };
         Interval::new(slot, 2, true)

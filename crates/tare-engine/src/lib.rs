@@ -14,6 +14,7 @@ pub mod record;
 pub mod request;
 pub mod run;
 pub mod saturation;
+pub mod slices;
 pub mod steal;
 pub mod timeline;
 pub mod totals;

@@ -1,6 +1,9 @@
 //! What the engine is asked to do: which cluster, at which pace, for how long.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::slices::Slices;
 
 /// One run of one load client. `C` is what its protocol knows a cluster by.
 #[derive(Debug, Clone)]
@@ -17,6 +20,9 @@ pub struct Order<C = Cluster> {
     pub measure: Option<Duration>,
     /// Time between two intervals.
     pub interval: Duration,
+    /// Drive the cluster in these slices alone; then `warmup`, `measure` and `interval` follow from
+    /// them.
+    pub slices: Option<Arc<Slices>>,
     /// Unix time of the first send, seconds; none is at once.
     pub start_at: Option<f64>,
     /// Time after which an unanswered request counts as timed out.

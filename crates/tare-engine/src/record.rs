@@ -65,13 +65,23 @@ impl Recorder {
     /// to be sent within it, of which the last may be done later.
     pub fn done(&mut self, operation: usize, times: Times, outcome: Outcome) {
         self.advance(times.done);
-        if times.done < self.timeline.end {
+        if times.done < self.current.slot.closes {
             match outcome {
                 Ok(()) => self.current.answered += 1,
                 Err(_) => self.current.failed += 1,
             }
         }
+        if let Some(turn) = self.timeline.turn {
+            self.current.undrained += u64::from(turn.outlived(times.sent, times.done));
+        }
         self.part(operation, times, outcome);
+    }
+
+    /// Counts operations that have no reply when the last slice's drain is over.
+    pub fn unanswered(&mut self, operations: u64) {
+        if self.timeline.turn.is_some() {
+            self.current.undrained += operations;
+        }
     }
 
     /// Counts a part of a composite operation, which is no operation of its own.

@@ -68,7 +68,7 @@ pub fn run<P: Wire, W: Workload<P>>(
         slots: order.pace.slots(),
     })?;
     collector.begin(order);
-    crew.go(collector.outlook.clock);
+    crew.go(&collector.outlook.clock);
     let outcome = collector.collect(&crew, observer, stop);
     crew.end()?;
     outcome?;

@@ -1,6 +1,7 @@
 //! The parts of a run in time: warm-up, measured part, and the intervals that both are cut into.
 
 use crate::order::Order;
+use crate::slices::Turn;
 
 /// Which part of the run an interval belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Slot {
     pub index: u64,
     pub part: Part,
     pub begin: u64,
+    /// From here on no operation is begun, and the last replies come: the end, but in slices.
+    pub closes: u64,
     pub end: u64,
 }
 
@@ -31,6 +34,8 @@ pub struct Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeline {
     interval: u64,
+    /// Of a run of slices, each of which is an interval.
+    pub turn: Option<Turn>,
     /// End of the warm-up; the measured part begins.
     pub measure: u64,
     /// End of the measured part; `u64::MAX` where the sources end the run.
@@ -40,9 +45,19 @@ pub struct Timeline {
 impl Timeline {
     pub fn new<C>(order: &Order<C>) -> Timeline {
         let ns = |time: std::time::Duration| time.as_nanos() as u64;
+        if let Some(slices) = &order.slices {
+            let end = |count: u64| count.checked_sub(1).map_or(0, |last| slices.turn.end(last));
+            return Timeline {
+                interval: slices.turn.whole(),
+                turn: Some(slices.turn),
+                measure: end(slices.warmup),
+                end: end(slices.count()),
+            };
+        }
         let measure = ns(order.warmup);
         Timeline {
             interval: ns(order.interval).max(1),
+            turn: None,
             measure,
             end: order
                 .measure
@@ -66,11 +81,16 @@ impl Timeline {
         } else {
             (Part::Measure, self.end)
         };
+        let end = match self.turn {
+            Some(turn) => turn.end(index),
+            None => begin.saturating_add(self.interval).min(limit),
+        };
         Slot {
             index,
             part,
             begin,
-            end: begin.saturating_add(self.interval).min(limit),
+            closes: self.turn.map_or(end, |turn| end - turn.drain),
+            end,
         }
     }
 }
@@ -91,6 +111,7 @@ mod tests {
     fn parts_cut_intervals_short() {
         let timeline = Timeline {
             interval: 1000 * MS,
+            turn: None,
             measure: 1500 * MS,
             end: 2750 * MS,
         };
@@ -115,6 +136,7 @@ mod tests {
         ) {
             let timeline = Timeline {
                 interval: interval * MS,
+                turn: None,
                 measure: warmup * MS,
                 end: (warmup + measure) * MS,
             };

@@ -30,6 +30,8 @@ pub struct Totals {
     pub unserved: u64,
     /// Requests that had to wait in the client until their node took more.
     pub blocked: u64,
+    /// Operations whose reply came after the drain of their slice.
+    pub undrained: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -43,7 +45,7 @@ pub struct Totals {
 }
 
 /// Where the run is in time.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Outlook {
     pub clock: Clock,
     pub timeline: Timeline,
@@ -72,6 +74,7 @@ impl Totals {
             held: 0,
             unserved: 0,
             blocked: 0,
+            undrained: 0,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
@@ -97,6 +100,7 @@ impl Totals {
         self.held += interval.held;
         self.unserved += interval.unserved;
         self.blocked += interval.blocked;
+        self.undrained += interval.undrained;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);
@@ -172,6 +176,7 @@ mod tests {
             index: 0,
             part,
             begin: 0,
+            closes: 2 * S,
             end: 2 * S,
         };
         let mut interval = Interval::new(slot, 1, scheduled);

@@ -118,6 +118,7 @@ mod tests {
             index: 3,
             part: Part::Measure,
             begin: 3 * S,
+            closes: 4 * S,
             end: 4 * S,
         };
         let mut interval = Interval::new(slot, 2, false);
@@ -133,7 +134,7 @@ mod tests {
             ..CpuUse::default()
         };
         interval.cpu.push((0, cpu));
-        let clock = Clock::starting(None);
+        let clock = Clock::starting(None, None);
         let progress = Progress::of(&interval, "measure", &clock, 2 * S);
         assert_eq!((progress.phase, progress.t), ("measure", 2.0));
         assert!((progress.unix - clock.origin_unix - 4.0).abs() < 1e-6);

@@ -45,6 +45,8 @@ pub struct ClientResult {
     pub unserved_share: f64,
     /// Requests that had to wait in the client because their node did not read what was sent before them.
     pub blocked: u64,
+    /// Operations whose reply came after the drain of their slice; 0 in one piece.
+    pub undrained: u64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,
     /// Whether the throughput settled; null where there are fewer than 55 intervals.
@@ -97,6 +99,7 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         held_share: facts.held_share,
         unserved_share: facts.unserved_share,
         blocked: totals.blocked,
+        undrained: totals.undrained,
         send_lateness_p99_us: facts.lateness_p99_us,
         rate_error: facts.rate_error,
         steadiness: frame.steadiness.clone(),

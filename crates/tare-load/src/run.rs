@@ -1,5 +1,6 @@
 //! Runs a specification: makes the engine's order and workload of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tare_engine::errors::Fatal;
@@ -115,6 +116,11 @@ pub fn order<C>(spec: &Spec, limits: &Limits, cluster: C) -> Order<C> {
         },
         measure: (!populate).then(|| seconds(spec.measure_s)),
         interval: seconds(spec.interval_s),
+        slices: spec
+            .slices
+            .as_ref()
+            .and_then(spec::Slicing::slices)
+            .map(Arc::new),
         start_at: spec.start_at,
         timeout: seconds(spec.timeout_s),
         workers: limits.workers,

@@ -2,6 +2,7 @@
 
 mod checks;
 mod client;
+mod slices;
 mod workload;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use tare_cql::Consistency as Level;
 use tare_engine::errors::Fatal;
 
 pub use client::Client;
+pub use slices::Slicing;
 pub use workload::{InsertOrder, Stress, StressDistribution, Workload, Ycsb, YcsbDistribution};
 
 /// Most records that a workload may have: stress keys carry 40 bits of row number.
@@ -66,6 +68,9 @@ pub struct Spec {
     /// Seconds between progress lines and between histogram log lines.
     #[serde(default = "default_interval_s")]
     pub interval_s: f64,
+    /// Drive the cluster in these slices alone; then no rate changes over time.
+    #[serde(default)]
+    pub slices: Option<Slicing>,
     /// Unix time at which the first operation is sent; null is at once.
     #[serde(default)]
     pub start_at: Option<f64>,

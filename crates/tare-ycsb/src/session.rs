@@ -225,6 +225,7 @@ fn order<C>(settings: &Settings, cluster: C) -> Order<C> {
         timeout: Duration::from_secs(10),
         workers: settings.workers,
         links: None,
+        slices: None,
         seed: settings.seed,
     }
 }

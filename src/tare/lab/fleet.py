@@ -67,6 +67,22 @@ class Fleet:
             self._raise(trial.deployment, trial.condition)
         return self._alive[trial.deployment]
 
+    def together(self, trials: list[Trial]) -> dict[str, Deployment]:
+        """Deployment keys to the deployments of these trials, made now where there are none.
+
+        None of them rests; one that could not be made is not among them.
+        """
+        for trial in trials:
+            if trial.deployment not in self._alive:
+                try:
+                    self._raise(trial.deployment)
+                except DiskFullError:
+                    raise
+                except (TareError, OSError) as error:
+                    self._watcher.say(f"deployment of {trial.deployment} failed: {error}")
+        wanted = {trial.deployment for trial in trials}
+        return {key: one for key, one in self._alive.items() if key in wanted}
+
     def _raise(self, key: str, only: str = "") -> None:
         """Make a deployment; if it serves a single trial, it is warmed up for that one alone."""
         of = f"D{self._turn.index}-{key}"

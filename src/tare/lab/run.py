@@ -21,12 +21,14 @@ from tare.lab.journal import Journal
 from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
+from tare.lab.sliced_block import SlicedBlock
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
 from tare.records.layout import TrialFiles
 from tare.records.manifest import TrialManifest
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
+from tare.study.design import OFF
 from tare.study.plan import Plan, Round, Trial
 
 ATTEMPTS = 2
@@ -159,6 +161,9 @@ class Lab:
 
     def _block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
         """All trials of a block, then those again that failed."""
+        if self._plan.study.design.slice != OFF:
+            self._sliced_block(trials, fleet, outfit)
+            return
         again = trials
         for attempt in range(1, ATTEMPTS + 1):
             failed: list[Trial] = []
@@ -172,29 +177,122 @@ class Lab:
         self._failed += [trial.name for trial in again]
         fleet.after_block()
 
-    def _attempt(self, trial: Trial, attempt: int, fleet: Fleet, outfit: Outfit) -> bool:
-        """Do a trial and keep its record under its final name; False when it failed."""
-        files = self._directory.files
-        aside = files.trials / f".{trial.name}.partial"
+    def _sliced_block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
+        """All trials of a block in slices, then those again that failed."""
+        again = trials
+        for attempt in range(1, ATTEMPTS + 1):
+            if again:
+                again = self._attempt_together(again, attempt, fleet, outfit)
+        self._failed += [trial.name for trial in again]
+        fleet.after_block()
+
+    def _attempt_together(
+        self, trials: list[Trial], attempt: int, fleet: Fleet, outfit: Outfit
+    ) -> list[Trial]:
+        """Do trials in slices and keep their records; those that failed."""
+        asides = {trial.name: self._begin_record(trial, attempt) for trial in trials}
+        runs: dict[str, tuple[TrialRun, Path]] = {}
+        outcomes: dict[str, TrialManifest | TareError | OSError] = {}
+        try:
+            runs = self._runs_together(trials, attempt, fleet, outfit, asides)
+            if runs:
+                design = self._plan.study.design
+                outcomes = SlicedBlock(runs, design, self._watcher_of()).perform()
+        except DiskFullError:
+            self._drop(asides)
+            raise
+        except (TareError, OSError) as error:
+            outcomes = {trial.name: error for trial in trials}
+        except BaseException:  # Ctrl-C: half a trial is no record
+            self._drop(asides)
+            raise
+        failed: list[Trial] = []
+        for trial in trials:
+            missing = TareError(f"no deployment of {trial.deployment} could be made")
+            outcome = outcomes.get(trial.name, missing)
+            aside = asides[trial.name]
+            if isinstance(outcome, TrialManifest):
+                self._finish(trial, attempt, outcome, aside)
+                continue
+            failed.append(trial)
+            deployment = runs[trial.name][0].deployment if trial.name in runs else None
+            fleet.distrust(trial)
+            self._fail(trial, attempt, aside, deployment, outcome)
+            setup = self._plan.condition(trial.condition).setup
+            await_runtimes(outfit.runtimes, setup, self._clock)
+        return failed
+
+    def _runs_together(
+        self,
+        trials: list[Trial],
+        attempt: int,
+        fleet: Fleet,
+        outfit: Outfit,
+        asides: dict[str, Path],
+    ) -> dict[str, tuple[TrialRun, Path]]:
+        """Trial to its run, of those that have a deployment."""
+        settled = {trial.name: self._settle(trial, fleet) for trial in trials}
+        deployments = fleet.together(trials)
+        return {
+            trial.name: (
+                self._trial_run(
+                    trial, *settled[trial.name], deployments[trial.deployment], outfit, attempt
+                ),
+                asides[trial.name],
+            )
+            for trial in trials
+            if trial.deployment in deployments
+        }
+
+    def _drop(self, asides: dict[str, Path]) -> None:
+        for aside in asides.values():
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _begin_record(self, trial: Trial, attempt: int) -> Path:
+        """An empty directory for the trial's files until it is complete."""
+        aside = self._directory.files.trials / f".{trial.name}.partial"
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
         self._journal.write("trial begun", trial=trial.name, attempt=attempt)
+        return aside
+
+    def _trial_run(
+        self,
+        trial: Trial,
+        condition: Condition,
+        note: str,
+        deployment: Deployment,
+        outfit: Outfit,
+        attempt: int,
+    ) -> TrialRun:
+        return TrialRun(
+            run=self._directory.name,
+            trial=trial,
+            condition=condition,
+            deployment=deployment,
+            design=self._plan.study.design,
+            machine_facts=outfit.machine,
+            attempt=attempt,
+            watcher=self._watcher_of(),
+            note=note,
+        )
+
+    def _finish(self, trial: Trial, attempt: int, manifest: TrialManifest, aside: Path) -> None:
+        """Keep a complete record under its final name."""
+        self._keep(manifest, aside, self._directory.files.trial(trial.name))
+        self._done.add(trial.name)
+        self._journal.write("trial done", trial=trial.name, attempt=attempt)
+        self._watcher.say(summary(manifest))
+
+    def _attempt(self, trial: Trial, attempt: int, fleet: Fleet, outfit: Outfit) -> bool:
+        """Do a trial and keep its record under its final name; False when it failed."""
+        aside = self._begin_record(trial, attempt)
         deployment: Deployment | None = None
         try:
             condition, note = self._settle(trial, fleet)
             deployment = fleet.take(trial)
-            manifest = TrialRun(
-                run=self._directory.name,
-                trial=trial,
-                condition=condition,
-                deployment=deployment,
-                design=self._plan.study.design,
-                machine_facts=outfit.machine,
-                attempt=attempt,
-                watcher=self._watcher_of(),
-                note=note,
-            ).perform(aside)
-            self._keep(manifest, aside, files.trial(trial.name))
+            run = self._trial_run(trial, condition, note, deployment, outfit, attempt)
+            self._finish(trial, attempt, run.perform(aside), aside)
         except DiskFullError:
             shutil.rmtree(aside, ignore_errors=True)
             raise
@@ -205,9 +303,6 @@ class Lab:
         except BaseException:  # Ctrl-C: half a trial is no record
             shutil.rmtree(aside, ignore_errors=True)
             raise
-        self._done.add(trial.name)
-        self._journal.write("trial done", trial=trial.name, attempt=attempt)
-        self._watcher.say(summary(manifest))
         return True
 
     def _settle(self, trial: Trial, fleet: Fleet) -> tuple[Condition, str]:

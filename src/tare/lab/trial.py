@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
@@ -22,6 +22,7 @@ from tare.lab.usage import Usage, grown, machines_of, one_kernel, read_usage
 from tare.load.client import LoadClient, progress, result_of
 from tare.load.share import share_of
 from tare.load.specification import specification
+from tare.machines.cgroups import Accounting
 from tare.machines.clocks import refuse_unsure
 from tare.machines.facts import MachineFacts
 from tare.machines.machine import HERE, Here
@@ -30,7 +31,7 @@ from tare.monitor.probe import probe_cpu_seconds, write_samples
 from tare.monitor.probes import Probes
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
-from tare.records.manifest import ClientResult, TrialManifest, UnitRecord, unmeasured
+from tare.records.manifest import ClientResult, Slices, TrialManifest, UnitRecord, unmeasured
 from tare.runtimes.key import runtime_key
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
@@ -39,6 +40,30 @@ from tare.study.schema import Design
 
 _GRACE_S = 60.0
 """how much longer than declared a trial's load may take before it is given up"""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a trial, from its clients' results to the CPU time of the machines.
+
+    Attributes:
+        used: CPU seconds between the begin and the end of what was measured.
+        compiler_s: of the servers' JIT compilers; None: not seen.
+        background_s: of `used.machine`, what the operations did not cause.
+        server: the growth of the database's own counters.
+    """
+
+    results: list[ClientResult]
+    servers_s: float
+    compiler_s: float | None
+    engine_s: float
+    machine_s: float
+    modes_s: dict[str, float]
+    probe_s: float
+    background_s: float
+    server: dict[str, float]
+    slices: Slices | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -53,6 +78,7 @@ class TrialRun:
     machine_facts: MachineFacts
     attempt: int
     watcher: Watcher
+    started: str = ""
     note: str = ""
     """what the load's numbers rest on, where they were searched"""
     report: Callable[[Progress], Progress] = lambda p: p
@@ -65,22 +91,15 @@ class TrialRun:
         Raises:
             TareError: the trial failed; whatever was written stays in `aside`.
         """
-        started = self._now()
-        self.deployment.resume()
-        self.deployment.check_alive()
-        seed = _seed(self.trial)
-        self.deployment.reset(self.design.reset, seed)
+        self.begin()
+        self.deployment.reset(self.design.reset, self.seed)
         dropped = self._drop_caches() if self.design.drop_caches else None
-        setup = self.condition.setup
-        self._read_clocks()
-        clients = self.deployment.clients(setup, self.trial.name, trial=True)
-        units = self._units(clients)
-        engine = self.deployment.engine_processes(setup)
+        clients = self.make_clients()
+        engine = self.deployment.engine_processes(self.condition.setup)
         watch = make.watch(self.deployment.clusters, self.wall)
         try:
-            self._launch(clients, seed)
-            watched = {u.unit.site.name: u.accounting() for u in units}
-            watched |= {c.name: c.running.accounting() for c in clients if c.running}
+            self._launch(clients)
+            watched = self.watched(clients)
             probe = Probes(self.run, watched, engine)
             try:
                 results, before, after = self._drive(clients, aside, watch)
@@ -88,18 +107,62 @@ class TrialRun:
                 observed = watch.end(*_measured(results))
             finally:
                 samples = probe.stop()
-            records = self._unit_records(units, clients)
+            records = self.unit_records(clients)
             for client in clients:
                 client.keep_histogram(aside)
         except BaseException:
-            self._keep_logs(clients, aside / "logs")
+            self.keep_logs(clients, aside / "logs")
             raise
         finally:
             watch.close()
             self.deployment.discard(clients)
         write_samples(samples, TrialFiles(aside).samples)
         write_events(observed.events, TrialFiles(aside).events)
-        measure_start, measure_end = _measured(results)
+        watching_s = probe_cpu_seconds(samples)
+        measured = Measured(
+            results,
+            servers_s=after.servers - before.servers,
+            compiler_s=grown(before.compiler, after.compiler),
+            engine_s=after.engine - before.engine,
+            machine_s=after.machine - before.machine,
+            modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
+            probe_s=watching_s,
+            background_s=watching_s,
+            server=observed.counts,
+            notes=[*probe.notes, *observed.notes, *one_kernel(machines_of(watched.values()))],
+        )
+        return self.manifest(measured, records, dropped)
+
+    def begin(self) -> None:
+        """Continue the deployment and see that it lives.
+
+        Raises:
+            TareError: it does not.
+        """
+        self.started = self._now()
+        self.deployment.resume()
+        self.deployment.check_alive()
+        self._read_clocks()
+
+    def make_clients(self) -> list[LoadClient]:
+        """The trial's load clients, not yet launched."""
+        return self.deployment.clients(self.condition.setup, self.trial.name, trial=True)
+
+    @property
+    def seed(self) -> int:
+        """The same keys in every condition of a block, others in the next block."""
+        return self.trial.round * 1000 + self.trial.block
+
+    def watched(self, clients: list[LoadClient]) -> dict[str, Accounting]:
+        """Where the resources of every unit that takes part can be read, by its name."""
+        found = {unit.unit.site.name: unit.accounting() for unit in self.nodes()}
+        return found | {c.name: c.running.accounting() for c in clients if c.running}
+
+    def manifest(
+        self, measured: Measured, records: list[UnitRecord], dropped: bool | None
+    ) -> TrialManifest:
+        """The record of a trial that was done."""
+        measure_start, measure_end = _measured(measured.results)
         return TrialManifest(
             run=self.run,
             trial=self.trial.name,
@@ -111,30 +174,28 @@ class TrialRun:
             position=self.trial.position,
             deployment=self.deployment.identity,
             attempt=self.attempt,
-            started=started,
+            started=self.started,
             ended=self._now(),
             measure_start=measure_start,
             measure_end=measure_end,
-            setup=setup.model_dump(mode="json"),
-            clients=results,
+            setup=self.condition.setup.model_dump(mode="json"),
+            clients=measured.results,
             warm_up=self.deployment.warm_up,
             units=records,
             database=self.deployment.description,
             path=self.deployment.path,
             caches_dropped=dropped,
-            server_cpu_s=after.servers - before.servers,
-            jit_cpu_s=grown(before.compiler, after.compiler),
-            engine_cpu_s=after.engine - before.engine,
-            machine_cpu_s=after.machine - before.machine,
-            machine_modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
-            probe_cpu_s=probe_cpu_seconds(samples),
-            server=observed.counts,
+            server_cpu_s=measured.servers_s,
+            jit_cpu_s=measured.compiler_s,
+            engine_cpu_s=measured.engine_s,
+            machine_cpu_s=measured.machine_s,
+            machine_modes_s=measured.modes_s,
+            background_cpu_s=measured.background_s,
+            probe_cpu_s=measured.probe_s,
+            server=measured.server,
             load_rests_on=self.note,
-            notes=[
-                *probe.notes,
-                *observed.notes,
-                *one_kernel(machines_of(watched.values())),
-            ],
+            slices=measured.slices,
+            notes=measured.notes,
         )
 
     def _read_clocks(self) -> None:
@@ -144,11 +205,20 @@ class TrialRun:
             if not isinstance(machine, Here):
                 machine.read_clock()
 
-    def _launch(self, clients: list[LoadClient], seed: int) -> None:
+    def _launch(self, clients: list[LoadClient]) -> None:
         together = None
         if len(clients) > 1:
             refuse_unsure({c.site.machine or c.name: c.site.clock for c in clients})
             together = self.wall() + max(client.head_start_s for client in clients)
+        self.launch(clients, together)
+
+    def launch(self, clients: list[LoadClient], together: float | None, **more: object) -> None:
+        """Start the clients.
+
+        Args:
+            together: Unix time at which they begin; None: each at once.
+            more: further fields of their specifications.
+        """
         for number, client in enumerate(clients):
             cluster = self.deployment.clusters[client.cluster]
             made = specification(
@@ -158,19 +228,18 @@ class TrialRun:
                 targets=cluster.targets(runtime_key(self.condition.setup.client)),
                 mongodb=cluster.url,
                 phase="measure",
-                seed=seed + number,
+                seed=self.seed + number,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,
             )
-            client.launch(share_of(made, client.part, client.of))
+            client.launch(share_of(made | more, client.part, client.of))
 
     def _drive(
         self, clients: list[LoadClient], aside: Path, watch: Watch
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
         engine = self.deployment.engine_processes(self.condition.setup)
-        taking_part = [*self._units(clients), *(c.running for c in clients if c.running)]
-        machines = machines_of(one.accounting() for one in taking_part)
+        machines = machines_of(self.watched(clients).values())
         deadline = self.clock() + load.warmup + load.measured_s + load.timeout + _GRACE_S
 
         def check() -> None:
@@ -216,10 +285,12 @@ class TrialRun:
         here = machines_of(n.accounting() for n in nodes) == (HERE,)
         return here and drop_caches()
 
-    def _units(self, clients: list[LoadClient]) -> list[Running]:
+    def nodes(self) -> list[Running]:
+        """The database's units."""
         return [node for cluster in self.deployment.clusters for node in cluster.nodes]
 
-    def _unit_records(self, units: list[Running], clients: list[LoadClient]) -> list[UnitRecord]:
+    def unit_records(self, clients: list[LoadClient]) -> list[UnitRecord]:
+        """The record of every unit that takes part, while they run."""
         setup = self.condition.setup
         records: list[UnitRecord] = []
         for number, cluster in enumerate(self.deployment.clusters, start=1):
@@ -241,7 +312,8 @@ class TrialRun:
                 )
         return records
 
-    def _keep_logs(self, clients: list[LoadClient], into: Path) -> None:
+    def keep_logs(self, clients: list[LoadClient], into: Path) -> None:
+        """Copy what nodes and clients wrote."""
         with contextlib.suppress(Exception):  # what is left of a failure must not hide it
             self.deployment.collect_logs(into)
             for client in clients:
@@ -296,11 +368,6 @@ def failed_manifest(
         setup=condition.setup.model_dump(mode="json"),
         **unmeasured(),
     )
-
-
-def _seed(trial: Trial) -> int:
-    """The same keys in every condition of a block, others in the next block."""
-    return trial.round * 1000 + trial.block
 
 
 def drop_caches() -> bool:

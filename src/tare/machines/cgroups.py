@@ -21,6 +21,8 @@ from tare.machines.machine import HERE, Machine
 ROOT = Path("/sys/fs/cgroup")
 PARENT = "tare"
 V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
+_FIRST_WAIT_S, _LAST_WAIT_S = 0.0002, 0.5
+"""between looks at a group that freezes, each a tenth longer: 5 s in all"""
 CFS_PERIOD_US = 100_000
 """the kernel's and Docker's default CFS period"""
 
@@ -209,10 +211,12 @@ def freeze(
         file.write_text(sign)
     else:
         raise RuntimeUnavailableError("a unit has no control group that can be frozen")
-    for _ in range(500):
+    wait = _FIRST_WAIT_S
+    while wait < _LAST_WAIT_S:
         if sign in _text(file):
             return
-        pause(0.01)
+        pause(wait)
+        wait *= 1.1
     raise RuntimeUnavailableError(
         "a control group did not " + ("freeze" if frozen else "thaw") + " within 5 s",
         where=next(iter(paths.values())),

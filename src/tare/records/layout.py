@@ -50,6 +50,11 @@ class TrialFiles:
         return self.root / "events.jsonl"
 
     @property
+    def slices(self) -> Path:
+        """One line for each measured slice; absent where it was measured in one piece."""
+        return self.root / "slices.jsonl"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

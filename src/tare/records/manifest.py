@@ -57,6 +57,9 @@ class ClientResult(Record):
     throttled_share: float | None = Field(
         default=None, description="share of the time that a CPU quota stopped it; null: not seen"
     )
+    undrained: int = Field(
+        default=0, description="operations whose reply came after the drain of their slice"
+    )
     send_lateness_p99_us: float | None = Field(
         description="open loop: 99th percentile of actual minus intended send; closed loop: null"
     )
@@ -151,9 +154,11 @@ class Slices(Record):
     why_not_frozen: str = Field(default="", description="why not, where not")
     empty: int = Field(description="slices of the block in which nothing was driven")
     undrained: int = Field(
-        default=0, description="operations without a reply when their slice and its drain ended"
+        default=0, description="operations whose reply came after the drain of their slice"
     )
-    late: int = Field(default=0, description="slices that were begun or ended too late to count")
+    late: int = Field(
+        default=0, description="slices whose servers were thawed or frozen more than 5 ms too late"
+    )
     disturbed: int = Field(
         default=0, description="slices in which other work took more than 5% of the CPU time"
     )

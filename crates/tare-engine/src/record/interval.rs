@@ -103,8 +103,8 @@ pub struct Interval {
     pub last: bool,
     /// By position in `Workload::operations`.
     pub operations: Vec<OperationRecord>,
-    /// Operations that the engine began itself and that ended well within the interval,
-    /// whenever they were asked for; parts of composite operations are not among them.
+    /// Operations that the engine began itself and that ended well within the interval, of a
+    /// slice before its drain, whenever they were asked for; parts of composite operations are not among them.
     pub answered: u64,
     /// The same that ended in failure.
     pub failed: u64,
@@ -122,6 +122,8 @@ pub struct Interval {
     /// Requests that had to wait in the client, with 16 MiB before them on every connection to
     /// their node, which did not read: the cluster's doing, too.
     pub blocked: u64,
+    /// Operations whose reply came after the drain of their slice.
+    pub undrained: u64,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -143,6 +145,7 @@ impl Interval {
             held: 0,
             unserved: 0,
             blocked: 0,
+            undrained: 0,
             cpu: Vec::new(),
         }
     }
@@ -162,15 +165,17 @@ impl Interval {
         self.held += other.held;
         self.unserved += other.unserved;
         self.blocked += other.blocked;
+        self.undrained += other.undrained;
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
         self.cpu.extend(&other.cpu);
     }
 
-    /// Length in seconds.
+    /// Length of the time in which operations were begun, seconds.
     pub fn seconds(&self) -> f64 {
-        self.end.saturating_sub(self.slot.begin) as f64 / 1e9
+        let end = self.end.min(self.slot.closes);
+        end.saturating_sub(self.slot.begin) as f64 / 1e9
     }
 
     /// Makes it a new interval, keeping its memory.
@@ -183,6 +188,7 @@ impl Interval {
         (self.partitions, self.rows) = (0, 0);
         (self.due, self.sent) = (0, 0);
         (self.held, self.unserved, self.blocked) = (0, 0, 0);
+        self.undrained = 0;
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

@@ -29,6 +29,7 @@ fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
         timeout: Duration::from_secs(5),
         workers: None,
         links: None,
+        slices: None,
         seed: 0,
     };
     let (sink, intervals) = channel();

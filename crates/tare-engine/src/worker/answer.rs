@@ -107,8 +107,13 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 }
                 self.idle.push(slot);
             }
-            Beat::Closed if pause == 0 => self.begin(slot, now, now),
-            Beat::Closed => self.agenda.at(now + pause, slot, Later::Begin),
+            Beat::Closed => match (pause, self.reopens(now)) {
+                (0, None) => self.begin(slot, now, now),
+                (_, again) => {
+                    let at = (now + pause).max(again.unwrap_or(0));
+                    self.agenda.at(at, slot, Later::Begin);
+                }
+            },
             Beat::PerSlot(tick) => {
                 let (first, begun) = self.deadlines[slot];
                 let deadline = first + (begun as f64 * tick) as u64;

@@ -14,6 +14,8 @@ use super::{Beat, Start, Worker, BURST};
 
 /// Longest sleep, nanoseconds: how soon a worker sees that it is to stop.
 const LOOK_UP: u64 = 20_000_000;
+/// The same between slices, where others are measured.
+const LOOK_UP_BETWEEN: u64 = 500_000_000;
 
 impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Gives every slot its first operation's time.
@@ -35,7 +37,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
 
     /// Begins what has come due; true if there is more of it.
     pub(super) fn begin_due(&mut self, now: u64) -> bool {
-        if self.start.clock.until_origin() > 0 {
+        if self.start.clock.until_origin() > 0 || self.is_between(now) {
             return false;
         }
         let mut burst = 0;
@@ -45,7 +47,10 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             };
             burst += 1;
             match what {
-                Later::Begin => self.begin(slot, time, time),
+                Later::Begin => match self.reopens(now) {
+                    None => self.begin(slot, time, time),
+                    Some(again) => self.agenda.at(again, slot, Later::Begin),
+                },
                 Later::Resend => self.outbox.push(slot),
             }
         }
@@ -53,6 +58,17 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             burst += 1;
         }
         burst == BURST
+    }
+
+    /// Whether `now` is between two slices.
+    pub(super) fn is_between(&self, now: u64) -> bool {
+        let turn = self.start.timeline.turn;
+        turn.is_some_and(|turn| turn.is_between(now))
+    }
+
+    /// When the next slice begins, if none is open.
+    pub(super) fn reopens(&self, now: u64) -> Option<u64> {
+        self.start.timeline.turn?.reopens(now)
     }
 
     /// Begins the open loop's next operation if it is due and a slot is free.
@@ -202,6 +218,10 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 next = next.min(border);
             }
         }
+        if self.is_between(now) {
+            // Nothing is done before the next slice, whatever has come due.
+            return self.start.clock.until(now + 1).min(LOOK_UP_BETWEEN);
+        }
         next.saturating_sub(now).min(LOOK_UP)
     }
 }
@@ -213,7 +233,7 @@ pub(super) fn beat<W: Wire>(start: &Start<W>) -> (Beat, Vec<(u64, u64)>) {
         Pace::Open { rate, arrivals, .. } => {
             let rate = rate.clone();
             let schedule = Schedule::new(rate, *arrivals, start.seed, start.number, start.workers);
-            (Beat::Open(schedule), Vec::new())
+            (Beat::Open(schedule.in_turns(start.timeline.turn)), Vec::new())
         }
         &Pace::PerSlot {
             slots,

@@ -4,6 +4,7 @@ use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::order::{Arrivals, Rate};
+use crate::slices::Turn;
 
 /// Due times of one worker, nanoseconds from the origin of the run.
 #[derive(Debug, Clone)]
@@ -15,6 +16,7 @@ pub struct Schedule {
     passed: f64,
     workers: f64,
     next: u64,
+    turn: Option<Turn>,
     random: Xoshiro256PlusPlus,
 }
 
@@ -30,6 +32,7 @@ impl Schedule {
             passed: 0.0,
             workers: workers as f64,
             next: 0,
+            turn: None,
             random,
         };
         schedule.passed = match arrivals {
@@ -38,6 +41,13 @@ impl Schedule {
         };
         schedule.next = schedule.time();
         schedule
+    }
+
+    /// The same where operations fall due within slices alone.
+    pub fn in_turns(mut self, turn: Option<Turn>) -> Self {
+        self.turn = turn;
+        self.next = self.time();
+        self
     }
 
     /// The due time that is next, which stays next until `pass`.
@@ -55,7 +65,8 @@ impl Schedule {
     }
 
     fn time(&self) -> u64 {
-        (self.rate.time_of(self.passed) * 1e9) as u64
+        let offered = (self.rate.time_of(self.passed) * 1e9) as u64;
+        self.turn.map_or(offered, |turn| turn.place(offered))
     }
 
     /// An exponential gap of mean 1: minus the logarithm of a number in (0, 1].

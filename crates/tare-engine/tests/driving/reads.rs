@@ -157,6 +157,7 @@ pub fn order(stub: &Stub, pace: Pace, measure: Option<f64>) -> Order {
         timeout: Duration::from_secs(5),
         workers: None,
         links: None,
+        slices: None,
         seed: 7,
     }
 }

@@ -61,6 +61,7 @@ fn slot() -> Slot {
         index: 0,
         part: Part::Measure,
         begin: 0,
+        closes: 1_000_000_000,
         end: 1_000_000_000,
     }
 }
@@ -70,7 +71,7 @@ fn nothing_is_longer_or_higher_than_the_screen() {
     let names = ["READ", "UPDATE", "READ-MODIFY-WRITE", "SCAN", "INSERT"];
     let interval = Interval::new(slot(), names.len(), true);
     let outlook = Outlook {
-        clock: tare_engine::clock::Clock::starting(None),
+        clock: tare_engine::clock::Clock::starting(None, None),
         timeline: Timeline::new(&order(&spec(&[]), &Limits::default(), ())),
         stopped: false,
     };

@@ -38,6 +38,7 @@ impl Spec {
         }
         self.check_rate()?;
         self.check_times()?;
+        self.check_slices()?;
         self.check_workload()
     }
 

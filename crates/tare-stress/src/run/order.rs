@@ -51,6 +51,7 @@ pub fn order(
         warmup: Duration::ZERO,
         measure,
         interval: settings.log.interval,
+        slices: None,
         start_at: None,
         timeout: TIMEOUT,
         workers: None,

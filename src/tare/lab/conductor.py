@@ -1,0 +1,145 @@
+"""Drives a block's slices by the clock: one deployment thawed at a time, and what it used.
+
+The clients know the schedule and drive their clusters by it on their own. Here the servers are
+thawed before each slice and frozen after its drain, and CPU time is read at both ends. A server
+that stops with requests in flight answers them with timeouts later, so the drain comes first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tare.errors import TareError
+from tare.machines import cgroups
+from tare.study.slices import AFTER_S, LEAD_S
+
+if TYPE_CHECKING:
+    from tare.machines.cgroups import Accounting
+    from tare.monitor.meter import Meter, Reading
+    from tare.study.slices import Schedule, Slot
+
+LATE_S = 0.005
+"""A server that is thawed so long after its slice's load began, or frozen so long after the drain,
+makes the slice a late one."""
+
+
+@dataclass(frozen=True)
+class Driven:
+    """One slice as it was driven, warm-up and empty ones included.
+
+    Attributes:
+        slot: its place in the schedule.
+        unix: when its load began.
+        used: CPU seconds from before the thaw until after the freeze.
+        seconds: the time between these readings.
+        late: the servers were not there when the load began, or not frozen in time.
+    """
+
+    slot: Slot
+    unix: float
+    used: Reading
+    seconds: float
+    late: bool
+
+
+@dataclass
+class Part:
+    """One trial in the conductor's hands.
+
+    Attributes:
+        nodes: the database's units, which are thawed for its slices.
+        units: everything whose CPU time is read at the ends of its slices, by name.
+        fault: why it is driven no more; empty: it is.
+    """
+
+    nodes: Sequence[Accounting]
+    units: Mapping[str, Sequence[Accounting]]
+    fault: str = ""
+
+
+@dataclass
+class Conductor:
+    """Goes through a schedule.
+
+    Attributes:
+        parts: the block's trials, by their number in the schedule.
+        freezes: servers stand still between their slices.
+        look: called once a pass, between slices; finds parts that have failed.
+    """
+
+    schedule: Schedule
+    parts: Sequence[Part]
+    meter: Meter
+    freezes: bool
+    look: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+    wait: Callable[[float], None] = time.sleep
+    driven: list[Driven] = field(default_factory=list)
+
+    def conduct(self, begins: float) -> list[Driven]:
+        """Drive every slice, the first one's load beginning at this Unix time.
+
+        A part of which a unit ends, or does not freeze, is driven no more.
+        """
+        self._origin = self.clock() + begins - self.wall()
+        self._begins = begins
+        self._freeze_all(True)
+        looked = 0
+        for number, slot in enumerate(self.schedule.slots):
+            if number - looked >= len(self.parts):
+                looked = number
+                self.look()
+            self._drive(slot)
+        return self.driven
+
+    def release(self) -> None:
+        """Thaw every server."""
+        self._freeze_all(False)
+
+    def _drive(self, slot: Slot) -> None:
+        part = None if slot.trial is None else self.parts[slot.trial]
+        if part is not None and part.fault:
+            return
+        load = self._origin + slot.at
+        ends = load + self.schedule.length_s + self.schedule.drain_s
+        self._until(load - LEAD_S)
+        units = {} if part is None else part.units
+        try:
+            before, since = self.meter.read(units), self.clock()
+            if part is not None:
+                self._freeze(part, False)
+            late = self.clock() > load + LATE_S
+            self._until(ends)
+            if part is not None:
+                self._freeze(part, True)
+            after, now = self.meter.read(units), self.clock()
+        except (TareError, OSError) as error:
+            if part is None:
+                raise
+            part.fault = str(error)
+            return
+        late = late or now > ends + AFTER_S + LATE_S
+        self.driven.append(
+            Driven(slot, self._begins + slot.at, after.since(before), now - since, late)
+        )
+
+    def _until(self, at: float) -> None:
+        left = at - self.clock()
+        if left > 0:
+            self.wait(left)
+
+    def _freeze_all(self, frozen: bool) -> None:
+        for part in self.parts:
+            try:
+                self._freeze(part, frozen)
+            except (TareError, OSError) as error:
+                part.fault = part.fault or str(error)
+
+    def _freeze(self, part: Part, frozen: bool) -> None:
+        if self.freezes:
+            for node in part.nodes:
+                cgroups.freeze(node.paths, frozen)

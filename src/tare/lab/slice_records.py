@@ -1,0 +1,120 @@
+"""What a trial's slices came to: their sums, and one line a slice."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.records.manifest import Slices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tare.lab.conductor import Driven
+    from tare.study.slices import Schedule
+
+DISTURBED = 0.05
+"""share of the CPU time from which other work makes a slice a disturbed one"""
+
+
+@dataclass(frozen=True)
+class Summed:
+    """CPU seconds of a trial over its measured slices.
+
+    Attributes:
+        units: by name.
+        background_s: of `machine_s`, what the operations did not cause: Tare's own, and as much as
+            the machine used in as many empty slices.
+    """
+
+    units: dict[str, float]
+    engine_s: float
+    machine_s: float
+    background_s: float
+    modes_s: dict[str, float]
+
+
+def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
+    """The slices of a trial that count."""
+    return [one for one in driven if one.slot.trial == trial and one.slot.counts]
+
+
+def summed(driven: Sequence[Driven], trial: int) -> Summed:
+    """The sums over a trial's measured slices.
+
+    Args:
+        driven: of the whole block, with its empty slices.
+        trial: its number in the schedule.
+    """
+    own = [one.used for one in measured_slices(driven, trial)]
+    empty = [one.used for one in driven if one.slot.trial is None]
+    idle_s = sum(one.machine - one.own for one in empty) / len(empty) if empty else 0.0
+    return Summed(
+        units={name: sum(one.units[name] for one in own) for name in own[0].units},
+        engine_s=sum(one.engine for one in own),
+        machine_s=sum(one.machine for one in own),
+        background_s=sum(one.own for one in own) + idle_s * len(own),
+        modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
+    )
+
+
+def slices_record(
+    driven: Sequence[Driven],
+    trial: int,
+    schedule: Schedule,
+    *,
+    undrained: int,
+    why_not_frozen: str,
+) -> Slices:
+    """How the trial was cut, and what went wrong with it."""
+    own = measured_slices(driven, trial)
+    others = [_other(one) for one in own]
+    return Slices(
+        count=len(own),
+        length_s=schedule.length_s,
+        drain_s=schedule.drain_s,
+        frozen=not why_not_frozen,
+        why_not_frozen=why_not_frozen,
+        empty=sum(one.slot.trial is None for one in driven),
+        undrained=undrained,
+        late=sum(one.late for one in own),
+        disturbed=sum(
+            other > DISTURBED * one.seconds * _cpus()
+            for one, other in zip(own, others, strict=True)
+        ),
+        other_cpu_s=sum(others),
+    )
+
+
+def write_slices(
+    driven: Sequence[Driven], trial: int, operations: Sequence[int], file: Path
+) -> None:
+    """One JSON object a measured slice, in the order in which they were driven."""
+    with file.open("w", encoding="utf-8") as out:
+        for place, one in enumerate(measured_slices(driven, trial)):
+            line = {
+                "unix": round(one.unix, 6),
+                "seconds": round(one.seconds, 6),
+                "ops": operations[place] if place < len(operations) else None,
+                "machine_cpu_s": round(one.used.machine, 9),
+                "tare_cpu_s": round(one.used.own, 9),
+                "engine_cpu_s": round(one.used.engine, 9),
+                "units_cpu_s": {name: round(used, 9) for name, used in one.used.units.items()},
+                "modes_s": {mode: round(used, 9) for mode, used in one.used.modes.items()},
+                "other_cpu_s": round(_other(one), 9),
+                "late": one.late,
+            }
+            out.write(json.dumps(line) + "\n")
+
+
+def _other(one: Driven) -> float:
+    """CPU seconds of what is neither database, client, engine nor Tare."""
+    used = one.used
+    return max(used.machine - used.own - used.engine - sum(used.units.values()), 0.0)
+
+
+def _cpus() -> int:
+    return os.cpu_count() or 1

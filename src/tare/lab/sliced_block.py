@@ -1,0 +1,252 @@
+"""All trials of a block together, each the sum of slices between which the others are driven."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.databases import make
+from tare.errors import TareError, TrialFailedError
+from tare.lab.conductor import Conductor
+from tare.lab.progress import Progress, Watcher
+from tare.lab.slice_records import (
+    measured_slices,
+    slices_record,
+    summed,
+    write_slices,
+)
+from tare.lab.sliced_trial import SlicedTrial
+from tare.lab.trial import Measured, TrialRun, drop_caches
+from tare.lab.usage import grown
+from tare.monitor.meter import Meter, processes_named
+from tare.records.events import write_events
+from tare.records.layout import TrialFiles
+from tare.study.slices import make_schedule, period
+
+if TYPE_CHECKING:
+    from tare.databases.cluster import Watch
+    from tare.databases.observed import Observed
+    from tare.lab.conductor import Driven
+    from tare.lab.deployment import Deployment
+    from tare.records.manifest import TrialManifest
+    from tare.study.schema import Design
+    from tare.study.slices import Schedule
+
+HEAD_START_S = 0.5
+"""for each client, beside its runtime's own, from its launch until all begin together"""
+_READY_S = 0.2
+"""how long before the first slice every client must be connected"""
+_SILENCE_S = 30.0
+"""A client tells something every pass over the block; one that is silent so much longer hangs."""
+
+
+class SlicedBlock:
+    """Measures the trials of one block together."""
+
+    def __init__(
+        self,
+        runs: Mapping[str, tuple[TrialRun, Path]],
+        design: Design,
+        watcher: Watcher,
+        wall: Callable[[], float] = time.time,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            runs: trial to its run, and the directory into which its files are written.
+        """
+        self._design = design
+        self._watcher = watcher
+        self._wall = wall
+        self._wait = wait
+        self._trials = [SlicedTrial(run, aside) for run, aside in runs.values()]
+        deployments = {one.run.deployment.identity: one.run.deployment for one in self._trials}
+        self._deployments: dict[str, Deployment] = deployments
+        sharing = Counter(one.run.deployment.identity for one in self._trials)
+        self._alone = {name for name, trials in sharing.items() if trials == 1}
+
+    def perform(self) -> dict[str, TrialManifest | TareError | OSError]:
+        """Measure; trial to its record, or to why it failed.
+
+        Raises:
+            TareError: nothing could be measured at all.
+        """
+        watches: dict[str, Watch] = {}
+        try:
+            dropped = self._prepare()
+            for name in sorted(self._alone):
+                watches[name] = make.watch(self._deployments[name].clusters, self._wall)
+            schedule = self._schedule()
+            compiled = self._compiler_seconds()
+            begins = self._launch(schedule)
+            for watch in watches.values():
+                watch.begin()
+            driven = self._drive(schedule, begins)
+            observed = {n: w.end(begins, begins + schedule.seconds) for n, w in watches.items()}
+            after = self._compiler_seconds()
+            compiled = {name: grown(used, after[name]) for name, used in compiled.items()}
+            return {
+                one.run.trial.name: self._outcome(
+                    number, one, driven, schedule, observed, compiled, dropped
+                )
+                for number, one in enumerate(self._trials)
+            }
+        finally:
+            for watch in watches.values():
+                watch.close()
+            for one in self._trials:
+                one.run.deployment.discard(one.clients)
+
+    def _prepare(self) -> bool | None:
+        """Everything continued and in its declared state; whether caches were dropped."""
+        for one in self._trials:
+            one.run.begin()
+        seed = self._trials[0].run.seed
+        for deployment in self._deployments.values():
+            deployment.reset(self._design.reset, seed)
+        return drop_caches() if self._design.drop_caches else None
+
+    def _schedule(self) -> Schedule:
+        load = self._trials[0].run.condition.setup.load
+        return make_schedule(
+            [one.run.trial.name for one in self._trials],
+            warmup_s=load.warmup,
+            measure_s=load.measured_s,
+            length_s=float(self._design.slice),
+            drain_s=self._design.drain,
+            seed=self._design.seed,
+        )
+
+    def _compiler_seconds(self) -> dict[str, float | None]:
+        """Of the deployments of one trial each; that of others is nobody's alone."""
+        return {name: self._deployments[name].compiler_seconds() for name in self._alone}
+
+    def _launch(self, schedule: Schedule) -> float:
+        """Start all clients; the Unix time at which the first slice's load begins."""
+        for one in self._trials:
+            one.clients = one.run.make_clients()
+        clients = [client for one in self._trials for client in one.clients]
+        head = max(client.head_start_s for client in clients)
+        begins = self._wall() + head + HEAD_START_S * len(clients)
+        turn = period(schedule.length_s, schedule.drain_s)
+        silence_s = begins - self._wall() + _SILENCE_S + turn * (len(self._trials) + 1)
+        for number, one in enumerate(self._trials):
+            first = schedule.of(number)[0].at
+            one.run.launch(one.clients, begins + first, slices=schedule.told(number))
+            one.listen(silence_s)
+        return begins
+
+    def _drive(self, schedule: Schedule, begins: float) -> list[Driven]:
+        """Conduct the slices, and have everything thawed afterwards."""
+        self._await_ready(begins)
+        parts = [one.part() for one in self._trials]
+        names = {
+            name
+            for one in self._trials
+            for name in one.run.deployment.engine_processes(one.run.condition.setup)
+        }
+        meter = Meter(processes_named(names) if names else ())
+
+        def look() -> None:
+            for one, part in zip(self._trials, parts, strict=True):
+                part.fault = part.fault or one.failed()
+            self._show(schedule, len(conductor.driven))
+
+        conductor = Conductor(
+            schedule, parts, meter, freezes=not self._why_not_frozen(), look=look, wall=self._wall
+        )
+        try:
+            return conductor.conduct(begins)
+        finally:
+            conductor.release()
+            meter.close()
+
+    def _await_ready(self, begins: float) -> None:
+        """Wait until every client is connected; one that is not in time has failed."""
+        while any(one.connecting() for one in self._trials):
+            if self._wall() > begins - _READY_S:
+                break
+            self._wait(0.02)
+        for one in self._trials:
+            if one.connecting():
+                one.fault = TrialFailedError(
+                    "a load client was not connected in time",
+                    where=one.run.trial.name,
+                    why="its first slice would have begun without it",
+                    remedy="see its stderr.log in the trial's logs directory",
+                )
+
+    def _why_not_frozen(self) -> str:
+        """Why servers are left running while others are driven; empty: they are frozen."""
+        if self._design.idle == "run":
+            return "the study asks for it: idle: run"
+        for one in self._trials:
+            for node in one.run.nodes():
+                if not {"freezer", "unified"} & set(node.accounting().paths):
+                    return f"{node.unit.site.name} has no control group that can be frozen"
+        return ""
+
+    def _outcome(
+        self,
+        number: int,
+        one: SlicedTrial,
+        driven: list[Driven],
+        schedule: Schedule,
+        observed: dict[str, Observed],
+        compiled: dict[str, float | None],
+        dropped: bool | None,
+    ) -> TrialManifest | TareError | OSError:
+        try:
+            results = one.finish()
+            if len(measured_slices(driven, number)) < schedule.count:
+                raise TrialFailedError(
+                    "slices are missing", where=one.run.trial.name, why="a unit ended early"
+                )
+            sums = summed(driven, number)
+            nodes = {node.unit.site.name for node in one.run.nodes()}
+            seen = observed.get(one.run.deployment.identity)
+            record = slices_record(
+                driven,
+                number,
+                schedule,
+                undrained=sum(result.undrained for result in results),
+                why_not_frozen=self._why_not_frozen(),
+            )
+            measured = Measured(
+                results,
+                servers_s=sum(used for name, used in sums.units.items() if name in nodes),
+                compiler_s=compiled.get(one.run.deployment.identity),
+                engine_s=sums.engine_s,
+                machine_s=sums.machine_s,
+                modes_s=sums.modes_s,
+                probe_s=0.0,
+                background_s=sums.background_s,
+                server=seen.counts if seen else {},
+                slices=record,
+                notes=list(seen.notes) if seen else [],
+            )
+            manifest = one.run.manifest(measured, one.run.unit_records(one.clients), dropped)
+            for client in one.clients:
+                client.keep_histogram(one.aside)
+            files = TrialFiles(one.aside)
+            write_slices(driven, number, one.operations_by_slice(), files.slices)
+            write_events(seen.events if seen else [], files.events)
+            return manifest
+        except (TareError, OSError) as error:
+            one.run.keep_logs(one.clients, one.aside / "logs")
+            return error
+
+    def _show(self, schedule: Schedule, done: int) -> None:
+        trials = self._trials
+        first, last = trials[0].run.trial, len(schedule.slots)
+        self._watcher.update(
+            Progress(
+                "measuring",
+                subject=f"D{first.round}-B{first.block:02}",
+                detail=f"slice {done} of {last}, {len(trials)} conditions in turn",
+            )
+        )

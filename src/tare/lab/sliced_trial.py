@@ -1,0 +1,110 @@
+"""One trial of a sliced block: its clients, what they tell, and what is read of its units."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import TareError, TrialFailedError
+from tare.lab.conductor import Part
+from tare.load.client import LoadClient, progress, result_of
+from tare.records.layout import TrialFiles
+
+if TYPE_CHECKING:
+    from tare.lab.trial import TrialRun
+    from tare.records.manifest import ClientResult
+
+_GRACE_S = 30.0
+"""how much longer than its last slice a client may take to end"""
+
+
+@dataclass
+class SlicedTrial:
+    """A trial while its block is measured.
+
+    Attributes:
+        aside: where the trial's files are written until it is complete.
+        operations: successful operations by slice, in their order, of each client.
+        fault: why it has failed; None: it has not.
+    """
+
+    run: TrialRun
+    aside: Path
+    clients: list[LoadClient] = field(default_factory=list)
+    operations: dict[str, list[int]] = field(default_factory=dict)
+    results: dict[str, ClientResult] = field(default_factory=dict)
+    fault: BaseException | None = None
+    _ready: set[str] = field(default_factory=set)
+    _listener: threading.Thread | None = None
+
+    def listen(self, silence_s: float) -> None:
+        """Begin to take what the clients tell, on a thread of its own."""
+        self.operations = {client.name: [] for client in self.clients}
+        self._listener = threading.Thread(target=self._listen, args=(silence_s,), daemon=True)
+        self._listener.start()
+
+    def _listen(self, silence_s: float) -> None:
+        try:
+            with TrialFiles(self.aside).progress.open("w", encoding="utf-8") as kept:
+                for line in progress(self.clients, lambda: None, silence_s=silence_s):
+                    if line.event is None:
+                        if line.client.name not in self.results:
+                            result_of(line.client, None)
+                        continue
+                    kept.write(json.dumps({"client": line.client.name, **line.event}) + "\n")
+                    self._take(line.client, line.event)
+        except (TareError, OSError, ValueError, KeyError) as error:
+            self.fault = self.fault or error
+
+    def _take(self, client: LoadClient, event: dict[str, Any]) -> None:
+        kind = event["event"]
+        if kind == "ready":
+            self._ready.add(client.name)
+        elif kind == "interval" and event["phase"] == "measure":
+            self.operations[client.name].append(int(event["ops"]))
+        elif kind == "result":
+            self.results[client.name] = result_of(client, event)
+
+    def connecting(self) -> bool:
+        """Whether a client has yet to say that it is connected."""
+        return self.fault is None and len(self._ready) < len(self.clients)
+
+    def part(self) -> Part:
+        """What the conductor thaws, freezes and reads of it."""
+        nodes = [node.accounting() for node in self.run.nodes()]
+        units = {name: [one] for name, one in self.run.watched(self.clients).items()}
+        return Part(nodes, units, self.failed())
+
+    def failed(self) -> str:
+        """Why it is not driven any more; empty: it is."""
+        if self.fault is not None:
+            return str(self.fault)
+        nodes = [node.accounting() for node in self.run.nodes()]
+        gone = [pid for one in nodes for pid in one.pids if not Path(f"/proc/{pid}").exists()]
+        return "a database node died" if gone else ""
+
+    def operations_by_slice(self) -> list[int]:
+        """Successful operations of each measured slice, over all clients."""
+        return [sum(counts) for counts in zip(*self.operations.values(), strict=False)]
+
+    def finish(self) -> list[ClientResult]:
+        """Wait for the clients' results.
+
+        Raises:
+            TareError: the trial has failed.
+        """
+        if self._listener is not None:
+            self._listener.join(_GRACE_S)
+            if self._listener.is_alive():
+                self.fault = self.fault or TrialFailedError(
+                    "the load did not end in time",
+                    where=self.run.trial.name,
+                    why=f"{_GRACE_S:.0f} s after its last slice",
+                )
+        self.run.deployment.check_alive()  # the better reason for what its death caused
+        if self.fault is not None:
+            raise self.fault
+        return [self.results[client.name] for client in self.clients]

@@ -1,0 +1,133 @@
+"""CPU time of this machine and of units on it, read in a fraction of a millisecond.
+
+For slices, whose begin and end must be read without taking time from what is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+
+from tare.machines.cgroups import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tare.machines.cgroups import Accounting
+
+MODES = ("user", "nice", "system", "irq", "softirq", "steal")
+_PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8}
+"""fields of the first line of /proc/stat, proc(5)"""
+_TICKS = os.sysconf("SC_CLK_TCK")
+_NAME_LENGTH = 15
+"""characters that the kernel keeps of a process's name"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """CPU seconds used so far, or between two readings.
+
+    Attributes:
+        machine: of all that ran on this machine, the kernel's own threads included.
+        own: of this process.
+        engine: of the container engine's processes.
+        units: of each unit, by name.
+        modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
+    """
+
+    machine: float
+    own: float
+    engine: float
+    units: Mapping[str, float]
+    modes: Mapping[str, float]
+
+    def since(self, earlier: Reading) -> Reading:
+        """What was used between an earlier reading of the same units and this one."""
+        return Reading(
+            self.machine - earlier.machine,
+            self.own - earlier.own,
+            self.engine - earlier.engine,
+            {name: used - earlier.units[name] for name, used in self.units.items()},
+            {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
+        )
+
+
+@dataclass
+class Meter:
+    """Keeps the kernel's files open and reads them again and again.
+
+    Attributes:
+        engine: process ids that work for containers outside of their control groups.
+        root: where control groups are mounted.
+    """
+
+    engine: Sequence[int] = ()
+    root: Path = ROOT
+    _files: dict[str, int] = field(default_factory=dict)
+
+    def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
+        """What was used until now.
+
+        Args:
+            units: the accounting of what is looked at, by name.
+
+        Raises:
+            UnitGoneError: a unit has ended.
+        """
+        modes = self._modes()
+        return Reading(
+            machine=self._machine(modes),
+            own=time.process_time(),
+            engine=sum(self._process(pid) for pid in self.engine),
+            units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
+            modes=modes,
+        )
+
+    def close(self) -> None:
+        for descriptor in self._files.values():
+            os.close(descriptor)
+        self._files.clear()
+
+    def _machine(self, modes: Mapping[str, float]) -> float:
+        """Of the root control group, in nanoseconds there; else the sum of the modes."""
+        for file, unit in (("cpuacct/cpuacct.usage", 1e9), ("cpu.stat", 1e6)):
+            if text := self._text(str(self.root / file)):
+                return int(text.removeprefix("usage_usec").split()[0]) / unit
+        return sum(used for mode, used in modes.items() if mode != "steal")
+
+    def _modes(self) -> dict[str, float]:
+        fields = self._text("/proc/stat").partition("\n")[0].split()
+        return {mode: int(fields[place]) / _TICKS for mode, place in _PLACES.items()}
+
+    def _process(self, pid: int) -> float:
+        """0 for one that has ended: an engine that goes away is seen elsewhere."""
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / _TICKS
+        except (OSError, IndexError):
+            return 0.0
+
+    def _text(self, file: str) -> str:
+        if file not in self._files:
+            try:
+                self._files[file] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return ""
+        return os.pread(self._files[file], 4096, 0).decode()
+
+
+def processes_named(names: Collection[str]) -> list[int]:
+    """Process ids of this machine's processes of these names."""
+    cut = {name[:_NAME_LENGTH] for name in names}
+    found = []
+    for process in psutil.process_iter(["name"]):
+        with contextlib.suppress(psutil.Error):
+            if process.info["name"] in cut:
+                found.append(process.pid)
+    return found
