@@ -162,6 +162,12 @@ def test_a_mistake_is_found_where_it_was_made(
         ),
         ("baseline:", "design: {warm: {at_least: 2m}}\nbaseline:", 14, "more than at_most 60s"),
         ("baseline:", "design: {warm: {window: 40s}}\nbaseline:", 14, "less than 4 windows"),
+        (
+            "baseline:",
+            "design: {slice: 250ms, fresh: trial}\nbaseline:",
+            14,
+            "nothing lives beside",
+        ),
     ],
 )
 def test_what_can_never_work_is_refused_at_the_line_that_brought_it(

@@ -47,9 +47,7 @@ impl Clock {
 
     /// Nanoseconds until the clock shows `time`; 0 from then on.
     pub fn until(&self, time: u64) -> u64 {
-        let wait = self
-            .instant(time)
-            .saturating_duration_since(Instant::now());
+        let wait = self.instant(time).saturating_duration_since(Instant::now());
         wait.as_nanos() as u64
     }
 

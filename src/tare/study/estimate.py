@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.study.design import OFF
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
+from tare.study.slices import block_seconds
 
 if TYPE_CHECKING:
     from tare.study.conditions import Condition
@@ -99,7 +101,7 @@ def estimate(
             breakdown["populate"] += again * (_populate_s(one.setup) + TRUNCATE_S)
     breakdown["search"] = _search_s([one.setup.load for one in conditions])
     for one in conditions:
-        breakdown["measure"] += passes * _trial_s(one.setup.load)
+        breakdown["measure"] += passes * _trial_s(one.setup.load, design, len(conditions))
         breakdown["between trials"] += passes * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
@@ -150,8 +152,14 @@ def _search_s(loads: list[Load]) -> float:
     return own + max((one.budget for one in sought if one.of == "baseline"), default=0.0)
 
 
-def _trial_s(load: Load) -> float:
-    return load.warmup + load.measured_s
+def _trial_s(load: Load, design: Design, conditions: int) -> float:
+    """In slices, its share of the block, in which none of its time is anybody else's."""
+    if design.slice == OFF:
+        return load.warmup + load.measured_s
+    whole = block_seconds(
+        conditions, load.warmup, load.measured_s, float(design.slice), design.drain
+    )
+    return whole / conditions
 
 
 def _memory(setup: Setup, machine: int | None) -> int:

@@ -15,7 +15,13 @@ from tare.study.origins import FieldPath, Origins
 from tare.study.overrides import override
 from tare.study.patch import assignments
 from tare.study.problems import Problem, dotted, explain, nearest, refuse
-from tare.study.rules import design_problems, factor_problems, image_problems, setup_problems
+from tare.study.rules import (
+    design_problems,
+    factor_problems,
+    image_problems,
+    setup_problems,
+    slice_problems,
+)
 from tare.study.scale import rescale
 from tare.study.schema import Setup, Study
 from tare.study.selection import select, selection_problems, with_baseline
@@ -133,6 +139,7 @@ def _condition_problems(study: Study) -> Iterator[Problem]:
         setups.append(setup)
         yield from setup_problems(setup, origins, name)
     yield from image_problems(study, setups)
+    yield from slice_problems(study, setups)
     baseline = baseline_condition(study)
     if not names:
         yield Problem(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.study.cassandra_rules import cassandra_problems
-from tare.study.design import WINDOWS
+from tare.study.design import OFF, WINDOWS
 from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
 from tare.study.platform_rules import platform_problems
 from tare.study.problems import Problem, later, remedy_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tare.study.origins import FieldPath, Origins
     from tare.study.schema import Setup, Study
@@ -92,6 +92,56 @@ def image_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
             "every condition runs its nodes natively, from files",
             "remove it, or give a condition platform.runtime docker",
         )
+
+
+def slice_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
+    """What cannot be measured in slices."""
+    if study.design.slice == OFF:
+        return
+    where = study.origin(("design", "slice"))
+    off = "write design.slice: off, which measures one condition after another in one piece"
+    setups = list(setups)
+    if study.design.fresh == "trial":
+        yield Problem(
+            later(study.origins, ("design", "slice"), ("design", "fresh")),
+            "design.slice: nothing lives beside one another with design.fresh: trial",
+            "in slices the conditions of a block are driven in turn, so that all live at once",
+            "write design.fresh: deployment, or design.slice: off",
+        )
+    lengths = {(one.load.warmup, one.load.measured_s) for one in setups}
+    if len(lengths) > 1:
+        yield Problem(
+            where,
+            "design.slice: conditions are measured for different lengths of time",
+            "the conditions of a block take turns until each has had load.measure",
+            f"give all conditions one load.warmup and load.measure, or {off}",
+        )
+    for hinders, what, why in _UNSLICED:
+        if any(hinders(one) for one in setups):
+            yield Problem(where, f"design.slice: {what}", why, off)
+
+
+_UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
+    (
+        lambda one: bool(one.load.phases),
+        "a load that changes over time cannot be cut into slices",
+        "its phases are seconds of one piece",
+    ),
+    (
+        lambda one: one.client.tool != "tare",
+        "only Tare's own load generator drives its cluster in slices",
+        "other tools have no schedule of when to send",
+    ),
+    (
+        lambda one: (
+            {one.platform.machines, one.client.machines} != {"local"}
+            or not {one.platform.runtime, one.client.runtime} <= {"native", "docker"}
+        ),
+        "slices are driven on this machine alone, natively and by Docker",
+        "servers elsewhere are not frozen, nor their CPU time read, within milliseconds",
+    ),
+)
+"""Whether a setup has it, what it is, and why it cannot be driven in slices."""
 
 
 def design_problems(study: Study) -> Iterator[Problem]:

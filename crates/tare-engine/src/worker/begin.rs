@@ -233,7 +233,10 @@ pub(super) fn beat<W: Wire>(start: &Start<W>) -> (Beat, Vec<(u64, u64)>) {
         Pace::Open { rate, arrivals, .. } => {
             let rate = rate.clone();
             let schedule = Schedule::new(rate, *arrivals, start.seed, start.number, start.workers);
-            (Beat::Open(schedule.in_turns(start.timeline.turn)), Vec::new())
+            (
+                Beat::Open(schedule.in_turns(start.timeline.turn)),
+                Vec::new(),
+            )
         }
         &Pace::PerSlot {
             slots,

@@ -6,3 +6,4 @@ mod pacing;
 mod primaries;
 mod reads;
 mod running;
+mod slices;

@@ -137,7 +137,7 @@ impl Set {
             timeout: Duration::from_secs(5),
             workers: Some(1),
             links: None,
-        slices: None,
+            slices: None,
             seed: 1,
         }
     }

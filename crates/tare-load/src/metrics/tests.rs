@@ -16,6 +16,7 @@ fn interval(part: Part) -> Interval {
         index: 0,
         part,
         begin: 0,
+        closes: S,
         end: S,
     };
     let mut interval = Interval::new(slot, 2, true);

@@ -228,3 +228,26 @@ fn mongodb_knows_the_workloads_of_ycsb_only() {
     assert_eq!(place, "mongodb");
     assert_eq!(why, "MongoDB knows the workloads of YCSB only");
 }
+
+#[test]
+fn slices_are_read_and_those_that_overlap_are_refused() {
+    let slices = |begins: &str| {
+        format!(r#"{{"length_s": 0.25, "drain_s": 0.03, "warmup": 1, "begins_s": {begins}}}"#)
+    };
+    let good = spec(&[("slices", &slices("[0, 0.6, 1.2]"))]);
+    assert_eq!(good.slices.unwrap().slices().unwrap().count(), 3);
+    for begins in [
+        "[]",
+        "[0]",
+        "[0, 0.28]",
+        "[0.1, 0.6]",
+        "[0, -1]",
+        "[0, 1e300]",
+    ] {
+        let (field, why) = refused(&[("slices", &slices(begins))]);
+        assert_eq!(field, "slices", "{begins}");
+        assert!(why.contains("must begin at 0"), "{why}");
+    }
+    let (field, _) = refused(&[("slices", &slices("[0, 0.6]")), ("phase", "\"populate\"")]);
+    assert_eq!(field, "slices");
+}

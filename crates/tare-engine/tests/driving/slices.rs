@@ -1,0 +1,63 @@
+//! A run of slices drives its cluster within them alone, and says what did not end in time.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tare_engine::order::{Arrivals, Order, Pace};
+use tare_engine::slices::Slices;
+use tare_stub::{Script, Service, Stub};
+
+use super::reads::{closed, open, order, seen, Reads};
+
+/// Slices of 50 ms with drains of 20 ms, one each 100 ms, the first one warm-up.
+fn sliced(stub: &Stub, pace: Pace, count: u64) -> Order {
+    let ms = Duration::from_millis;
+    let begins: Vec<Duration> = (0..count).map(|number| ms(100 * number)).collect();
+    let slices = Slices::new(ms(50), ms(20), 1, &begins).unwrap();
+    Order {
+        slices: Some(Arc::new(slices)),
+        ..order(stub, pace, None)
+    }
+}
+
+fn constant(milliseconds: f64) -> Stub {
+    Stub::start(Script {
+        service: Service::Constant(milliseconds * 1e6),
+        ..Script::default()
+    })
+    .unwrap()
+}
+
+#[test]
+fn throughput_is_over_the_time_in_which_operations_are_begun() {
+    let stub = constant(5.0);
+    let began = Instant::now();
+    let (seen, totals) = seen(&sliced(&stub, closed(1), 6), Reads::default());
+    assert!(began.elapsed() >= Duration::from_millis(570));
+    // Five measured slices of 50 ms; an operation takes 5 ms and a little.
+    assert!((totals.seconds - 0.25).abs() < 1e-6, "{}", totals.seconds);
+    assert!((35..=50).contains(&totals.answered), "{}", totals.answered);
+    // The last one of each slice is answered in its drain, and counts as done.
+    let done = totals.operations[0].ok;
+    assert!(done > totals.answered && done <= totals.answered + 5);
+    assert_eq!((totals.undrained, seen.intervals), (0, 6));
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate_within_slices() {
+    let stub = constant(1.0);
+    let (_, totals) = seen(
+        &sliced(&stub, open(1000.0, Arrivals::Fixed), 6),
+        Reads::default(),
+    );
+    assert_eq!((totals.due, totals.operations[0].ok), (250, 250));
+    assert_eq!(totals.undrained, 0);
+}
+
+#[test]
+fn replies_after_the_drain_are_counted() {
+    let stub = constant(80.0);
+    let (_, totals) = seen(&sliced(&stub, closed(4), 4), Reads::default());
+    // Four in each of three measured slices, answered between them; the last ones never are.
+    assert!(totals.undrained >= 8, "{}", totals.undrained);
+}

@@ -1,0 +1,128 @@
+"""The conductor keeps to the schedule, thaws one deployment at a time, and reads at both ends.
+
+Time, control groups and counters are scripted; real ones are under tests/integration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tare.errors import UnitGoneError
+from tare.lab import conductor as module
+from tare.lab.conductor import Conductor, Driven, Part
+from tare.lab.slice_records import measured_slices, slices_record, summed
+from tare.machines.cgroups import Accounting
+from tare.monitor.meter import Reading
+from tare.study.slices import Schedule, make_schedule
+
+SCHEDULE = make_schedule(
+    ["a", "b"], warmup_s=0.25, measure_s=1.0, length_s=0.25, drain_s=0.03, seed=7
+)
+
+
+class Scene:
+    """A machine of two servers, of which each uses half of the time that it is thawed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, thaw_s: float = 0.0) -> None:
+        self.now = 100.0
+        self.thawed: set[str] = set()
+        self.seen: list[tuple[float, frozenset[str]]] = []
+        self.used: dict[str, float] = {"a": 0.0, "b": 0.0}
+        self.gone: set[str] = set()
+        self.thaw_s = thaw_s
+        monkeypatch.setattr(module.cgroups, "freeze", self.freeze)
+
+    def freeze(self, paths: Mapping[str, str], frozen: bool) -> None:
+        name = paths["freezer"]
+        self.thawed = self.thawed - {name} if frozen else self.thawed | {name}
+        if not frozen:
+            self.now += self.thaw_s
+        self.seen.append((self.now, frozenset(self.thawed)))
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        for name in self.thawed:
+            self.used[name] += seconds / 2
+
+    def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
+        if self.gone & set(units):
+            raise UnitGoneError("a unit's control group has gone")
+        machine = sum(self.used.values()) + 0.01 * self.now
+        return Reading(machine, 0.0, 0.0, {name: self.used[name] for name in units}, {})
+
+    def conduct(self, schedule: Schedule = SCHEDULE, look: Any = lambda: None) -> list[Driven]:
+        self.parts = [
+            Part([Accounting({"freezer": name})], {name: [Accounting()]}) for name in ("a", "b")
+        ]
+        meter: Any = self
+        made = Conductor(
+            schedule,
+            self.parts,
+            meter,
+            True,
+            look,
+            clock=lambda: self.now,
+            wall=lambda: self.now + 1e9,
+            wait=self.wait,
+        )
+        driven = made.conduct(self.now + 1e9 + 2.0)
+        made.release()
+        return driven
+
+
+def test_one_server_at_a_time_is_thawed_and_all_are_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    scene.conduct()
+    *during, _, last = scene.seen
+    assert max(len(thawed) for _, thawed in during) == 1
+    assert last[1] == {"a", "b"}
+
+
+def test_a_slice_uses_what_its_server_used_and_begins_on_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    driven = scene.conduct()
+    assert [one.slot for one in driven] == SCHEDULE.slots
+    for one in driven:
+        assert one.unix == pytest.approx(100.0 + 1e9 + 2.0 + one.slot.at)
+        assert not one.late
+        if one.slot.trial is not None:
+            name = "ab"[one.slot.trial]
+            assert one.used.units[name] == pytest.approx((0.008 + 0.25 + 0.03) / 2)
+
+
+def test_empty_slices_are_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    driven = Scene(monkeypatch).conduct()
+    sums = summed(driven, 0)
+    assert sums.machine_s - sums.background_s == pytest.approx(sums.units["a"])
+    record = slices_record(driven, 0, SCHEDULE, undrained=3, why_not_frozen="")
+    assert (record.count, record.empty, record.late, record.undrained) == (4, 2, 0, 3)
+    assert record.frozen
+
+
+def test_a_slow_thaw_makes_a_late_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    driven = Scene(monkeypatch, thaw_s=0.02).conduct()
+    late = [one.late for one in driven if one.slot.trial is not None]
+    assert all(late)
+
+
+def test_a_unit_that_ends_ends_its_own_trial_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch)
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            scene.gone = {"b"}
+
+    driven = scene.conduct(look=look)
+    assert "gone" in scene.parts[1].fault
+    assert len(measured_slices(driven, 0)) == SCHEDULE.count
+    assert len(measured_slices(driven, 1)) < SCHEDULE.count

@@ -1,0 +1,78 @@
+"""The slices of a block: every trial in every pass, apart from each other, repeatable."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tare.study.plan import make_plan
+from tare.study.schema import Study
+from tare.study.slices import Schedule, block_seconds, make_schedule
+
+TRIALS = ["D1-B01-native", "D1-B01-bridge", "D1-B01-published"]
+
+
+def schedule(seed: int = 7, trials: list[str] | None = None, **more: float) -> Schedule:
+    length: dict[str, float] = {"warmup_s": 0.5, "measure_s": 3, "length_s": 0.25, "drain_s": 0.03}
+    return make_schedule(trials or TRIALS, seed=seed, **{**length, **more})
+
+
+def test_every_trial_has_its_time_in_whole_slices() -> None:
+    made = schedule(measure_s=3.1)
+    assert (made.warmup, made.count) == (2, 13)
+    for trial in range(3):
+        own = made.of(trial)
+        assert [slot.counts for slot in own] == [False] * 2 + [True] * 13
+
+
+def test_every_pass_has_every_trial_once_and_every_third_an_empty_slice() -> None:
+    slots = iter(schedule().slots)
+    for number in range(14):
+        measured = number >= 2
+        size = 4 if measured and (number - 2) % 3 == 0 else 3
+        turn = Counter(next(slots).trial for _ in range(size))
+        assert turn == Counter([0, 1, 2] if size == 3 else [0, 1, 2, None])
+    assert next(slots, None) is None
+
+
+@given(st.integers(1, 8), st.integers(0, 99), st.floats(0.02, 2), st.floats(0.001, 0.5))
+def test_slices_never_overlap_with_their_drains(
+    trials: int, seed: int, length: float, drain: float
+) -> None:
+    names = [f"D1-B01-c{number}" for number in range(trials)]
+    made = schedule(seed, names, length_s=length, drain_s=drain, measure_s=3 * length)
+    places = [slot.at for slot in made.slots]
+    assert places[0] == 0.0
+    assert all(b - a > length + drain for a, b in itertools.pairwise(places))
+    told = [made.told(number)["begins_s"] for number in range(trials)]
+    assert all(isinstance(one, list) and one[0] == 0.0 for one in told)
+
+
+def test_the_order_is_the_seed_s_and_differs_from_block_to_block() -> None:
+    def order(made: Schedule) -> list[int | None]:
+        return [slot.trial for slot in made.slots]
+
+    assert order(schedule()) == order(schedule())
+    assert order(schedule()) != order(schedule(seed=8))
+    other = [name.replace("B01", "B02") for name in TRIALS]
+    assert order(schedule()) != order(schedule(trials=other))
+
+
+def test_a_plan_s_estimate_is_the_schedule_s_length() -> None:
+    document: dict[str, Any] = {
+        "study": "x",
+        "factors": {"f": {"a": {}, "b": {"platform.runtime": "docker"}}},
+        "baseline": {"f": "a"},
+        "load": {"warmup": "1s", "measure": "10s"},
+        "design": {"deployments": 2, "blocks": 1, "slice": "250ms", "drain": "30ms"},
+    }
+    estimate = make_plan(Study.model_validate(document)).estimate
+    block = block_seconds(2, 1, 10, 0.25, 0.03)
+    made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10)
+    assert block == pytest.approx(made.seconds + 0.015)
+    assert estimate.breakdown["measure"] == pytest.approx(2 * block)
