@@ -12,10 +12,12 @@ from rich.console import Console
 
 from tare.artifacts.binaries import find
 from tare.cli import doctor_machines
+from tare.cli.quiet import STOP_THEM
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
+from tare.monitor.quiet import look
 from tare.runtimes.availability import Cluster, Swarm, no_cluster
 from tare.runtimes.docker_engine import connect
 from tare.runtimes.kubernetes.api import ClientApi
@@ -93,6 +95,12 @@ def named_swarm() -> Swarm | None:
     return Swarm(None) if found else None
 
 
+def _quiet() -> Finding:
+    seen = look()
+    says = str(seen) if seen.disturb else f"{seen}: quiet"
+    return Finding("other work", not seen.disturb, says, STOP_THEM, needed=False)
+
+
 def findings() -> list[Finding]:
     """Everything that decides what can run here."""
     machine = local_facts()
@@ -139,6 +147,7 @@ def findings() -> list[Finding]:
             needed=False,
         ),
         _idle_cpus(),
+        _quiet(),
         Finding(
             "maven",
             shutil.which("mvn") is not None,

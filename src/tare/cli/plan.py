@@ -14,6 +14,7 @@ from tare.artifacts.lock import locked_versions
 from tare.cli.console import table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.left_out import left_out_lines
+from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
 from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
@@ -237,3 +238,4 @@ def show(plan: Plan, console: Console) -> None:
             highlight=False,
         )
     show_shortfall(plan, console)
+    warn_if_busy(console)

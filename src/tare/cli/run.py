@@ -11,6 +11,7 @@ from rich.console import Console
 from tare.cli.left_out import left_out_lines
 from tare.cli.live import LiveView
 from tare.cli.plan import Json, Only, Overrides, Scale, StudyFile, checked_plan, cost
+from tare.cli.quiet import warn_if_busy
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
 from tare.lab.directory import choose
@@ -71,5 +72,6 @@ def measure(plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: boo
     for line in left_out_lines(plan):
         console.print(line, markup=False, highlight=False)
     show_shortfall(plan, console)
+    warn_if_busy(console)
     with LiveView(console) as view:
         return Lab(plan, directory, study, view).run()

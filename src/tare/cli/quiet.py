@@ -1,0 +1,19 @@
+"""Says before a measurement that other programs are at work on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.monitor.quiet import look
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STOP_THEM = "stop them before you measure: whatever else runs is measured too"
+
+
+def warn_if_busy(console: Console) -> None:
+    """Name what would disturb a measurement now; nothing where the machine is quiet."""
+    seen = look()
+    if seen.disturb:
+        console.print(f"note: {seen}; {STOP_THEM}", markup=False, highlight=False)
