@@ -75,7 +75,7 @@ def write_run(
         clients: load clients per trial, each with its own hlog.
         threads: where not empty, a second factor `threads` with levels t16, t64, ...
         ops_per_s: the baseline's throughput over all clients.
-        margins: as in a study; default 5% throughput and mean, 10% p99. Empty: none.
+        margins: as in a study; default 10% for p99, 5% for the others. Empty: none.
         failed, saturated: trial names, such as D1-B02-native.
         errors: trial name to failed operations.
         drift: change of log throughput from each block to the next.
@@ -101,7 +101,7 @@ def write_run(
         notes or {},
     )
     if margins is None:
-        margins = {"throughput": "5%", "mean": "5%", "p99": "10%"}
+        margins = {"service_demand": "5%", "throughput": "5%", "mean": "5%", "p99": "10%"}
     study = study_document(truths, scene, list(threads), margins, seed)
     directory.mkdir(parents=True, exist_ok=True)
     yaml = YAML()

@@ -105,6 +105,7 @@ def write_trial(
     operations = sum(client.ok for client in clients)
     server_s = operations * 180e-6 * truth.server_cpu * math.exp(rng.normal(0, 0.01))
     engine_s = operations * truth.engine_us * 1e-6 * math.exp(rng.normal(0, 0.01))
+    probe_s = 0.002 * scene.measure_s
     units = unit_records(study, scene, truth, levels)
     write_samples(place, scene, units, start, server_s, engine_s, rng)
     deployment = f"D{round_}-{levels['platform']}"
@@ -133,8 +134,9 @@ def write_trial(
         caches_dropped=True,
         server_cpu_s=server_s,
         engine_cpu_s=engine_s,
-        machine_cpu_s=server_s + engine_s + operations * 60e-6,
-        probe_cpu_s=0.002 * scene.measure_s,
+        machine_cpu_s=server_s + engine_s + operations * 60e-6 + probe_s,
+        background_cpu_s=probe_s,
+        probe_cpu_s=probe_s,
         notes=[scene.notes[name]] if name in scene.notes else [],
     )
     (place / "manifest.json").write_text(manifest.model_dump_json(indent=2))

@@ -20,7 +20,7 @@ def test_the_answer_comes_first() -> None:
     ]
     assert places == sorted(places)
     assert "[\u22122.3%, +0.5%]" in text
-    assert "docker-bridge: throughput 12.3% lower" in text
+    assert "docker-bridge: service demand 16.2% higher" in text
 
 
 def test_an_invalid_result_is_said_before_the_answer() -> None:

@@ -128,6 +128,7 @@ class TrialRun:
             machine_cpu_s=after.machine - before.machine,
             machine_modes_s={m: after.modes[m] - v for m, v in before.modes.items()},
             probe_cpu_s=probe_cpu_seconds(samples),
+            background_cpu_s=probe_cpu_seconds(samples),
             server=observed.counts,
             load_rests_on=self.note,
             notes=[

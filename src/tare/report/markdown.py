@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.report import dependence, evidence_tables, left_out, others, provenance, tables, words
+from tare.report import (
+    dependence,
+    evidence_tables,
+    identical,
+    left_out,
+    others,
+    provenance,
+    tables,
+    words,
+)
 from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
 from tare.report.exhibits.tables import exhibit_tables
@@ -50,6 +59,7 @@ def render_markdown(analysis: Analysis) -> str:
         parts.append("\n".join([lines[0], ">", *lines[1:]] if alert.details else lines))
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
+    parts += [escape(text) for text in identical.sentences(analysis)]
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
     parts += _left_out(analysis)

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tare.report import dependence, left_out, numbers, words
+from tare.report import dependence, identical, left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.overview import check_summary
 from tare.report.text import plain
@@ -49,6 +49,9 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [_answer(answer) for answer in words.answers(analysis)]
         if analysis.effects:
             parts += [Text(), _table(analysis)]
+    noise = identical.sentences(analysis)
+    if noise:
+        parts += [Text(), *(_text(text) for text in noise)]
     first, _ = dependence.interactions(analysis)
     further = [*first, *dependence.noisier(analysis)]
     if further:
@@ -73,7 +76,7 @@ def _answer(answer: words.Answer) -> RenderableType:
     for i, one in enumerate(answer.lines):
         line += _text(("; " if i else "") + one.before)
         line += _text(one.change, _TONES[one.tone])
-        line += _text(f" {one.interval} {one.than}: ")
+        line += _text(f" {one.evidence}: ")
         line += _text(one.verdict, "bold") + _text(one.tail)
     return Padding(line + _text("."), (0, 0, 0, 0))
 

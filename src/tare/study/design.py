@@ -12,7 +12,9 @@ from tare.study.quantities import Duration, Fraction
 OFF: Literal["off"] = "off"
 Slice = Annotated[
     Literal["off"] | Annotated[Duration, Field(ge=0.02, le=10)],
-    WithJsonSchema({"anyOf": [{"const": OFF}, {"type": "string"}, {"type": "number"}], "unit": "s"}),
+    WithJsonSchema(
+        {"anyOf": [{"const": OFF}, {"type": "string"}, {"type": "number"}], "unit": "s"}
+    ),
 ]
 WINDOWS = 4
 """windows of a warm-up that are compared: the mean of the last two with that of the two before"""
