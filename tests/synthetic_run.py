@@ -62,6 +62,8 @@ def write_run(
     drift: float = 0.0,
     flat: bool = True,
     notes: Mapping[str, str] | None = None,
+    slice_s: float | None = None,
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write a run and return its directory.
 
@@ -81,6 +83,8 @@ def write_run(
         drift: change of log throughput from each block to the next.
         flat: the deployments' warm-up became flat.
         notes: trial name to a note of its manifest.
+        slice_s: seconds of a slice; None: trials are measured in one piece.
+        slices: trial name to fields of its manifest's slices, such as late.
     """
     truths = dict(QUICKSTART if effects is None else effects)
     scene = Scene(
@@ -99,6 +103,8 @@ def write_run(
         drift,
         flat,
         notes or {},
+        slice_s,
+        slices or {},
     )
     if margins is None:
         margins = {"service_demand": "5%", "throughput": "5%", "mean": "5%", "p99": "10%"}
@@ -185,6 +191,7 @@ def study_document(
             "blocks": scene.blocks,
             "seed": seed,
             "fresh": scene.fresh,
+            **({"slice": f"{scene.slice_s}s"} if scene.slice_s else {}),
         },
         "margins": dict(margins),
     }

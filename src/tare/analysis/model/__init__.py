@@ -111,7 +111,7 @@ class TrialSummary(Part):
     errors: int
     saturated: bool
     warm: bool | None
-    steady: bool | None = Field(description="by MSER-5; null: too short to tell")
+    steady: bool | None = Field(description="by MSER-5; null: too short to tell, or in slices")
     change_points: list[float] = Field(
         default_factory=list,
         description="seconds at which the level of throughput changes (PELT)",

@@ -98,7 +98,7 @@ def usage_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[s
         if "softirq" in modes:
             found["cpu.softirq"] = 100 * modes["softirq"] / whole
     if "disk_write_bytes_per_s" in totals:
-        seconds = manifest.measure_end - manifest.measure_start
+        seconds = manifest.measured_s
         found["disk.write_kbps"] = totals["disk_write_bytes_per_s"] / seconds / 1e3
     return found
 
@@ -109,7 +109,7 @@ def operations_of(manifest: TrialManifest) -> float:
         return float(sum(client.ok for client in manifest.clients))
     if manifest.operations is not None:
         return float(manifest.operations)
-    seconds = manifest.measure_end - manifest.measure_start
+    seconds = manifest.measured_s
     return max(manifest.reported.get("throughput", 0.0) * seconds, 0.0)
 
 
@@ -173,8 +173,9 @@ def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
         found["cpu.requests_per_op"] = manifest.server_cpu_s * US / operations - known
     if "gc.pause_s" in counted:
         found["gc.pause_per_op"] = counted["gc.pause_s"] * US / operations
-    if "gc.allocated_bytes_per_s" in counted:
-        seconds = manifest.measure_end - manifest.measure_start
+    # of slices: between two pauses lay time in which nothing was measured
+    if "gc.allocated_bytes_per_s" in counted and manifest.slices is None:
+        seconds = manifest.measured_s
         found["gc.allocated_bytes_per_op"] = (
             counted["gc.allocated_bytes_per_s"] * seconds / operations
         )
