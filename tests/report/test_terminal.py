@@ -30,8 +30,9 @@ def test_each_treatment_has_its_sentence_in_plain_characters() -> None:
 def test_an_invalid_result_is_said_first() -> None:
     analysis = sample_analysis()
     analysis.valid = False
+    analysis.noise_floor[0].exceeds_margin = True
     text = shown(analysis)
-    assert text.index("not valid") < text.index("12.3% lower")
+    assert text.index("not valid") < text.index("12.3% lower") < text.index("Single blocks are")
 
 
 def test_names_are_neither_markup_nor_terminal_codes() -> None:

@@ -34,7 +34,7 @@ def test_service_demand_is_said_in_microseconds_beside_percent() -> None:
     one.verdict, one.needed, one.ci = "inconclusive", 3, (0.988, 1.03)
     assert words.line(analysis, one).text == (
         "service demand: can't tell yet, between 1.2% lower and 3.0% higher than native (between "
-        "\u22121.57 and +3.93 \u00b5s of 131 per operation); 3 more deployments should decide: "
+        "\u22121.6 and +3.9 \u00b5s of 131 per operation); 3 more deployments should decide: "
         "inconclusive"
     )
 

@@ -103,9 +103,21 @@ def _reach(ratio: float) -> str:
     return "any amount higher" if math.isinf(ratio) else change_in_words(ratio)
 
 
-def signed(value: float) -> str:
-    """A number with its sign: '+5.30', with a real minus sign."""
-    return f"+{significant(value)}" if value > 0 else significant(value)
+def signed_differences(value: float, ci: tuple[float, float]) -> tuple[str, str, str]:
+    """A difference and the ends of its interval, with signs: '+5.3', '+3.0', '+7.5'.
+
+    Of all three the digits to which half the interval is known: two of its own.
+    """
+    half = (ci[1] - ci[0]) / 2
+    decimals = 1 - math.floor(math.log10(half)) if 0 < half < math.inf else 1
+    first, low, high = (_signed(one, min(max(decimals, 0), 9)) for one in (value, *ci))
+    return first, low, high
+
+
+def _signed(value: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return significant(value)
+    return f"{round(value, decimals) + 0.0:+,.{decimals}f}".replace("-", MINUS)
 
 
 def interval(ci: tuple[float, float]) -> str:

@@ -27,15 +27,12 @@ _STATUS = {"warning": "yellow", "invalid": "bold red"}
 
 
 def render_summary(analysis: Analysis) -> RenderableType:
-    """Alerts, the answers in sentences or tables, the primary effects, failed checks."""
+    """The answers in sentences or tables, the primary effects, warnings, failed checks.
+
+    Only that a result is void stands before its answer.
+    """
     parts: list[RenderableType] = [_text(analysis.question or analysis.study, "bold"), Text()]
-    for alert in words.alerts(analysis):
-        colour = "red" if alert.level == "invalid" else "yellow"
-        body = _text(alert.headline, "bold") + _text(
-            "".join(f"\n{plain(t)}" for t in alert.details)
-        )
-        title = _text("not valid" if alert.level == "invalid" else "warning", f"bold {colour}")
-        parts.append(Panel(body, title=title, border_style=colour, title_align="left"))
+    parts += _alerts(words.alerts(analysis), "invalid")
     grids = answer_grids(analysis)
     if grids:
         parts += [_text(text) for text in summary(analysis)]
@@ -49,6 +46,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [_answer(answer) for answer in words.answers(analysis)]
         if analysis.effects:
             parts += [Text(), _table(analysis)]
+    parts += _alerts(words.alerts(analysis), "warning")
     noise = identical.sentences(analysis)
     if noise:
         parts += [Text(), *(_text(text) for text in noise)]
@@ -67,6 +65,20 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [Text(), _text(f"{left_out.TITLE}. {missing[0]}", "bold")]
         parts += [_text(f"  {text}") for text in missing[1:]]
     return Group(*parts)
+
+
+def _alerts(alerts: list[words.Alert], level: str) -> list[RenderableType]:
+    colour, name = ("red", "not valid") if level == "invalid" else ("yellow", "warning")
+    return [
+        Panel(
+            _text("\n".join((alert.headline, *map(plain, alert.details)))),
+            title=_text(name, f"bold {colour}"),
+            border_style=colour,
+            title_align="left",
+        )
+        for alert in alerts
+        if alert.level == level
+    ]
 
 
 def _answer(answer: words.Answer) -> RenderableType:

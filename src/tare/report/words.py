@@ -288,13 +288,13 @@ def _amounts(metric: Metric, effect: Effect) -> str:
     if metric.unit != PER_OPERATION:
         return ""
     unit, base = numbers.MICROSECONDS, effect.baseline_value
-    low, high = (numbers.signed(end) for end in effect.difference_ci)
+    difference, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
     if effect.verdict == "inconclusive":
         return f" (between {low} and {high} {unit} of {numbers.significant(base)} per operation)"
     treated = numbers.significant(base + effect.difference)
     return (
         f" ({treated} instead of {numbers.significant(base)} {unit} per operation, "
-        f"{numbers.signed(effect.difference)} {unit} [{low}, {high}])"
+        f"{difference} {unit} [{low}, {high}])"
     )
 
 
