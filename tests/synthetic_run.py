@@ -62,6 +62,8 @@ def write_run(
     drift: float = 0.0,
     flat: bool = True,
     notes: Mapping[str, str] | None = None,
+    slice_s: float | None = None,
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write a run and return its directory.
 
@@ -75,12 +77,14 @@ def write_run(
         clients: load clients per trial, each with its own hlog.
         threads: where not empty, a second factor `threads` with levels t16, t64, ...
         ops_per_s: the baseline's throughput over all clients.
-        margins: as in a study; default 5% throughput and mean, 10% p99. Empty: none.
+        margins: as in a study; default 10% for p99, 5% for the others. Empty: none.
         failed, saturated: trial names, such as D1-B02-native.
         errors: trial name to failed operations.
         drift: change of log throughput from each block to the next.
         flat: the deployments' warm-up became flat.
         notes: trial name to a note of its manifest.
+        slice_s: seconds of a slice; None: trials are measured in one piece.
+        slices: trial name to fields of its manifest's slices, such as late.
     """
     truths = dict(QUICKSTART if effects is None else effects)
     scene = Scene(
@@ -99,9 +103,11 @@ def write_run(
         drift,
         flat,
         notes or {},
+        slice_s,
+        slices or {},
     )
     if margins is None:
-        margins = {"throughput": "5%", "mean": "5%", "p99": "10%"}
+        margins = {"service_demand": "5%", "throughput": "5%", "mean": "5%", "p99": "10%"}
     study = study_document(truths, scene, list(threads), margins, seed)
     directory.mkdir(parents=True, exist_ok=True)
     yaml = YAML()
@@ -185,6 +191,7 @@ def study_document(
             "blocks": scene.blocks,
             "seed": seed,
             "fresh": scene.fresh,
+            **({"slice": f"{scene.slice_s}s"} if scene.slice_s else {}),
         },
         "margins": dict(margins),
     }

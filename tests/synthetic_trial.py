@@ -17,6 +17,7 @@ from hdrh.histogram import HdrHistogram
 from tare.records.manifest import (
     ClientResult,
     OperationResult,
+    Slices,
     TrialManifest,
     UnitRecord,
     WarmUp,
@@ -62,6 +63,8 @@ class Scene:
     drift: float
     flat: bool
     notes: Mapping[str, str]
+    slice_s: float | None = None
+    slices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def trial_name(round_: int, block: int, levels: Mapping[str, str]) -> str:
@@ -105,8 +108,15 @@ def write_trial(
     operations = sum(client.ok for client in clients)
     server_s = operations * 180e-6 * truth.server_cpu * math.exp(rng.normal(0, 0.01))
     engine_s = operations * truth.engine_us * 1e-6 * math.exp(rng.normal(0, 0.01))
+    probe_s = 0.002 * scene.measure_s
     units = unit_records(study, scene, truth, levels)
-    write_samples(place, scene, units, start, server_s, engine_s, rng)
+    ended = start + scene.measure_s
+    slices = None
+    if scene.slice_s is None:
+        write_samples(place, scene, units, start, server_s, engine_s, rng)
+    else:
+        slices = cut_into_slices(place, scene, name)
+        ended = start + 5 * scene.measure_s  # other conditions had their turns
     deployment = f"D{round_}-{levels['platform']}"
     if scene.fresh != "deployment":
         deployment += f"-B{block:02}"
@@ -124,7 +134,7 @@ def write_trial(
         started=datetime.fromtimestamp(start - 5, UTC).isoformat(),
         ended=datetime.fromtimestamp(start + scene.measure_s + 2, UTC).isoformat(),
         measure_start=start,
-        measure_end=start + scene.measure_s,
+        measure_end=ended,
         setup=resolved(study, levels),
         clients=[] if failed else clients,
         warm_up=warm_up(scene),
@@ -133,11 +143,44 @@ def write_trial(
         caches_dropped=True,
         server_cpu_s=server_s,
         engine_cpu_s=engine_s,
-        machine_cpu_s=server_s + engine_s + operations * 60e-6,
-        probe_cpu_s=0.002 * scene.measure_s,
+        machine_cpu_s=server_s + engine_s + operations * 60e-6 + probe_s,
+        background_cpu_s=probe_s,
+        probe_cpu_s=probe_s,
+        machine_modes_s={} if slices is None else modes(server_s + engine_s, operations, probe_s),
+        slices=slices,
         notes=[scene.notes[name]] if name in scene.notes else [],
     )
     (place / "manifest.json").write_text(manifest.model_dump_json(indent=2))
+
+
+def cut_into_slices(place: Path, scene: Scene, trial: str) -> Slices:
+    """Turn a trial's progress into that of slices: one interval each, on a clock of its own."""
+    length = scene.slice_s or 0.0
+    made = Slices(
+        count=round(scene.measure_s / length), length_s=length, drain_s=0.03, frozen=True, empty=8
+    ).model_copy(update=dict(scene.slices.get(trial, {})))
+    progress = place / "progress.jsonl"
+    lines = [json.loads(line) for line in progress.read_text().splitlines()]
+    begun = [line for line in lines if line["event"] == "measure_start"]
+    interval = next(line for line in lines if line["event"] == "interval")
+    each = [interval | {"t": length + 0.03, "client": line["client"]} for line in begun]
+    progress.write_text("".join(json.dumps(one) + "\n" for one in begun + each * made.count))
+    cut = [{"slice": i, "t": i * 5 * length} for i in range(made.count)]
+    (place / "slices.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cut))
+    return made
+
+
+def modes(used_s: float, operations: int, probe_s: float) -> dict[str, float]:
+    """The machine's CPU seconds by mode: all of what processes used is user code."""
+    kernel_s = operations * 60e-6
+    return {
+        "user": used_s,
+        "nice": 0.0,
+        "system": kernel_s * 0.5 + probe_s,
+        "irq": 0.0,
+        "softirq": kernel_s * 0.5,
+        "steal": 0.1,
+    }
 
 
 def warm_up(scene: Scene) -> WarmUp:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tare.analysis.metrics import _FIXED, describe, in_order, trial_values
+from tare.analysis.metrics import (
+    _FIXED,
+    SERVICE_DEMAND,
+    demand_by_owner_s,
+    demand_s,
+    describe,
+    in_order,
+    trial_values,
+)
 from tare.records.hlog import Latencies
 from tare.records.manifest import ClientResult, OperationResult, TrialManifest
 from tare.study.endpoints import OF_THE_MACHINE
@@ -51,15 +59,37 @@ def test_clients_count_by_their_operations() -> None:
     )
     assert values == pytest.approx(
         {
+            "service_demand": 4000.0,
             "throughput": 400.0,
             "all.mean": 175.0,
             "read.mean": 175.0,
             "cpu.server_per_op": 2000.0,
-            "cpu.machine_per_op": 4000.0,
             "cpu.client_per_op": 17.5,
             "errors": 0.0,
         }
     )
+
+
+def test_service_demand_is_the_machines_cpu_time_less_what_no_operation_caused() -> None:
+    one = [client("c1", 1000, 100.0, 500)]
+    spent = manifest(one, engine_cpu_s=1.0, background_cpu_s=2.0)
+    values = trial_values(spent, {})
+    assert values["service_demand"] == pytest.approx(14_000)
+    assert demand_s(spent) == pytest.approx(14.0)
+
+
+def test_the_parts_by_owner_add_up_to_service_demand() -> None:
+    spent = manifest([client("c1", 1000, 100.0, 500)], engine_cpu_s=1.0, background_cpu_s=2.0)
+    parts = demand_by_owner_s(spent)
+    assert parts == pytest.approx(
+        {
+            "cpu.server_per_op": 8.0,
+            "cpu.engine_per_op": 1.0,
+            "cpu.client_per_op": 0.5,
+            "cpu.others_per_op": 4.5,
+        }
+    )
+    assert sum(parts.values()) == pytest.approx(demand_s(spent))
 
 
 def test_what_was_not_used_or_not_measured_is_absent() -> None:
@@ -114,4 +144,5 @@ def test_what_studies_may_name_of_the_machine_is_what_trials_have() -> None:
     described = {name: describe(name).unit for name in OF_THE_MACHINE}
     assert all(described.values()), "an unknown name has no unit"
     mine = {name for name in _FIXED if name.partition(".")[0] in ("cpu", "disk")}
+    mine.add(SERVICE_DEMAND)
     assert set(OF_THE_MACHINE) == mine

@@ -112,7 +112,8 @@ def test_only_the_command_that_is_called_is_imported() -> None:
 
 def test_plan_says_which_metrics_decide() -> None:
     text = tare("plan", "studies/quickstart.yaml").stdout
-    assert "primary, which decide: throughput (margin 5%), all.p99 (margin 10%)" in text
+    decide = "service_demand (margin 5%), throughput (margin 5%), all.p99 (margin 10%)"
+    assert f"primary, which decide: {decide}" in text
     assert "those with a margin too: mean (margin 5%)" in " ".join(text.split())
 
 

@@ -20,6 +20,29 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(made, effects=levels, deployments=3, blocks=2, measure_s=3)
 
 
+def test_a_run_in_slices_has_a_report_that_invents_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    levels = {name: QUICKSTART[name] for name in ("native", "native-again", "docker-bridge")}
+    made = write_run(
+        tmp_path / "sliced", effects=levels, blocks=2, measure_s=3, slice_s=0.25, between=0.01,
+        within=0.01,
+    )  # fmt: skip
+    assert finish(made, json=False) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    demand, throughput = said.index("service demand"), said.index("throughput")
+    assert demand < throughput < said.index("99th percentile") < said.index("Valid.")
+    assert "0 warnings, 0 invalid" in said
+    page, text = ((made / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))
+    for words in ("instead of", "\u00b5s per operation", "Identical deployments differed by"):
+        assert words in page
+        assert words in text
+    assert 'id="timeline"' not in page, "there are no series to draw"
+    assert "in slices of 0.25 s, in turn with the other conditions" in text
+    exported = (made / "trials.csv").read_text("utf-8")
+    assert "service_demand" in exported.partition("\n")[0]
+
+
 def known(run: Path) -> list[str]:
     """The metrics beside whose effects something stands."""
     effects = json.loads((run / "analysis.json").read_text(encoding="utf-8"))["effects"]

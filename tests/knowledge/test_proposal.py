@@ -77,6 +77,6 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("margin", "text"), [(0.05, "5%"), (0.1, "10%"), (0.025, "2.5%")])
 def test_the_margin_is_written_as_a_person_would(margin: float, text: str) -> None:
-    assert f"margins: {{throughput: {text}," in study_text(
+    assert f"margins: {{service_demand: {text}, throughput: {text}," in study_text(
         Asked(), SIZE.model_copy(update={"margin": margin})
     )

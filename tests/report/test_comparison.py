@@ -58,8 +58,10 @@ def test_with_one_deployment_more_deployments_are_asked_for_and_not_blocks() -> 
     one = scaled(0.95)
     one.trials = [trial for trial in one.trials if trial.round == 1]
     found = compare(sample_analysis(), one, margins={"throughput": 0.05})
-    text = sentence(found, found.differences[0])
-    assert "more deployments per side would settle it" in text
+    one = next(d for d in found.differences if d.metric == "throughput")
+    text = sentence(found, one)
+    assert "can't tell yet, between" in text
+    assert "more deployments per side should decide" in text
     assert text.endswith("inconclusive.")
 
 
@@ -95,7 +97,7 @@ def test_conditions_without_partner_and_without_interval_are_warned_of() -> None
     fewer.trials = [t for t in fewer.trials if t.condition != "native" or t.round + t.block == 2]
     told = " ".join(warnings(compare(sample_analysis(), fewer)))
     assert "Only in A, and not compared: docker-host." in told
-    assert "no interval: throughput of native" in told
+    assert "no interval: service_demand of native, throughput of native" in told
 
 
 def test_hostile_names_stay_text() -> None:

@@ -67,7 +67,7 @@ def test_every_effect_is_a_row_with_all_its_fields() -> None:
     assert frame.height == len(analysis.effects)
     first, row = analysis.effects[0], frame.row(0, named=True)
     assert (row["ci_low"], row["ci_high"]) == first.ci
-    assert row["unit"] == "operations/s"
+    assert row["unit"] == "us/operation"
     assert row["verdict"] == first.verdict
     made_of_parts = {"pairs", "crosschecks", "others"}
     for name in set(Effect.model_fields) - {"levels"}:

@@ -59,8 +59,8 @@ def ladder() -> Analysis:
 def test_averages_are_drawn_before_single_levels() -> None:
     drawn = extent.drawn_effects(ladder())
     assert [(d.metric.name, d.single, len(d.places)) for d in drawn] == [
-        ("throughput", False, 2),
-        ("throughput", True, 24),
+        ("service_demand", False, 2),
+        ("service_demand", True, 24),
     ]
 
 
@@ -69,7 +69,7 @@ def test_the_answer_begins_with_the_averages() -> None:
     assert grid.leading == 1
     assert grid.rows[0][0] == "Average over threads"
     html = render_html(ladder())
-    assert "Throughput, level by level" in html
+    assert "Service demand, level by level" in html
 
 
 def test_of_many_conditions_those_nearest_to_the_baseline_are_drawn() -> None:

@@ -29,20 +29,20 @@ def texts(panel: Panel) -> list[str]:
 def test_the_forest_has_a_drawing_per_metric_and_a_row_per_treatment() -> None:
     panels = forest_panels(sample_analysis())
     assert [p.title for p in panels] == [
+        "Effects on Service demand",
         "Effects on Throughput",
         "Effects on Mean latency",
         "Effects on 99th percentile latency",
         "Effects on Server CPU per operation",
-        "Effects on Machine CPU per operation",
     ]
-    assert classes(panels[0]).count("point") == 4
-    assert classes(panels[0]).count("margin") == 4
-    assert classes(panels[0]).count("floor") == 8
-    assert classes(panels[3]).count("margin") == 0
+    assert classes(panels[1]).count("point") == 4
+    assert classes(panels[1]).count("margin") == 4
+    assert classes(panels[1]).count("floor") == 8
+    assert classes(panels[4]).count("margin") == 0
 
 
 def test_each_row_carries_its_verdict_as_text_and_the_control_its_mark() -> None:
-    first = forest_panels(sample_analysis())[0]
+    first = forest_panels(sample_analysis())[1]
     assert texts(first).count("different") == 2
     assert texts(first).count("equivalent") == 2
     assert "native-again (A/A)" in texts(first)
@@ -50,7 +50,7 @@ def test_each_row_carries_its_verdict_as_text_and_the_control_its_mark() -> None
 
 
 def test_only_differences_are_coloured() -> None:
-    first = forest_panels(sample_analysis())[0]
+    first = forest_panels(sample_analysis())[1]
     rows = [c for c in classes(first) if c.split()[:1] in (["cost"], ["gain"], ["tie"])]
     assert rows == ["tie weak", "tie weak", "cost", "cost"]
 

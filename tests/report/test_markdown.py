@@ -20,7 +20,7 @@ def test_the_answer_comes_first() -> None:
     ]
     assert places == sorted(places)
     assert "[\u22122.3%, +0.5%]" in text
-    assert "docker-bridge: throughput 12.3% lower" in text
+    assert "docker-bridge: service demand 16.2% higher" in text
 
 
 def test_an_invalid_result_is_said_before_the_answer() -> None:
@@ -28,7 +28,8 @@ def test_an_invalid_result_is_said_before_the_answer() -> None:
     analysis.valid = False
     analysis.noise_floor[0].exceeds_margin = True
     text = render_markdown(analysis)
-    assert text.index("NOT VALID") < text.index("WARNING") < text.index("## The answer")
+    assert text.index("NOT VALID") < text.index("## The answer") < text.index("WARNING")
+    assert text.index("WARNING") < text.index("## Can it be trusted?")
 
 
 def test_tables_are_tables_with_every_effect_and_trial() -> None:

@@ -41,10 +41,12 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
         "in random order (seed 7), over 3 rounds",
         "deployed every condition's cluster anew",
         "the unit of analysis is the deployment",
-        "margins that the study declares (5% for throughput; 10% for 99th percentile latency)",
+        "margins that the study declares (5% for service demand; 5% for throughput; 10% for 99th "
+        "percentile latency)",
         "Intervals: t interval over 3 deployments, variance pooled over 3 conditions",
-        "Holm over primary comparisons (a family of 2)",
+        "Holm over primary comparisons (a family of 3)",
         "Identical conditions (A/A) differed by up to",
+        "Identical deployments differed by ",
         "1 trial failed and entered no effect.",
         "Analysed with Tare 0.",
     ):

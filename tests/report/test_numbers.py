@@ -78,3 +78,33 @@ def test_a_p_value_is_never_zero() -> None:
 def test_ticks_have_no_trailing_zeros() -> None:
     assert [numbers.tick(t, "us") for t in (0, 1000, 2500)] == ["0 µs", "1 ms", "2.5 ms"]
     assert numbers.tick(1.0, "cores") == "1 core"
+
+
+@pytest.mark.parametrize(
+    ("ci", "said"),
+    [
+        ((0.954, 1.158), "between 4.6% lower and 15.8% higher"),
+        ((0.96, 0.995), "between 0.5% and 4.0% lower"),
+        ((1.012, 1.2), "between 1.2% and 20.0% higher"),
+        ((1.012, math.inf), "between 1.2% and any amount higher"),
+        ((math.nan, 1.2), "not measurable"),
+    ],
+)
+def test_a_range_is_said_each_way(ci: tuple[float, float], said: str) -> None:
+    assert numbers.range_in_words(ci) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "ci", "said"),
+    [
+        (5.271, (3.012, 7.53), ("+5.3", "+3.0", "+7.5")),
+        (0.9, (0.65, 1.15), ("+0.90", "+0.65", "+1.15")),
+        (-210.4, (-260.0, -160.0), ("\u2212210", "\u2212260", "\u2212160")),
+        (0.001, (-3.0, 3.0), ("+0.0", "\u22123.0", "+3.0")),
+        (1.0, (0.5, math.inf), ("+1.0", "+0.5", "unbounded")),
+    ],
+)
+def test_a_difference_has_the_digits_that_its_interval_knows(
+    value: float, ci: tuple[float, float], said: tuple[str, str, str]
+) -> None:
+    assert numbers.signed_differences(value, ci) == said

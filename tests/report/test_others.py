@@ -107,7 +107,7 @@ def test_a_report_of_which_nothing_is_known_does_not_speak_of_others() -> None:
 def test_the_page_has_it_below_the_sentence_and_in_the_table() -> None:
     analysis = with_others(others())
     text = words_of(render_html(analysis))
-    sentence = text.index("throughput 0.9% lower")
+    sentence = text.index("service demand 1.3% higher")
     assert (
         sentence < text.index("Others found +5.0% [+2.0%, +8.0%] (study-a") < text.index("Valid.")
     )

@@ -20,16 +20,19 @@ def shown(analysis: Analysis, width: int = 200) -> str:
 
 def test_each_treatment_has_its_sentence_in_plain_characters() -> None:
     text = " ".join(shown(sample_analysis()).split())
-    assert "docker-bridge: throughput 12.3% lower [-15.1%, -9.4%] than native: different;" in text
-    assert "4 more deployments would settle it" in text
+    demand = "service demand 16.2% higher [+13.4%, +19.0%] than native (152 instead of 131"
+    assert f"docker-bridge: {demand}" in text
+    assert "; throughput 12.3% lower [-15.1%, -9.4%] than native: different;" in text
+    assert "4 more deployments should decide" in text
     assert "Valid. 6 checks: 4 ok, 2 warnings, 0 invalid." in text
 
 
 def test_an_invalid_result_is_said_first() -> None:
     analysis = sample_analysis()
     analysis.valid = False
+    analysis.noise_floor[0].exceeds_margin = True
     text = shown(analysis)
-    assert text.index("not valid") < text.index("12.3% lower")
+    assert text.index("not valid") < text.index("12.3% lower") < text.index("Single blocks are")
 
 
 def test_names_are_neither_markup_nor_terminal_codes() -> None:

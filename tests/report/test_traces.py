@@ -76,5 +76,8 @@ def test_primary_metrics_are_drawn_first_and_always() -> None:
     analysis.effects = [
         e.model_copy(update={"treatment": f"t{i}"}) for e in analysis.effects for i in range(30)
     ]
-    assert [d.metric.name for d in extent.drawn_effects(analysis)] == ["throughput", "all.mean"]
+    assert [d.metric.name for d in extent.drawn_effects(analysis)] == [
+        "service_demand",
+        "throughput",
+    ]
     assert extent.effects_note(analysis).endswith("3 further metrics among them.")

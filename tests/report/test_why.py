@@ -27,7 +27,7 @@ def change(name: str, base: float, treated: float, *, clear: bool = True) -> dic
 
 def why(treatment: str, baseline: str = "native", *, aa: bool = False) -> Why:
     whole = Change(
-        metric=describe("cpu.machine_per_op"), baseline=105.0, treatment=119.0,
+        metric=describe("service_demand"), baseline=105.0, treatment=119.0,
         difference=14.0, ci=(11.0, 17.0), clear=True,
     )  # fmt: skip
     parts = [
@@ -81,7 +81,7 @@ def test_the_table_has_the_whole_its_parts_and_what_changed_beside(analysis: Ana
         if analysis.why[0].treatment in row[0].text
     ]
     titles = [row[2] for row in rows]
-    assert titles[0] == "Whole machine's CPU per operation"
+    assert titles[0] == "Service demand"
     softirq = rows[titles.index("CPU in interrupts and soft interrupts (network path)")]
     assert softirq[5:9] == ["+9.00 \u00b5s/op", "[+8.00 \u00b5s/op, +10.0 \u00b5s/op]", "yes",
                             "64% [50%, 80%]"]  # fmt: skip

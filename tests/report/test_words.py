@@ -23,12 +23,28 @@ def test_a_difference_is_said_with_interval_baseline_and_verdict() -> None:
     assert line.text == "throughput 12.3% lower [\u221215.1%, \u22129.4%] than native: different"
 
 
+def test_service_demand_is_said_in_microseconds_beside_percent() -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, "service_demand", "docker-bridge")
+    assert words.line(analysis, one).text == (
+        "service demand 16.2% higher [+13.4%, +19.0%] than native (152 instead of 131 \u00b5s per "
+        "operation, +21.2 \u00b5s [+17.6, +24.9]): different"
+    )
+    assert one.difference == pytest.approx(131.0 * 0.162)
+    one.verdict, one.needed, one.ci = "inconclusive", 3, (0.988, 1.03)
+    assert words.line(analysis, one).text == (
+        "service demand: can't tell yet, between 1.2% lower and 3.0% higher than native (between "
+        "\u22121.6 and +3.9 \u00b5s of 131 per operation); 3 more deployments should decide: "
+        "inconclusive"
+    )
+
+
 def test_an_inconclusive_effect_says_what_would_settle_it() -> None:
     analysis = sample_analysis()
     line = words.line(analysis, effect(analysis, "all.p99", "docker-host"))
     assert line.text == (
-        "99th percentile latency: not enough data to say, 4 more deployments would settle it "
-        "(so far 6.2% higher [\u22129.5%, +24.6%] than native): inconclusive"
+        "99th percentile latency: can't tell yet, between 9.5% lower and 24.6% higher than "
+        "native; 4 more deployments should decide: inconclusive"
     )
 
 
@@ -63,7 +79,12 @@ def test_treatments_come_in_order_and_the_control_last() -> None:
         "docker-published",
         "native-again",
     ]
-    assert [line.metric for line in answers[0].lines] == ["throughput", "all.mean", "all.p99"]
+    assert [line.metric for line in answers[0].lines] == [
+        "service_demand",
+        "throughput",
+        "all.mean",
+        "all.p99",
+    ]
     assert "the same setup again" in answers[-1].sentence
 
 
@@ -72,6 +93,7 @@ def test_without_primary_endpoints_the_usual_metrics_are_answered() -> None:
     for one in analysis.effects:
         one.primary, one.margin = False, None
     assert [m.name for m in words.primary_metrics(analysis)] == [
+        "service_demand",
         "throughput",
         "all.mean",
         "all.p99",
@@ -181,7 +203,7 @@ def test_an_effect_without_a_finite_interval_still_makes_a_sentence() -> None:
     analysis = sample_analysis()
     one = effect(analysis, "throughput", "docker-bridge")
     one.ci, one.verdict = (0.0, math.inf), "inconclusive"
-    assert "[\u2212100%, unbounded]" in words.line(analysis, one).text
+    assert "between 100% lower and any amount higher" in words.line(analysis, one).text
 
 
 def test_hundreds_of_further_units_are_no_exact_number() -> None:

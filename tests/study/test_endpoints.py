@@ -12,7 +12,8 @@ def test_margins_of_a_kind_hold_for_its_operations() -> None:
     assert margin_of("read.p99", {"p99": 0.1, "read.p99": 0.2}) == 0.2
 
 
-def test_throughput_and_p99_are_primary_where_a_margin_is_declared() -> None:
+def test_the_usual_endpoints_are_primary_where_a_margin_is_declared() -> None:
+    assert primary_endpoints({"service_demand": 0.03, "p99": 0.1}) == ["service_demand", "all.p99"]
     margins = {"throughput": 0.05, "mean": 0.05, "p99": 0.1}
     assert primary_endpoints(margins) == ["throughput", "all.p99"]
     assert primary_endpoints({"mean": 0.05}) == []

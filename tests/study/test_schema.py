@@ -17,7 +17,12 @@ def test_a_name_is_all_that_a_study_needs() -> None:
     study = Study(study="smallest")
     assert study.database.heap == 512 * 1024**2
     assert study.load.rate is None
-    assert study.margins == {"throughput": 0.05, "mean": 0.05, "p99": 0.10}
+    assert study.margins == {
+        "service_demand": 0.05,
+        "throughput": 0.05,
+        "mean": 0.05,
+        "p99": 0.10,
+    }
 
 
 def test_a_study_comes_back_from_its_own_json() -> None:
@@ -29,9 +34,10 @@ def test_a_study_comes_back_from_its_own_json() -> None:
             "factors": {"threads": {"low": None, "high": {"load.threads": 64}}},
             "baseline": {"threads": "low"},
             "exclude": [{"threads": "high"}],
-            "margins": {"p99": "7%"},
+            "margins": {"service_demand": "3%", "p99": "7%"},
         }
     )
+    assert study.margins == {"service_demand": 0.03, "p99": 0.07}
     assert Study.model_validate_json(study.model_dump_json()) == study
     assert Study.model_validate(study.model_dump(mode="json")) == study
 

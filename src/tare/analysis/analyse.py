@@ -16,6 +16,7 @@ from tare.analysis.inference.comparisons import logs_of, make_rules
 from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
+from tare.analysis.inference.identical import identical_spreads
 from tare.analysis.inference.noise import noise_floor
 from tare.analysis.left_out import left_out, not_compared
 from tare.analysis.metrics import describe, in_order
@@ -27,7 +28,7 @@ from tare.analysis.summaries import condition_summaries, series_of, trial_summar
 from tare.analysis.why.why import make_why
 from tare.records.reader import read_run
 from tare.study.conditions import expand
-from tare.study.endpoints import margin_of
+from tare.study.endpoints import margin_of, primary_endpoints
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -128,6 +129,9 @@ def _analyse(run_dir: Path) -> Analysis:
         interactions=depends,
         variances=noisier,
         noise_floor=list(evidence.floors),
+        identical=identical_spreads(
+            trials, contrasts, margins, primary_endpoints(margins, study.analysis.primary), rules
+        ),
         checks=checks,
         parity=list(evidence.parity),
         trials=trial_summaries(trials),

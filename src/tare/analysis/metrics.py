@@ -40,6 +40,15 @@ accident of a handful of requests. So p99 needs 1,000 operations, p99.9 needs 10
 
 US = 1e6
 
+SERVICE_DEMAND = "service_demand"
+"""CPU time per operation of everything that takes part: database, client, engine and kernel, on
+all machines. netperf's word; in operational analysis utilisation = throughput x service demand
+(Denning and Buzen, The operational analysis of queueing network models, 1978)."""
+OTHERS = "cpu.others_per_op"
+"""The part of service demand that nobody who is watched by name used, the kernel foremost."""
+OWNERS = ("cpu.server_per_op", "cpu.engine_per_op", "cpu.client_per_op")
+"""The parts of service demand whose owner is known; `OTHERS` is what remains."""
+
 _TITLES = {
     "mean": "Mean latency",
     "p50": "Median latency",
@@ -55,14 +64,12 @@ def _metric(name: str, title: str, unit: str, better: Better = "lower") -> Metri
 
 
 _FIRST = [
+    _metric(SERVICE_DEMAND, "Service demand", "us/operation"),
     _metric("throughput", "Throughput", "operations/s", "higher"),
     *(_metric(f"{ALL}.{kind}", title, "us") for kind, title in _TITLES.items()),
 ]
 _LAST = [
-    _metric("cpu.server_per_op", "Database CPU per operation", "us/operation"),
-    _metric("cpu.engine_per_op", "Container engine CPU per operation", "us/operation"),
-    _metric("cpu.machine_per_op", "Whole machine's CPU per operation", "us/operation"),
-    _metric("cpu.client_per_op", "Load client CPU per operation", "us/operation"),
+    *(BESIDE[name] for name in OWNERS),
     _metric("cpu.util", "CPU in use, whole machine", "%"),
     _metric("cpu.softirq", "CPU in soft interrupts, whole machine", "%"),
     _metric("disk.write_kbps", "Written to disk, whole machine", "kB/s"),
@@ -89,7 +96,7 @@ def describe(name: str) -> Metric:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Metric names as reports list them: throughput, latencies, per operation, CPU, others."""
+    """Metric names as reports list them: service demand, throughput, latencies, CPU, others."""
 
     def rank(name: str) -> tuple[int, int, str]:
         group, place = _PLACE.get(name, (1 if _is_latency(name) else 3, 0))
@@ -121,19 +128,40 @@ def trial_values(
 
 
 def _counted(manifest: TrialManifest) -> dict[str, float]:
-    """Throughput, means and CPU per operation: exact sums, not from histograms."""
+    """Service demand and its parts, throughput, means: exact sums, not from histograms."""
     clients = manifest.clients
     ok = sum(client.ok for client in clients)
     if not ok:
         return {}
     values = {
+        SERVICE_DEMAND: demand_s(manifest) * US / ok,
         "throughput": sum(client.throughput for client in clients),
-        "cpu.server_per_op": manifest.server_cpu_s * US / ok,
-        "cpu.engine_per_op": manifest.engine_cpu_s * US / ok,
-        "cpu.machine_per_op": manifest.machine_cpu_s * US / ok,
-        "cpu.client_per_op": sum(client.cpu_us_per_op * client.ok for client in clients) / ok,
     }
+    owned = demand_by_owner_s(manifest)
+    values |= {name: owned[name] * US / ok for name in OWNERS}
     return values | _means(clients)
+
+
+def demand_s(manifest: TrialManifest) -> float:
+    """CPU seconds that the measured operations cost, of everything that takes part.
+
+    What the machines used without them (Tare's watching, empty slices) is not among it.
+    """
+    return manifest.machine_cpu_s - manifest.background_cpu_s
+
+
+def demand_by_owner_s(manifest: TrialManifest) -> dict[str, float]:
+    """The CPU seconds of `demand_s` by who used them, which add up to it: `OWNERS` and `OTHERS`.
+
+    `OTHERS` is a difference of counters that the kernel keeps in different ways (ticks and
+    nanoseconds), so that it can come out a little below 0.
+    """
+    known = {
+        "cpu.server_per_op": manifest.server_cpu_s,
+        "cpu.engine_per_op": manifest.engine_cpu_s,
+        "cpu.client_per_op": sum(c.cpu_us_per_op * c.ok for c in manifest.clients) / US,
+    }
+    return known | {OTHERS: demand_s(manifest) - sum(known.values())}
 
 
 def operation_of(recorded: str) -> str:

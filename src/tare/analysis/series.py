@@ -153,7 +153,7 @@ def drawn_events(
     Compactions of the study's tables, and pauses that Cassandra itself would log
     (`gc_log_threshold`, 200 ms).
     """
-    start, length = manifest.measure_start, manifest.measure_end - manifest.measure_start
+    start, length = manifest.measure_start, manifest.measured_s
     found = []
     for event in events:
         lasted = event.end - event.start

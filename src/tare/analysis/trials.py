@@ -38,7 +38,8 @@ class Trial:
         latencies: (operation, service or response) to the histogram over all clients; let go once
             they are merged per condition.
         values: metric to value; empty for a failed trial.
-        grid: ends of the one-second intervals, seconds after the start of the measured part.
+        grid: ends of the one-second intervals, seconds after the start of the measured part; empty,
+            as is series, for a trial in slices.
         series: name to one value per second, None where nothing was recorded.
         beside: counts per operation that may explain an effect.
         events: (from, to, what) in seconds after the start of the measured part.
@@ -109,7 +110,11 @@ def read_trial(record: TrialRecord) -> Trial:
         return trial
     logs = _histograms(record, trial)
     trial.values = trial_values(record.manifest, trial.latencies)
-    seconds = math.ceil(record.manifest.measure_end - record.manifest.measure_start - 0.5)
+    if record.manifest.slices is not None:
+        # its seconds lie scattered over those of the whole block: they are summed, and no series
+        trial.beside = beside_values({}, record.manifest)
+        return trial
+    seconds = math.ceil(record.manifest.measured_s - 0.5)
     trial.grid = [float(second) for second in range(1, seconds + 1)]
     _add_progress(record, trial, logs)
     samples = _samples(record, trial)
@@ -130,7 +135,7 @@ def _read_imported(record: TrialRecord, trial: Trial) -> None:
         trial.values |= {n: v for n, v in reported.items() if n.startswith(f"{ALL}.")}
     samples = _samples(record, trial) if record.files.samples.is_file() else None
     if samples is not None:
-        seconds = math.ceil(record.manifest.measure_end - record.manifest.measure_start - 0.5)
+        seconds = math.ceil(record.manifest.measured_s - 0.5)
         trial.grid = [float(second) for second in range(1, seconds + 1)]
         trial.steal = _steal(samples, record.manifest)
     imported_series(record, trial, samples)

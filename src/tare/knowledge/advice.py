@@ -161,7 +161,7 @@ def _of_metric(
 
 def family(metric: str) -> str:
     """The kind of a metric: latencies by statistic, the others by what they count."""
-    if metric.endswith(_PER_OP):
+    if metric == "service_demand" or metric.endswith(_PER_OP):
         return "cpu_per_op"
     first, _, last = metric.rpartition(".")
     if metric in ("cpu.util", "disk.write_kbps"):

@@ -31,7 +31,7 @@ Verdict = Literal[
     "a difference, and nothing is known of the platform",
     "too few to tell",
 ]
-_KINDS = ("throughput", "mean", "p99")
+_KINDS = ("service_demand", "throughput", "mean", "p99")
 
 
 class Change(BaseModel):

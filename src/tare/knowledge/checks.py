@@ -95,7 +95,7 @@ def allowed_units(metric: str) -> set[str]:
         return {"%"}
     if metric.startswith("disk."):
         return {"kB", "kB/s"}
-    if metric.endswith("_per_op"):
+    if metric == "service_demand" or metric.endswith("_per_op"):
         return {"us/operation"}
     return (
         {"operations"}

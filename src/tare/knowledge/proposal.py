@@ -48,7 +48,7 @@ design:
   idle: pause
   reset: keep
   warm: {{gentle: 30s, at_least: 12s, at_most: 20s, window: 3s, bound: 5%}}
-margins: {{throughput: {margin}, mean: {margin}, p99: 10%}}
+margins: {{service_demand: {margin}, throughput: {margin}, mean: {margin}, p99: 10%}}
 """
 
 

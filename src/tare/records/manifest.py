@@ -255,6 +255,14 @@ class TrialManifest(Record):
     slices: Slices | None = Field(default=None, description="null: measured in one piece")
     notes: list[str] = Field(default_factory=list)
 
+    @property
+    def measured_s(self) -> float:
+        """Seconds that were measured: of a trial in slices those in which it was driven and
+        drained, while from `measure_start` to `measure_end` others had their turns too."""
+        if self.slices is not None:
+            return self.slices.count * (self.slices.length_s + self.slices.drain_s)
+        return self.measure_end - self.measure_start
+
 
 def unmeasured() -> dict[str, Any]:
     """The fields of a manifest that only Tare's own measuring fills, for trials without it."""

@@ -90,8 +90,9 @@ def sentence(comparison: Comparison, one: RunDifference) -> str:
     if one.verdict == "inconclusive":
         unit = "deployment" if one.conditional else one.b_unit
         more = numbers.count(one.needed, f"more {unit}") if one.needed else ""
-        more = f", {more} per side would settle it" if more else ""
-        return f"{name}: {title}: not enough data to say{more} (so far {change}): inconclusive."
+        more = f"; {more} per side should decide" if more else ""
+        between = numbers.range_in_words(one.ci)
+        return f"{name}: {title}: can't tell yet, {between} in B than in A{more}: inconclusive."
     tail = f", {one.direction}" if one.verdict == "different" else ""
     if one.margin is not None and one.verdict != "different":
         tail = f" ({numbers.share(one.margin)} margin)"

@@ -38,11 +38,11 @@ OTHERS = 60
 """Effects whose cells open to the sources of what others found."""
 # What a reader looks for after the primary metrics.
 _USUAL = (
+    "service_demand",
     "throughput",
     "all.mean",
     "all.p99",
     "cpu.server_per_op",
-    "cpu.machine_per_op",
     "all.p999",
 )
 

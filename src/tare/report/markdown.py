@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.report import dependence, evidence_tables, left_out, others, provenance, tables, words
+from tare.report import (
+    dependence,
+    evidence_tables,
+    identical,
+    left_out,
+    others,
+    provenance,
+    tables,
+    words,
+)
 from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
 from tare.report.exhibits.tables import exhibit_tables
@@ -43,13 +52,11 @@ def render_markdown(analysis: Analysis) -> str:
     """
     parts = [f"# {escape(analysis.question or analysis.study)}"]
     parts.append(f"Study {escape(analysis.study)}, run {escape(analysis.run)}.")
-    for alert in words.alerts(analysis):
-        word = "NOT VALID" if alert.level == "invalid" else "WARNING"
-        lines = [f"> **{word}: {escape(alert.headline)}**"]
-        lines += [f"> - {escape(text)}" for text in alert.details]
-        parts.append("\n".join([lines[0], ">", *lines[1:]] if alert.details else lines))
+    parts += _alerts(analysis, "invalid")
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
+    parts += _alerts(analysis, "warning")
+    parts += [escape(text) for text in identical.sentences(analysis)]
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
     parts += _left_out(analysis)
@@ -57,6 +64,17 @@ def render_markdown(analysis: Analysis) -> str:
     parts += _why(analysis)
     parts += ["## All numbers"]
     return _within_limit("\n\n".join(parts), _folded(analysis))
+
+
+def _alerts(analysis: Analysis, level: str) -> list[str]:
+    word = "NOT VALID" if level == "invalid" else "WARNING"
+    parts = []
+    for alert in words.alerts(analysis):
+        if alert.level == level:
+            lines = [f"> **{word}: {escape(alert.headline)}**"]
+            lines += [f"> - {escape(text)}" for text in alert.details]
+            parts.append("\n".join([lines[0], ">", *lines[1:]] if alert.details else lines))
+    return parts
 
 
 def _answers(analysis: Analysis) -> list[str]:

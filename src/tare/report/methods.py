@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tare.report import numbers
+from tare.report import identical, numbers
 from tare.report.text import plain
 from tare.report.words import in_sentence, listing, primary_metrics
+from tare.study.design import OFF
 from tare.study.quantities import parse_duration
 
 MOST_METHODS = 3
@@ -35,6 +36,7 @@ def methods_paragraph(analysis: Analysis) -> str:
         *(_imported(analysis) if imported(analysis) else _design(analysis)),
         *_statistics(analysis),
         *_noise(analysis),
+        *identical.sentences(analysis),
         *_machine(analysis),
         *_outcome(analysis),
     ]
@@ -117,8 +119,18 @@ def _load(analysis: Analysis) -> list[str]:
     sentence = ", ".join(parts) + "."
     if measure and not any(one.get("phases") for one in loads):
         sentence += f" Every trial measured {_seconds(measure)}"
-        sentence += f" after {_seconds(warmup)} that were left out." if warmup else "."
+        sentence += f" after {_seconds(warmup)} that were left out" if warmup else ""
+        sentence += f"{_slices(analysis)}."
     return [sentence, *_clients(analysis)]
+
+
+def _slices(analysis: Analysis) -> str:
+    """How the conditions of a block took turns, where they did."""
+    design = _mapping(_mapping(analysis.provenance.get("study")).get("design"))
+    length = design.get("slice", OFF)
+    if length == OFF:
+        return ""
+    return f", in slices of {_seconds(length)}, in turn with the other conditions of its block"
 
 
 def _clients(analysis: Analysis) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 MINUS = "\u2212"
+MICROSECONDS = "\u00b5s"
 
 # Units as the analysis names them -> (short unit, steps). A step (factor, unit) is taken for
 # values of at least that factor, so that 1 234 us reads as 1.23 ms.
@@ -85,6 +86,38 @@ def change_in_words(ratio: float) -> str:
         return "not measurable"
     text = _percent_digits(abs(ratio - 1))
     return f"{text}% {'higher' if ratio >= 1 else 'lower'}"
+
+
+def range_in_words(ci: tuple[float, float]) -> str:
+    """An interval of a ratio as a reader says it: 'between 9.5% lower and 24.6% higher'."""
+    low, high = ci
+    if math.isnan(low) or math.isnan(high):
+        return "not measurable"
+    if high < 1 or low > 1:  # both on one side: said once
+        first, last = sorted((low, high), key=lambda end: abs(end - 1))
+        return f"between {_reach(first).rpartition(' ')[0]} and {_reach(last)}"
+    return f"between {_reach(low)} and {_reach(high)}"
+
+
+def _reach(ratio: float) -> str:
+    return "any amount higher" if math.isinf(ratio) else change_in_words(ratio)
+
+
+def signed_differences(value: float, ci: tuple[float, float]) -> tuple[str, str, str]:
+    """A difference and the ends of its interval, with signs: '+5.3', '+3.0', '+7.5'.
+
+    Of all three the digits to which half the interval is known: two of its own.
+    """
+    half = (ci[1] - ci[0]) / 2
+    decimals = 1 - math.floor(math.log10(half)) if 0 < half < math.inf else 1
+    first, low, high = (_signed(one, min(max(decimals, 0), 9)) for one in (value, *ci))
+    return first, low, high
+
+
+def _signed(value: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return significant(value)
+    return f"{round(value, decimals) + 0.0:+,.{decimals}f}".replace("-", MINUS)
 
 
 def interval(ci: tuple[float, float]) -> str:

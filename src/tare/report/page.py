@@ -17,6 +17,7 @@ from tare.report import (
     dependence,
     evidence_tables,
     extent,
+    identical,
     left_out,
     others,
     provenance,
@@ -171,6 +172,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
+        "identical": identical.sentences(analysis),
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
     }
 

@@ -61,8 +61,8 @@ def conditions_table(analysis: Analysis) -> Table:
 def effects_table(analysis: Analysis) -> Table:
     """Every effect: the answer in numbers."""
     columns = ["Metric", "Treatment", "Baseline", "Verdict", "Change", "Ratio", "95% CI of ratio",
-               "Margin", "Baseline value", "Treatment value", "Units counted", "Blocks",
-               "Still needed", "Trials"]  # fmt: skip
+               "Margin", "Baseline value", "Treatment value", "Difference", "Units counted",
+               "Blocks", "Still needed", "Trials"]  # fmt: skip
     rows = []
     names = pair_names(analysis)
     compared = others.any_known(analysis)
@@ -82,6 +82,7 @@ def effects_table(analysis: Analysis) -> Table:
                 _share(e.margin, "none"),
                 _quantity(e.baseline_value, metric.unit),
                 _quantity(e.treatment_value, metric.unit),
+                Cell(_difference(e, metric.unit), "number", value=e.difference),
                 Cell(
                     numbers.count(e.deployments, e.unit_of_analysis),
                     "number",
@@ -94,11 +95,22 @@ def effects_table(analysis: Analysis) -> Table:
         )
     note = (
         "Ratio is treatment over baseline. Still needed: units until a decision at the margin. "
-        "Values are geometric means over trials."
+        "Values are geometric means over trials. Difference: the change and the ends of its "
+        "interval, times the baseline's value."
     )
     notes = [note, *_average_notes(analysis), *verdict_notes(analysis)]
     notes += [others.NOTE] if compared else []
     return Table("Effects", columns, rows, notes, "effects-table", {4: "%"}, _effect_keys(analysis))
+
+
+def _difference(effect: Effect, unit: str) -> str:
+    low, high = (_signed(end, unit) for end in effect.difference_ci)
+    return f"{_signed(effect.difference, unit)} [{low}, {high}]"
+
+
+def _signed(value: float, unit: str) -> str:
+    text = numbers.quantity(value, unit)
+    return f"+{text}" if value > 0 else text
 
 
 def _average_notes(analysis: Analysis) -> list[str]:

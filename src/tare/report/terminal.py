@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tare.report import dependence, left_out, numbers, words
+from tare.report import dependence, identical, left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.overview import check_summary
 from tare.report.text import plain
@@ -27,15 +27,12 @@ _STATUS = {"warning": "yellow", "invalid": "bold red"}
 
 
 def render_summary(analysis: Analysis) -> RenderableType:
-    """Alerts, the answers in sentences or tables, the primary effects, failed checks."""
+    """The answers in sentences or tables, the primary effects, warnings, failed checks.
+
+    Only that a result is void stands before its answer.
+    """
     parts: list[RenderableType] = [_text(analysis.question or analysis.study, "bold"), Text()]
-    for alert in words.alerts(analysis):
-        colour = "red" if alert.level == "invalid" else "yellow"
-        body = _text(alert.headline, "bold") + _text(
-            "".join(f"\n{plain(t)}" for t in alert.details)
-        )
-        title = _text("not valid" if alert.level == "invalid" else "warning", f"bold {colour}")
-        parts.append(Panel(body, title=title, border_style=colour, title_align="left"))
+    parts += _alerts(words.alerts(analysis), "invalid")
     grids = answer_grids(analysis)
     if grids:
         parts += [_text(text) for text in summary(analysis)]
@@ -49,6 +46,10 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [_answer(answer) for answer in words.answers(analysis)]
         if analysis.effects:
             parts += [Text(), _table(analysis)]
+    parts += _alerts(words.alerts(analysis), "warning")
+    noise = identical.sentences(analysis)
+    if noise:
+        parts += [Text(), *(_text(text) for text in noise)]
     first, _ = dependence.interactions(analysis)
     further = [*first, *dependence.noisier(analysis)]
     if further:
@@ -66,6 +67,20 @@ def render_summary(analysis: Analysis) -> RenderableType:
     return Group(*parts)
 
 
+def _alerts(alerts: list[words.Alert], level: str) -> list[RenderableType]:
+    colour, name = ("red", "not valid") if level == "invalid" else ("yellow", "warning")
+    return [
+        Panel(
+            _text("\n".join((alert.headline, *map(plain, alert.details)))),
+            title=_text(name, f"bold {colour}"),
+            border_style=colour,
+            title_align="left",
+        )
+        for alert in alerts
+        if alert.level == level
+    ]
+
+
 def _answer(answer: words.Answer) -> RenderableType:
     line = _text(answer.name or answer.treatment, "bold") + _text(": ")
     if answer.aa:
@@ -73,7 +88,7 @@ def _answer(answer: words.Answer) -> RenderableType:
     for i, one in enumerate(answer.lines):
         line += _text(("; " if i else "") + one.before)
         line += _text(one.change, _TONES[one.tone])
-        line += _text(f" {one.interval} {one.than}: ")
+        line += _text(f" {one.evidence}: ")
         line += _text(one.verdict, "bold") + _text(one.tail)
     return Padding(line + _text("."), (0, 0, 0, 0))
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 WIDTH = 360
 _TOP, _KEY, _ROW, _BAR, _AXIS = 26, 18, 40, 16, 24
 _TITLES = {
-    "mode": "Machine CPU per operation, by mode",
-    "unit": "Machine CPU per operation, by who used it",
+    "mode": "Service demand, by mode",
+    "unit": "Service demand, by who used it",
     "thread": "Database CPU per operation, by threads",
 }
 # Of figure.css: as many hues as there are parts at most, the neutral one last.

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 Tone = Literal["cost", "gain", "tie"]
 
+PER_OPERATION = "us/operation"
 MANY = 100
 """Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 
-# Where no metric has a declared margin, these are what a reader asks for first.
-_USUAL_PRIMARY = ("throughput", "all.mean", "all.p99")
+# Where no metric has a declared margin, what a reader asks for first.
+_USUAL_PRIMARY = ("service_demand", "throughput", "all.mean", "all.p99")
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,19 @@ class Line:
     verdict: Verdict
     tail: str
     tone: Tone
+    amounts: str = ""
+    """The same in the metric's own unit, where that is how it is thought of."""
     effect: int = -1
     """The effect's place in the analysis, where it is known."""
 
     @property
+    def evidence(self) -> str:
+        """What stands between the change and the verdict."""
+        return f"{self.interval} {self.than}{self.amounts}".lstrip()
+
+    @property
     def text(self) -> str:
-        return f"{self.before}{self.change} {self.interval} {self.than}: {self.verdict}{self.tail}"
+        return f"{self.before}{self.change} {self.evidence}: {self.verdict}{self.tail}"
 
 
 @dataclass(frozen=True)
@@ -235,11 +243,21 @@ def answers(analysis: Analysis) -> list[Answer]:
 
 def line(analysis: Analysis, effect: Effect) -> Line:
     """The sentence of one effect, in the four words of the verdicts."""
-    subject = in_sentence(metric_of(analysis, effect.metric))
-    before, than, tail = f"{subject} ", f"than {sides(analysis, effect)[1]}", ""
+    metric = metric_of(analysis, effect.metric)
+    subject, tail = in_sentence(metric), ""
+    than = f"than {sides(analysis, effect)[1]}"
     if effect.verdict == "inconclusive":
-        before = f"{subject}: not enough data to say, {_further(effect)} (so far "
-        than += ")"
+        return Line(
+            metric=effect.metric,
+            before=f"{subject}: can't tell yet, ",
+            change=numbers.range_in_words(effect.ci),
+            interval="",
+            than=than,
+            verdict=effect.verdict,
+            tail="",
+            tone=tone(analysis, effect),
+            amounts=f"{_amounts(metric, effect)}; {_further(effect)}",
+        )
     if effect.margin is not None and effect.verdict in (
         "equivalent",
         "different within the margin",
@@ -250,13 +268,33 @@ def line(analysis: Analysis, effect: Effect) -> Line:
         tail += f", but smaller than the noise floor of {numbers.share(floor)}"
     return Line(
         metric=effect.metric,
-        before=before,
+        before=f"{subject} ",
         change=numbers.change_in_words(effect.ratio),
         interval=numbers.interval(effect.ci),
         than=than,
         verdict=effect.verdict,
         tail=tail,
         tone=tone(analysis, effect),
+        amounts=_amounts(metric, effect),
+    )
+
+
+def _amounts(metric: Metric, effect: Effect) -> str:
+    """The effect in microseconds, of a metric that counts them per operation; else nothing.
+
+    Prices and bills are in microseconds, and a percentage of a dear operation is not the same
+    amount as that of a cheap one.
+    """
+    if metric.unit != PER_OPERATION:
+        return ""
+    unit, base = numbers.MICROSECONDS, effect.baseline_value
+    difference, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
+    if effect.verdict == "inconclusive":
+        return f" (between {low} and {high} {unit} of {numbers.significant(base)} per operation)"
+    treated = numbers.significant(base + effect.difference)
+    return (
+        f" ({treated} instead of {numbers.significant(base)} {unit} per operation, "
+        f"{difference} {unit} [{low}, {high}])"
     )
 
 
@@ -305,15 +343,15 @@ def in_sentence(metric: Metric) -> str:
 
 def _further(effect: Effect) -> str:
     if effect.conditional:
-        return "and one deployment per condition cannot tell"
+        return "one deployment per condition cannot tell"
     if effect.needed is None:
-        return "and the data do not tell how much more would settle it"
+        return "the data do not tell how much more would settle it"
     if effect.needed == 0:
         return "although as many were measured as the plan asks for"
     if effect.needed > MANY:
         return f"more than {MANY} further {effect.unit_of_analysis}s would be needed"
     more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
-    return f"{more} would settle it"
+    return f"{more} should decide"
 
 
 def listing(names: Sequence[str]) -> str:

@@ -11,16 +11,16 @@ KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
 """Kinds of latency; a margin on one stands for that of every operation."""
 OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write", "counter_read", "counter_write")
 OF_THE_MACHINE = (
+    "service_demand",
     "cpu.server_per_op",
     "cpu.engine_per_op",
-    "cpu.machine_per_op",
     "cpu.client_per_op",
     "cpu.util",
     "cpu.softirq",
     "disk.write_kbps",
 )
 """What Tare's own trials give of CPUs and disks."""
-PRIMARY = ("throughput", "all.p99")
+PRIMARY = ("service_demand", "throughput", "all.p99")
 """Primary endpoints of a study that names none, where a margin is declared for them."""
 
 

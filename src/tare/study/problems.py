@@ -118,7 +118,7 @@ def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
     Args:
         kinds: a kind of latency alone is a name too, as for margins.
     """
-    alone = ("throughput", *KINDS) if kinds else ("throughput",)
+    alone = ("service_demand", "throughput", *(KINDS if kinds else ()))
     said = f"a metric is {', '.join(alone)}, or OPERATION.KIND such as read.p99"
     more = f"operations: all, {', '.join(OPERATIONS)}; kinds: {', '.join(KINDS)}"
     if wanted in KINDS:

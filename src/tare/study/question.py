@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _DOTTED = r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+"
-_METRIC = rf"^(throughput|errors|{_DOTTED})$"
+_METRIC = rf"^(service_demand|throughput|errors|{_DOTTED})$"
 Metric = Annotated[str, StringConstraints(pattern=_METRIC)]
-"""throughput, OPERATION.KIND such as read.p99 or all.mean, cpu.util, ..."""
+"""service_demand, throughput, OPERATION.KIND such as read.p99 or all.mean, cpu.util, ..."""
 MarginName = Annotated[
-    str, StringConstraints(pattern=rf"^(throughput|mean|p50|p95|p99|p999|max|{_DOTTED})$")
+    str,
+    StringConstraints(
+        pattern=rf"^(service_demand|throughput|mean|p50|p95|p99|p999|max|{_DOTTED})$"
+    ),
 ]
 """A metric, or a kind of latency, which stands for that of every operation."""
 
@@ -154,8 +157,8 @@ class AnalysisSection(Section):
     primary: Metrics = Field(
         [],
         max_length=4,
-        description="primary endpoints, at most 4, under Holm's correction; none: throughput and "
-        "all.p99 where a margin is declared",
+        description="primary endpoints, at most 4, under Holm's correction; none: service_demand, "
+        "throughput and all.p99 where a margin is declared",
     )
     pairing: Literal["auto", "block", "none"] = Field(
         "auto",

@@ -97,7 +97,7 @@ class Study(Setup):
     )
     design: Design = Field(Design(), description="how often, and in which order")
     margins: Margins = Field(
-        {"throughput": 0.05, "mean": 0.05, "p99": 0.10},
+        {"service_demand": 0.05, "throughput": 0.05, "mean": 0.05, "p99": 0.10},
         description="per metric, the relative difference that would not matter",
     )
     scale: Name | None = Field(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PAIR = {"native": Truth(), "docker-bridge": Truth(throughput=0.93, patch=docker("bridge"))}
 
+PRIMARY = {"service_demand", "throughput", "all.p99"}
+
 
 def run(place: Path, name: str, **changes: object) -> Analysis:
     options: dict[str, object] = {
@@ -98,12 +100,12 @@ def test_the_same_thing_again_is_not_different(before: Analysis, place: Path) ->
 def test_primary_comparisons_are_held_by_holm_and_the_others_by_benjamini_hochberg(
     comparison: Comparison,
 ) -> None:
-    assert {d.metric for d in comparison.differences if d.primary} == {"throughput", "all.p99"}
+    assert {d.metric for d in comparison.differences if d.primary} == PRIMARY
     for one in comparison.differences:
         assert one.p is not None
         assert one.p_adjusted is not None
         assert one.p_adjusted >= one.p
-        assert one.adjustment.startswith("Holm over 4" if one.primary else "Benjamini")
+        assert one.adjustment.startswith("Holm over 6" if one.primary else "Benjamini")
 
 
 def test_margins_are_those_of_a_unless_they_are_given(
@@ -145,7 +147,11 @@ def test_a_primary_question_without_an_interval_is_named(before: Analysis) -> No
     short.run = "short"
     short.trials = [t for t in short.trials if t.condition != "native" or t.block + t.round == 2]
     found = compare(before, short)
-    assert found.unanswered == ["throughput of native", "all.p99 of native"]
+    assert found.unanswered == [
+        "service_demand of native",
+        "throughput of native",
+        "all.p99 of native",
+    ]
     assert {d.b for d in found.differences} == {"docker-bridge"}
 
 
@@ -201,9 +207,9 @@ def test_the_primary_metrics_are_those_of_a_and_a_change_of_them_is_named(
     for effect in other.effects:
         effect.primary = effect.metric == "read.p99"
     found = compare(before, other)
-    assert {d.metric for d in found.differences if d.primary} == {"throughput", "all.p99"}
+    assert {d.metric for d in found.differences if d.primary} == PRIMARY
     named = next(d for d in found.differed if d.fact == "primary metrics")
-    assert (named.a, named.b) == ("throughput, all.p99", "read.p99")
+    assert (named.a, named.b) == ("service_demand, throughput, all.p99", "read.p99")
     back = compare(other, before)
     assert {d.metric for d in back.differences if d.primary} == {"read.p99"}
 

@@ -110,20 +110,30 @@ def test_counts_are_per_operation() -> None:
     assert found["net.packets_per_op"] == pytest.approx(4.0)
 
 
+MODES = {"user": 0.9, "nice": 0.1, "system": 0.3, "irq": 0.05, "softirq": 0.15, "steal": 0.2}
+
+
 def test_modes_come_from_the_counters_and_only_else_from_the_samples() -> None:
-    modes = {"user": 0.9, "nice": 0.1, "system": 0.3, "irq": 0.05, "softirq": 0.15, "steal": 0.2}
-    sampled = {f"cpu_{mode}": 10 * seconds for mode, seconds in modes.items()}
-    counted = beside_values(sampled, manifest(machine_modes_s=modes))
+    sampled = {f"cpu_{mode}": 10 * seconds for mode, seconds in MODES.items()}
+    counted = beside_values(sampled, manifest(machine_modes_s=MODES))
     assert counted["cpu.user_per_op"] == pytest.approx(100.0)
     assert counted["cpu.softirq_per_op"] == pytest.approx(20.0)
     assert beside_values(sampled, manifest())["cpu.user_per_op"] == pytest.approx(1000.0)
     whole = sum(counted[f"cpu.{m}_per_op"] for m in ("user", "system", "softirq"))
-    assert whole == pytest.approx(1.5 * 1e6 / 10_000)  # the machine's CPU, without what was stolen
+    assert whole == pytest.approx(1.5 * 1e6 / 10_000)  # service demand, without what was stolen
+
+
+def test_what_no_operation_caused_is_a_part_of_its_own_below_zero() -> None:
+    found = beside_values({}, manifest(machine_modes_s=MODES, background_cpu_s=0.2))
+    assert found["cpu.background_per_op"] == pytest.approx(-20.0)
+    by_mode = sum(found[f"cpu.{m}_per_op"] for m in ("user", "system", "softirq", "background"))
+    by_owner = sum(found[f"cpu.{name}_per_op"] for name in ("server", "engine", "client", "others"))
+    assert by_mode == pytest.approx(by_owner) == pytest.approx(130.0)
 
 
 def test_the_machine_is_divided_among_those_who_used_it() -> None:
     found = beside_values({}, manifest())
-    names = ("database", "engine", "client", "others")
+    names = ("server", "engine", "client", "others")
     assert [found[f"cpu.{n}_per_op"] for n in names] == pytest.approx([100.0, 10.0, 20.0, 20.0])
 
 

@@ -111,7 +111,9 @@ def steady(evidence: Evidence) -> Check:
     if evidence.imported and not judged:
         return check("steady", "ok", "not known, imported: no series is long enough for MSER-5")
     words = f"{judged - len(restless)} of {count(judged, 'trial')} steady"
-    summary = words if judged else "no drift over the blocks; trials too short for MSER-5"
+    sliced = all(trial.manifest.slices is not None for trial in evidence.done)
+    why = "trials in slices have no series" if sliced else "trials too short"
+    summary = words if judged else f"no drift over the blocks; {why} for MSER-5"
     return check("steady", "ok", summary, details)
 
 

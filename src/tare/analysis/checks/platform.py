@@ -81,7 +81,7 @@ def observer(evidence: Evidence) -> Check:
     shares = {
         trial.name: trial.manifest.probe_cpu_s / length
         for trial in evidence.done
-        if (length := trial.manifest.measure_end - trial.manifest.measure_start) > 0
+        if (length := trial.manifest.measured_s) > 0
     }
     if not shares:
         return check("observer", "ok", "no trial to judge by")

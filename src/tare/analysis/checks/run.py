@@ -13,6 +13,7 @@ from tare.analysis.checks import (
     imported_trials,
     noise,
     platform,
+    slices,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     client.errors,
     client.saturation,
     client.open_loop,
+    slices.undrained,
+    slices.other_work,
+    slices.late,
     cluster.warm_up,
     cluster.compiler,
     cluster.steady,
@@ -39,6 +43,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     platform.notes,
     platform.steal,
     platform.observer,
+    slices.frozen,
     completeness.rounds,
     completeness.deployments,
     crosschecks.crosschecks,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tare.analysis.comparison.model import RunDifference
     from tare.analysis.model import Analysis
 
-USUAL = ("throughput", "all.mean", "all.p99", "read.p99", "update.p99")
+USUAL = ("service_demand", "throughput", "all.mean", "all.p99", "read.p99", "update.p99")
 """Primary endpoints where those of A are not in both runs."""
 _RUNS = (
     "Each side is one run. The intervals count units inside the runs; whatever else changed from "

@@ -13,6 +13,7 @@ from tare.analysis.model.base import (
 from tare.analysis.model.effects import (
     CrossCheck,
     Effect,
+    IdenticalSpread,
     Interaction,
     Metric,
     NoiseFloor,
@@ -53,6 +54,7 @@ __all__ = [
     "Effect",
     "Exhibit",
     "Grid",
+    "IdenticalSpread",
     "Interaction",
     "Layer",
     "LeftOut",
@@ -109,7 +111,7 @@ class TrialSummary(Part):
     errors: int
     saturated: bool
     warm: bool | None
-    steady: bool | None = Field(description="by MSER-5; null: too short to tell")
+    steady: bool | None = Field(description="by MSER-5; null: too short to tell, or in slices")
     change_points: list[float] = Field(
         default_factory=list,
         description="seconds at which the level of throughput changes (PELT)",
@@ -198,6 +200,11 @@ class Analysis(Part):
         default_factory=list, description="is a treatment noisier, not only slower?"
     )
     noise_floor: list[NoiseFloor]
+    identical: list[IdenticalSpread] = Field(
+        default_factory=list,
+        description="how far identical deployments differed, per baseline: of service demand, "
+        "throughput, and what has a margin or is a primary endpoint",
+    )
     checks: list[Check]
     parity: list[ParityDifference]
     trials: list[TrialSummary]

@@ -113,6 +113,21 @@ class Effect(Part):
         "not looked up",
     )
 
+    @property
+    def difference(self) -> float:
+        """Treatment less baseline in the metric's unit: the change times `baseline_value`."""
+        return self.baseline_value * (self.ratio - 1)
+
+    @property
+    def difference_ci(self) -> tuple[float, float]:
+        """95% interval of `difference`: the ratio's, times `baseline_value` as if that were known.
+
+        Both sides share what they do not know of the baseline's own level; what that adds to the
+        interval is as small a part of it as the difference is of the level.
+        """
+        low, high = self.ci
+        return self.baseline_value * (low - 1), self.baseline_value * (high - 1)
+
 
 class NoiseFloor(Part):
     """How far apart identical conditions were (A/A)."""
@@ -122,6 +137,22 @@ class NoiseFloor(Part):
     floor: float = Field(description="95th percentile of |log-ratio| over pairs, as a change")
     deployment_floor: float | None = Field(description="the same over deployment means")
     exceeds_margin: bool
+
+
+class IdenticalSpread(Part):
+    """How far identical deployments differed: the noise that the intervals of a stratum rest on."""
+
+    metric: str
+    baseline: str = Field(description="of the stratum: what its conditions are compared with")
+    sd: float = Field(
+        description="standard deviation of log values between units of one condition, after what "
+        "their round or block did to all conditions is taken away; about a fraction of the value"
+    )
+    df: float = Field(description="degrees of freedom of the sd")
+    unit: Literal["deployment", "trial", "repetition"] = Field(
+        description="what differed: deployments, each the mean of its trials; trials of one "
+        "deployment, where there is no other; or independent repetitions of an imported study"
+    )
 
 
 class VarianceRatio(Part):

@@ -40,7 +40,7 @@ class CostSplit(Part):
     """A CPU time per operation and the parts that add up to it, for one comparison."""
 
     by: Literal["mode", "unit", "thread"] = Field(
-        description="mode: the machine's, by the kernel's modes; unit: the machine's, by who used "
+        description="mode: service demand by the kernel's modes; unit: service demand by who used "
         "it; thread: the database's, by what its threads are for"
     )
     whole: Change

@@ -14,10 +14,10 @@ _NAMES = {
     "cpu.user_per_op": "user code",
     "cpu.system_per_op": "the kernel on behalf of processes",
     "cpu.softirq_per_op": "interrupts and soft interrupts",
-    "cpu.database_per_op": "the database",
+    "cpu.server_per_op": "the database",
     "cpu.engine_per_op": "the container engine",
     "cpu.client_per_op": "the load client",
-    "cpu.others_per_op": "everything else on the machine",
+    "cpu.others_per_op": "everything else",
     "cpu.requests_per_op": "requests and the rest",
     "cpu.network_per_op": "network event loops",
     "cpu.gc_per_op": "garbage collection",
@@ -25,7 +25,13 @@ _NAMES = {
     "cpu.flush_per_op": "flushes and the commit log",
     "cpu.jit_per_op": "the JIT compiler",
 }
-_WHOLES = {"mode": "the machine's CPU", "unit": "the machine's CPU", "thread": "the database's CPU"}
+_WHOLES = {
+    "mode": "service demand",
+    "unit": "service demand",
+    "thread": "the database's CPU time per operation",
+}
+TAKEN_OFF = "cpu.background_per_op"
+"""A correction, which stands in the table; nobody used it for the operations."""
 MOST_NAMED = 5
 """counts that a sentence names; the table has all of them"""
 
@@ -57,12 +63,13 @@ def _of_split(why: Why, split: CostSplit) -> str:
     if not whole.clear:
         first = next(s for s in why.splits if _WHOLES[s.by] == name)
         return (
-            f"{name[0].upper()}{name[1:]} time per operation did not change beyond the noise "
+            f"{name[0].upper()}{name[1:]} did not change beyond the noise "
             f"({_amount(first.whole)}), so no part of it can be said to explain anything."
         )
-    clear = sorted((p for p in split.parts if p.clear), key=lambda p: -abs(p.difference))
-    hidden = [_NAMES.get(p.metric.name, p.metric.title) for p in split.parts if not p.clear]
-    begin = f"Of the {_amount(whole)} of {name} time, "
+    named = [p for p in split.parts if p.metric.name != TAKEN_OFF]
+    clear = sorted((p for p in named if p.clear), key=lambda p: -abs(p.difference))
+    hidden = [_NAMES.get(p.metric.name, p.metric.title) for p in named if not p.clear]
+    begin = f"Of the {_amount(whole)} of {name}, "
     if split.by == "unit" and any(s.by == "mode" for s in why.splits):
         begin = "By who used it, "
     if not clear:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.metrics import US
+from tare.analysis.metrics import US, demand_by_owner_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +98,7 @@ def usage_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[s
         if "softirq" in modes:
             found["cpu.softirq"] = 100 * modes["softirq"] / whole
     if "disk_write_bytes_per_s" in totals:
-        seconds = manifest.measure_end - manifest.measure_start
+        seconds = manifest.measured_s
         found["disk.write_kbps"] = totals["disk_write_bytes_per_s"] / seconds / 1e3
     return found
 
@@ -109,7 +109,7 @@ def operations_of(manifest: TrialManifest) -> float:
         return float(sum(client.ok for client in manifest.clients))
     if manifest.operations is not None:
         return float(manifest.operations)
-    seconds = manifest.measure_end - manifest.measure_start
+    seconds = manifest.measured_s
     return max(manifest.reported.get("throughput", 0.0) * seconds, 0.0)
 
 
@@ -132,10 +132,11 @@ def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[
 def _by_mode(
     totals: Mapping[str, float], manifest: TrialManifest, operations: float
 ) -> dict[str, float]:
-    """The machine's CPU time per operation in the kernel's modes, microseconds.
+    """Service demand in the kernel's modes, microseconds, and what is taken off their sum.
 
-    From the counters read at both ends of the measured part; where these were not kept, from the
-    samples.
+    The kernel does not say in which modes the background was spent, so it is a part of its own,
+    below 0. From the counters read at both ends of the measured part; where these were not kept,
+    from the samples.
     """
     seconds = dict(manifest.machine_modes_s)
     if not seconds:
@@ -147,26 +148,16 @@ def _by_mode(
         "cpu.system_per_op": seconds["system"],
         "cpu.softirq_per_op": seconds["softirq"] + seconds.get("irq", 0.0),
     }
+    each["cpu.background_per_op"] = -manifest.background_cpu_s
     if "steal" in seconds:
         each["cpu.steal_per_op"] = seconds["steal"]
     return {name: value * US / operations for name, value in each.items()}
 
 
 def _by_unit(manifest: TrialManifest, operations: float) -> dict[str, float]:
-    """The machine's CPU time per operation by who used it; the rest is of nobody that was watched.
-
-    The rest is a difference of counters that the kernel keeps in different ways (ticks and
-    nanoseconds), so that it can come out a little below 0.
-    """
-    client = sum(c.cpu_us_per_op * c.ok for c in manifest.clients) / US
-    known = manifest.server_cpu_s + manifest.engine_cpu_s + client
-    found = {
-        "cpu.database_per_op": manifest.server_cpu_s,
-        "cpu.engine_per_op": manifest.engine_cpu_s,
-        "cpu.client_per_op": client,
-        "cpu.others_per_op": manifest.machine_cpu_s - known,
-    }
-    return {name: value * US / operations for name, value in found.items()}
+    """Service demand by who used it, microseconds."""
+    owned = demand_by_owner_s(manifest)
+    return {name: value * US / operations for name, value in owned.items()}
 
 
 def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
@@ -182,8 +173,9 @@ def _server(manifest: TrialManifest, operations: float) -> dict[str, float]:
         found["cpu.requests_per_op"] = manifest.server_cpu_s * US / operations - known
     if "gc.pause_s" in counted:
         found["gc.pause_per_op"] = counted["gc.pause_s"] * US / operations
-    if "gc.allocated_bytes_per_s" in counted:
-        seconds = manifest.measure_end - manifest.measure_start
+    # of slices: between two pauses lay time in which nothing was measured
+    if "gc.allocated_bytes_per_s" in counted and manifest.slices is None:
+        seconds = manifest.measured_s
         found["gc.allocated_bytes_per_op"] = (
             counted["gc.allocated_bytes_per_s"] * seconds / operations
         )

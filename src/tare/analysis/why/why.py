@@ -1,6 +1,6 @@
 """What changed together with an effect: CPU time in its parts, and counts per operation.
 
-The CPU time per operation of the machine divides into parts that add up, and so does its change:
+Service demand, the CPU time per operation, divides into parts that add up, and so does its change:
 there, a part's share in the explanation is arithmetic. Everything else changed beside the effect;
 that it was the cause does not follow. Decision 0007 has the reasons and the limits.
 """
@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.analysis.metrics import describe
+from tare.analysis.metrics import OTHERS, OWNERS, SERVICE_DEMAND, describe
 from tare.analysis.model import BesideChange, Change, CostPart, CostSplit, Why
 from tare.analysis.why.beside import describe_beside, in_beside_order
 from tare.analysis.why.changes import Differences, correlation, share, tables_of
@@ -46,13 +46,13 @@ class _Kind:
 KINDS = (
     _Kind(
         "mode",
-        describe("cpu.machine_per_op"),
-        ("cpu.user_per_op", "cpu.system_per_op", "cpu.softirq_per_op"),
+        describe(SERVICE_DEMAND),
+        ("cpu.user_per_op", "cpu.system_per_op", "cpu.softirq_per_op", "cpu.background_per_op"),
     ),
     _Kind(
         "unit",
-        describe("cpu.machine_per_op"),
-        ("cpu.database_per_op", "cpu.engine_per_op", "cpu.client_per_op", "cpu.others_per_op"),
+        describe(SERVICE_DEMAND),
+        (*OWNERS, OTHERS),
     ),
     _Kind(
         "thread",

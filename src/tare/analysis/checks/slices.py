@@ -1,0 +1,114 @@
+"""Whether the slices of a trial measured its condition alone, and all that was asked of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Check
+    from tare.analysis.trials import Trial
+    from tare.records.manifest import Slices
+
+DISTURBED_NOTED = 0.05
+"""Share of a trial's slices in which other work took more than 5% of the CPU time."""
+LATE_NOTED = 0.05
+"""Share of a trial's slices that were begun or ended too late to count."""
+UNDRAINED_INVALID = 0.01
+"""Share of a trial's operations, as for failed ones: with 1% of them the p99 is that of pauses."""
+
+
+def other_work(evidence: Evidence) -> Check | None:
+    """Trials in which programs that are no part of the measurement took CPU time."""
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    hurt = [(t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count]
+    if not hurt:
+        return check("other work", "ok", "no other program disturbed more than 5% of the slices")
+    cores = [s.other_cpu_s / t.manifest.measured_s for t, s in hurt]
+    details = [
+        f"{t.name}: {s.disturbed:,} of {count(s.count, 'slice')}, {used:.2g} cores"
+        for (t, s), used in zip(hurt, cores, strict=True)
+    ]
+    return check(
+        "other work",
+        "warning",
+        f"Other programs used {_range(cores)} in {len(hurt)} of {count(len(sliced), 'trial')}: "
+        "stop them (`top` names them) and repeat the run: `tare run` with another --name",
+        details,
+    )
+
+
+def undrained(evidence: Evidence) -> Check | None:
+    """Operations whose reply came only after their server had stood still."""
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    left = [(t, s.undrained) for t, s in sliced if s.undrained]
+    if not left:
+        return check("undrained", "ok", "every operation had its reply before its server stopped")
+    total = sum(number for _, number in left)
+    shares = {t.name: number / max(t.operations, number) for t, number in left}
+    status: Status = "invalid" if max(shares.values()) > UNDRAINED_INVALID else "warning"
+    pronoun = "its" if total == 1 else "their"
+    return check(
+        "undrained",
+        status,
+        f"{count(total, 'operation')} had no reply when {pronoun} server was stopped: {pronoun} "
+        "latency holds the pause; raise design.drain",
+        [
+            f"{t.name}: {count(number, 'operation')}, {percent(shares[t.name])} of its operations"
+            for t, number in left
+        ],
+    )
+
+
+def late(evidence: Evidence) -> Check | None:
+    """Trials of which many slices could not be used."""
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    shares = {t.name: s.late / (s.count + s.late) for t, s in sliced if s.late}
+    many = {name: share for name, share in shares.items() if share > LATE_NOTED}
+    if not many:
+        return check("late slices", "ok", "at least 95% of every trial's slices were on time")
+    return check(
+        "late slices",
+        "warning",
+        f"up to {percent(max(many.values()))} of the slices began or ended too late to count, in "
+        f"{len(many)} of {count(len(sliced), 'trial')}; raise design.slice or quieten the machine",
+        [f"{name}: {percent(share)} of its slices" for name, share in many.items()],
+    )
+
+
+def frozen(evidence: Evidence) -> Check | None:
+    """Servers that went on running while other conditions were driven: said, not objected to."""
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    running: dict[str, set[str]] = {}
+    for trial, slices in sliced:
+        if not slices.frozen:
+            why = slices.why_not_frozen or "no reason recorded"
+            running.setdefault(why, set()).add(trial.condition)
+    if not running:
+        return check("standstill", "ok", "every server stood still while others were measured")
+    return check(
+        "standstill",
+        "ok",
+        "not all servers stood still while others were measured, so their background work is in "
+        f"the others' slices: {'; '.join(running)}",
+        [f"{', '.join(sorted(names))}: {why}" for why, names in running.items()],
+    )
+
+
+def _sliced(evidence: Evidence) -> list[tuple[Trial, Slices]]:
+    """The trials that were cut into slices."""
+    return [(t, t.manifest.slices) for t in evidence.done if t.manifest.slices is not None]
+
+
+def _range(cores: list[float]) -> str:
+    low, high = f"{min(cores):.2g}", f"{max(cores):.2g}"
+    return f"{low} cores" if low == high else f"{low} to {high} cores"

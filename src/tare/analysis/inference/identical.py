@@ -1,0 +1,97 @@
+"""How far identical deployments differ: the sd that a study's intervals rest on, per stratum."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from tare.analysis.inference.comparisons import logs_of, samples_of
+from tare.analysis.inference.estimates import make_stratum
+from tare.analysis.metrics import SERVICE_DEMAND, in_order
+from tare.analysis.model import IdenticalSpread
+from tare.study.endpoints import margin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.contrasts import Contrasts
+    from tare.analysis.inference.estimates import Logs
+    from tare.analysis.trials import Trial
+
+USUAL = (SERVICE_DEMAND, "throughput")
+"""Given whether or not the study declares a margin for them."""
+
+
+def identical_spreads(
+    trials: Sequence[Trial],
+    contrasts: Contrasts,
+    margins: Mapping[str, float],
+    primary: Collection[str],
+    rules: Rules,
+) -> list[IdenticalSpread]:
+    """Every stratum on every metric that is asked for and has more than one unit a condition."""
+    baselines = list(dict.fromkeys(c.baseline for c in contrasts.of if not c.rows))
+    samples = samples_of(trials) if rules.independent else {}
+    logs = {} if rules.independent else logs_of(trials)
+    imported = any(trial.imported for trial in trials)
+    found = []
+    for metric in in_order([*samples, *logs]):
+        if metric not in (*USUAL, *primary) and margin_of(metric, margins) is None:
+            continue
+        for baseline in baselines:
+            names = _apart(contrasts.stratum(baseline), rules)
+            one = (
+                _of_samples(samples[metric], names, imported=imported)
+                if rules.independent
+                else _of_blocks(logs[metric], names, baseline, rules)
+            )
+            if one is not None:
+                sd, df, unit = one
+                found.append(
+                    IdenticalSpread(metric=metric, baseline=baseline, sd=sd, df=df, unit=unit)
+                )
+    return found
+
+
+_Found = tuple[float, float, Literal["deployment", "trial", "repetition"]]
+
+
+def _apart(names: Iterable[str], rules: Rules) -> list[str]:
+    """The conditions, of those that the very same deployments served only the first.
+
+    Ways into one deployment do not differ in the deployment, and would hide how far these differ.
+    """
+    seen: set[frozenset[str]] = set()
+    kept = []
+    for name in names:
+        served = rules.served.get(name, frozenset((name,)))
+        if served not in seen:
+            seen.add(served)
+            kept.append(name)
+    return kept
+
+
+def _of_blocks(logs: Logs, names: Sequence[str], baseline: str, rules: Rules) -> _Found | None:
+    """The residual sd of condition + round (or block), over what the intervals count as units."""
+    members = {name: logs[name] for name in names if name in logs}
+    if baseline not in members or len(members) < 2:
+        return None
+    stratum = make_stratum(members, baseline, by_deployment=rules.by_deployment)
+    if stratum.fit.variance is None:
+        return None
+    return math.sqrt(stratum.fit.variance), stratum.fit.df, _unit(stratum.single)
+
+
+def _unit(single: bool) -> Literal["deployment", "trial"]:
+    return "trial" if single else "deployment"
+
+
+def _of_samples(samples: Samples, names: Sequence[str], *, imported: bool) -> _Found | None:
+    """The pooled sd of repetitions within their condition."""
+    own = [samples[name] for name in names if name in samples]
+    df = sum(one.df for one in own)
+    if not df:
+        return None
+    variance = sum(one.variance * one.df for one in own) / df
+    return math.sqrt(variance), df, "repetition" if imported else "deployment"

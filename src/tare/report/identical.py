@@ -1,0 +1,50 @@
+"""How far identical deployments were apart, in a sentence: the noise behind the intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report import numbers, words
+from tare.report.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.model import Analysis, IdenticalSpread
+
+SEVERAL = 3
+"""With more baselines than this, one sentence gives the range over them."""
+_SUBJECTS = {
+    "deployment": "Identical deployments",
+    "trial": "Trials of the same deployment",
+    "repetition": "Repetitions of the same condition",
+}
+SHOWN = ("service_demand", "throughput")
+"""Told beside the primary endpoints."""
+
+
+def sentences(analysis: Analysis) -> list[str]:
+    """'Identical deployments differed by 1.3% (sd) in service demand', per baseline."""
+    metrics = [m.name for m in words.primary_metrics(analysis)]
+    shown = [one for one in analysis.identical if one.metric in (*metrics, *SHOWN)]
+    groups: dict[str, list[IdenticalSpread]] = {}
+    for one in shown:
+        groups.setdefault(one.baseline, []).append(one)
+    if len(groups) > SEVERAL:
+        return [_sentence(analysis, shown, "")]
+    return [
+        _sentence(analysis, own, plain(baseline) if len(groups) > 1 else "")
+        for baseline, own in groups.items()
+    ]
+
+
+def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -> str:
+    parts: list[str] = []
+    for metric in dict.fromkeys(one.metric for one in own):
+        sds = [one.sd for one in own if one.metric == metric]
+        low, high = numbers.share(min(sds)), numbers.share(max(sds))
+        amount = low if low == high else f"{low} to {high}"
+        sd = "" if parts else " (sd)"
+        parts.append(f"{amount}{sd} in {words.in_sentence(words.metric_of(analysis, metric))}")
+    where = f" among the conditions compared with {beside}" if beside else ""
+    return f"{_SUBJECTS[own[0].unit]} differed by {words.listing(parts)}{where}."

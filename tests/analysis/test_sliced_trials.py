@@ -1,0 +1,144 @@
+"""Trials in slices: what they tell, what they cannot, and what may be wrong with their slices."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.analysis.analyse import analyse
+from tests.synthetic_run import docker, write_run
+from tests.synthetic_trial import Truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.analysis.model import Analysis, Check
+
+BRIDGE = Truth(throughput=0.9, server_cpu=1.1, patch=docker("bridge"))
+TWO = {"native": Truth(), "native-again": Truth(), "docker-bridge": BRIDGE}
+
+
+def run(place: Path, **scene: Any) -> Path:
+    small: dict[str, Any] = {
+        "effects": TWO, "blocks": 2, "measure_s": 2, "seed": 3, "between": 0.01, "within": 0.01,
+    }  # fmt: skip
+    return write_run(place / "r", slice_s=0.25, **(small | scene))
+
+
+@pytest.fixture(scope="module")
+def sliced(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    return analyse(run(tmp_path_factory.mktemp("sliced")))
+
+
+def check(analysis: Analysis, name: str) -> Check:
+    (found,) = (c for c in analysis.checks if c.name == name)
+    return found
+
+
+def test_nothing_that_slices_do_not_have_is_called_damage(sliced: Analysis) -> None:
+    assert {c.status for c in sliced.checks} == {"ok"}
+    assert sliced.valid
+    assert check(sliced, "records").summary == "all records are whole"
+    assert check(sliced, "steady").summary == (
+        "no drift over the blocks; trials in slices have no series for MSER-5"
+    )
+
+
+def test_no_series_is_invented(sliced: Analysis) -> None:
+    assert sliced.series == []
+    assert all(t.steady is None and not t.change_points for t in sliced.trials)
+    assert not {"cpu.util", "cpu.softirq", "disk.write_kbps"} & {m.name for m in sliced.metrics}
+
+
+def test_throughput_latency_and_service_demand_are_as_of_one_piece(sliced: Analysis) -> None:
+    truths = {"throughput": 0.9, "service_demand": (180 * 1.1 + 60) / 240, "all.p99": 1 / 0.9}
+    for metric, truth in truths.items():
+        (found,) = (
+            e for e in sliced.effects if (e.metric, e.treatment) == (metric, "docker-bridge")
+        )
+        assert found.primary
+        assert found.ratio == pytest.approx(truth, rel=0.05)
+
+
+def test_modes_come_from_the_counters_and_add_up_to_service_demand(sliced: Analysis) -> None:
+    for trial in sliced.trials:
+        assert trial.beside["cpu.softirq_per_op"] == pytest.approx(30.0, rel=0.05)
+        names = ("user", "system", "softirq", "background")
+        parts = sum(trial.beside[f"cpu.{name}_per_op"] for name in names)
+        assert parts == pytest.approx(trial.values["service_demand"])
+
+
+def test_counts_of_samples_and_rates_over_the_clock_are_left_out(tmp_path: Path) -> None:
+    place = run(tmp_path)
+    for file in place.glob("trials/*/manifest.json"):
+        facts = json.loads(file.read_text())
+        facts["server"] = {"gc.allocated_bytes_per_s": 1e6, "gc.pauses": 3.0}
+        file.write_text(json.dumps(facts))
+    beside = analyse(place).trials[0].beside
+    assert "gc.pauses_per_million" in beside
+    assert not {"gc.allocated_bytes_per_op", "os.context_switches_per_op"} & beside.keys()
+
+
+def test_a_damaged_histogram_of_a_sliced_trial_is_still_damage(tmp_path: Path) -> None:
+    place = run(tmp_path)
+    next(place.glob("trials/*/latency-c1.hlog")).unlink()
+    assert check(analyse(place), "records").status == "warning"
+
+
+def test_the_sampler_is_judged_by_the_time_that_was_driven(tmp_path: Path) -> None:
+    place = run(tmp_path)
+    for file in place.glob("trials/*/manifest.json"):
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"probe_cpu_s": 0.224}))
+    found = check(analyse(place), "observer")
+    assert found.summary == "the sampler used up to 10% of a core"  # of 8 slices of 0.28 s
+
+
+def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> None:
+    place = run(
+        tmp_path,
+        slices={
+            "D1-B01-native": {"disturbed": 4, "other_cpu_s": 1.792},
+            "D1-B02-native": {"disturbed": 0, "other_cpu_s": 0.2},
+        },
+    )
+    found = check(analyse(place), "other work")
+    assert found.status == "warning"
+    assert found.summary.startswith("Other programs used 0.8 cores in 1 of 18 trials: stop them")
+    assert found.details == ["D1-B01-native: 4 of 8 slices, 0.8 cores"]
+
+
+@pytest.mark.parametrize(("operations", "status"), [(1, "warning"), (500, "invalid")])
+def test_operations_that_were_cut_off_hold_the_pause(
+    tmp_path: Path, operations: int, status: str
+) -> None:
+    place = run(tmp_path, slices={"D1-B01-native": {"undrained": operations}})
+    analysis = analyse(place)
+    found = check(analysis, "undrained")
+    assert (found.status, analysis.valid) == (status, status != "invalid")
+    assert "no reply when" in found.summary
+    assert "latency holds the pause" in found.summary
+    assert found.details[0].startswith("D1-B01-native: ")
+
+
+@pytest.mark.parametrize(("late", "status"), [(0, "ok"), (2, "warning")])
+def test_late_slices(tmp_path: Path, late: int, status: str) -> None:
+    place = run(tmp_path, slices={"D1-B01-native": {"late": late}})
+    found = check(analyse(place), "late slices")
+    assert found.status == status
+    assert bool(found.details) == bool(late)
+
+
+def test_servers_that_were_not_stopped_are_a_note_with_the_reason(tmp_path: Path) -> None:
+    why = {"frozen": False, "why_not_frozen": "a pod cannot be stopped"}
+    place = run(tmp_path, slices={"D1-B01-native": why})
+    found = check(analyse(place), "standstill")
+    assert found.status == "ok"
+    assert found.summary.endswith("a pod cannot be stopped")
+    assert found.details == ["native: a pod cannot be stopped"]
+
+
+def test_of_trials_in_one_piece_nothing_is_said_of_slices(quickstart: Analysis) -> None:
+    names = {c.name for c in quickstart.checks}
+    assert not {"undrained", "other work", "late slices", "standstill"} & names

@@ -1,0 +1,43 @@
+"""The sentence on how far identical deployments were apart."""
+
+from __future__ import annotations
+
+from tare.analysis.model import IdenticalSpread
+from tare.report.identical import sentences
+from tare.report.markdown import render_markdown
+from tare.report.methods import methods_paragraph
+from tare.report.page import render_html
+
+from .sample import sample_analysis
+
+
+def spread(metric: str, sd: float, baseline: str = "native") -> IdenticalSpread:
+    return IdenticalSpread(metric=metric, baseline=baseline, sd=sd, df=8, unit="deployment")
+
+
+def test_it_names_the_sd_of_every_primary_metric_once_and_everywhere() -> None:
+    analysis = sample_analysis()
+    analysis.identical = [spread("service_demand", 0.013), spread("all.p99", 0.08)]
+    (said,) = sentences(analysis)
+    assert said == (
+        "Identical deployments differed by 1.3% (sd) in service demand and 8% in 99th percentile "
+        "latency."
+    )
+    assert said in render_html(analysis)
+    assert said in render_markdown(analysis).replace("\\", "")
+    assert said in methods_paragraph(analysis)
+
+
+def test_several_baselines_have_a_sentence_each_and_many_a_range() -> None:
+    analysis = sample_analysis()
+    two = [spread("service_demand", 0.01, "a"), spread("service_demand", 0.02, "b")]
+    analysis.identical = two
+    assert [text.rpartition(" ")[2] for text in sentences(analysis)] == ["a.", "b."]
+    analysis.identical = [*two, *(spread("service_demand", 0.03, name) for name in "cd")]
+    assert sentences(analysis) == [
+        "Identical deployments differed by 1% to 3% (sd) in service demand."
+    ]
+
+
+def test_nothing_is_said_where_nothing_is_known() -> None:
+    assert sentences(sample_analysis()) == []
