@@ -65,7 +65,11 @@ impl Recorder {
     /// to be sent within it, of which the last may be done later.
     pub fn done(&mut self, operation: usize, times: Times, outcome: Outcome) {
         self.advance(times.done);
-        if times.done < self.current.slot.closes {
+        // Without a schedule, a reply within the drain is of an operation too many: at the slice's
+        // beginning none was under way.
+        let slot = &self.current.slot;
+        let until = if self.scheduled { slot.end } else { slot.closes };
+        if times.done < until {
             match outcome {
                 Ok(()) => self.current.answered += 1,
                 Err(_) => self.current.failed += 1,

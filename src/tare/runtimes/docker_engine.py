@@ -12,7 +12,8 @@ from typing import Any
 import docker
 from docker.errors import DockerException
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.cgroups import freeze, group_paths
 from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
@@ -97,9 +98,19 @@ def _is_ours(item: Any) -> bool:
     return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
+def _thaw(container: Any) -> None:
+    """Continue what a dead run froze without the engine's knowledge: it could not die else."""
+    pid = int(container.attrs.get("State", {}).get("Pid") or 0)
+    paths = group_paths(pid, container.id) if pid else {}
+    if {"freezer", "unified"} & set(paths) and not container.attrs["State"].get("Paused"):
+        with contextlib.suppress(TareError, OSError):
+            freeze(paths, False)
+
+
 def remove(found: dict[str, list[Any]]) -> None:
     """Remove what `leftovers` found, containers first because they hold the rest."""
     for container in found.get("containers", []):
+        _thaw(container)
         with contextlib.suppress(DockerException, OSError):
             container.remove(force=True, v=True)
     for item in [*found.get("networks", []), *found.get("volumes", [])]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
 LATE_NOTED = 0.05
-"""Share of a trial's slices that were begun or ended too late to count."""
+"""Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_INVALID = 0.01
 """Share of a trial's operations, as for failed ones: with 1% of them the p99 is that of pauses."""
 
@@ -66,18 +66,18 @@ def undrained(evidence: Evidence) -> Check | None:
 
 
 def late(evidence: Evidence) -> Check | None:
-    """Trials of which many slices could not be used."""
+    """Trials of which many slices were not begun or ended when they should have been."""
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    shares = {t.name: s.late / (s.count + s.late) for t, s in sliced if s.late}
+    shares = {t.name: s.late / s.count for t, s in sliced if s.late}
     many = {name: share for name, share in shares.items() if share > LATE_NOTED}
     if not many:
         return check("late slices", "ok", "at least 95% of every trial's slices were on time")
     return check(
         "late slices",
         "warning",
-        f"up to {percent(max(many.values()))} of the slices began or ended too late to count, in "
+        f"up to {percent(max(many.values()))} of the slices began or ended too late, in "
         f"{len(many)} of {count(len(sliced), 'trial')}; raise design.slice or quieten the machine",
         [f"{name}: {percent(share)} of its slices" for name, share in many.items()],
     )

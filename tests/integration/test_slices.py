@@ -1,0 +1,126 @@
+"""Studies in slices on real engines: what is recorded, what fails, and what a kill leaves."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from .conftest import BRIDGE, HOST, NATIVE, Bench, leftovers
+from .test_bad_things import nth, wait_for
+
+pytestmark = pytest.mark.engine
+
+SLICES = ("--set", "design.slice=100ms")
+AGAIN = "    again: {}"
+
+
+def slices_of(bench: Bench, trial: str) -> list[dict[str, Any]]:
+    text = (bench.root / "runs/small/trials" / trial / "slices.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_conditions_in_turn_on_every_platform_and_their_sums(bench: Bench) -> None:
+    study = bench.study(NATIVE, HOST, BRIDGE, deployments=2)
+    done = bench.tare("run", study, "--json", *SLICES)
+    assert done.returncode in (0, 3), done.stderr
+    manifests = bench.manifests()
+    assert len(manifests) == 6
+    for name, manifest in manifests.items():
+        assert manifest["status"] == "done", done.stderr
+        (client,) = manifest["clients"]
+        rows = slices_of(bench, name)
+        assert manifest["slices"]["count"] == len(rows) == 30
+        assert manifest["slices"]["frozen"]
+        assert client["measured_s"] == pytest.approx(3.0, abs=0.01)
+        assert client["errors"] == 0
+        assert sum(row["ops"] for row in rows) == client["ok"] > 100
+        assert sum(row["machine_cpu_s"] for row in rows) == pytest.approx(
+            manifest["machine_cpu_s"], abs=1e-6
+        )
+        nodes = [u["name"] for u in manifest["units"] if u["role"] == "database"]
+        server = sum(row["units_cpu_s"][node] for row in rows for node in nodes)
+        assert server == pytest.approx(manifest["server_cpu_s"], abs=1e-6)
+        assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
+    begun = sorted(row["unix"] for name in manifests for row in slices_of(bench, name))
+    apart = [b - a for a, b in itertools.pairwise(begun)]
+    assert min(apart) > 0.13, "no two conditions are driven at once"
+    analysis = json.loads(done.stdout)
+    assert {e["treatment"] for e in analysis["effects"]} == {"docker-host", "docker-bridge"}
+    assert "service_demand" in {e["metric"] for e in analysis["effects"]}
+    assert leftovers() == []
+
+
+def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
+    study = bench.study(NATIVE, BRIDGE, nodes=3)
+    done = bench.tare("run", study, "--json", *SLICES)
+    assert done.returncode in (0, 3), done.stderr
+    manifests = bench.manifests()
+    assert len(manifests) == 2
+    for manifest in manifests.values():
+        assert manifest["clients"][0]["errors"] == 0, manifest["clients"]
+        assert len([u for u in manifest["units"] if u["role"] == "database"]) == 3
+    two = bench.study(NATIVE, AGAIN, name="two")
+    load = "client.runtime=docker"
+    done = bench.tare(
+        "run", two, "--json", *SLICES, "--set", "clusters=2", "--set", load,
+        "--set", "client.network=bridge", "--set", "load.rate=200",
+    )  # fmt: skip
+    assert done.returncode in (0, 3), done.stderr
+    for manifest in bench.manifests("two").values():
+        assert [client["errors"] for client in manifest["clients"]] == [0, 0]
+        rates = [client["throughput"] for client in manifest["clients"]]
+        assert rates == pytest.approx([200, 200], rel=0.1)
+    assert leftovers() == []
+
+
+def test_a_node_that_dies_fails_its_own_trial_and_is_tried_again(bench: Bench) -> None:
+    study = bench.study(NATIVE, AGAIN)
+    process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
+    wait_for(process, bench, nth("trial begun", 2))
+    time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
+    (node,) = [p for p in java_processes(bench.root) if "d1-again" in " ".join(p.cmdline())]
+    node.kill()
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode in (0, 3), output
+    manifests = bench.manifests()
+    assert manifests["D1-B01-native"]["attempt"] == 1
+    assert manifests["D1-B01-again"]["attempt"] == 2
+    assert "died" in manifests["D1-B01-again.failed-1"]["reason"]
+    assert leftovers() == []
+
+
+def test_kill_9_amid_slices_keeps_finished_blocks_and_frozen_servers_are_removed(
+    bench: Bench,
+) -> None:
+    study = bench.study(NATIVE, BRIDGE, blocks=2)
+    process = bench.start("run", study, *SLICES)
+    wait_for(process, bench, nth("trial begun", 4))
+    time.sleep(6.0)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = {name: m["ended"] for name, m in bench.manifests().items()}
+    assert len(kept) == 2
+    assert leftovers() != []
+    again = bench.tare("run", study, *SLICES)
+    assert again.returncode in (0, 3), again.stdout + again.stderr
+    assert "resuming small" in again.stdout
+    manifests = bench.manifests()
+    assert len(manifests) == 4
+    assert {name: manifests[name]["ended"] for name in kept} == kept
+    assert leftovers() == []
+
+
+def java_processes(root: Path) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        words = process.info["cmdline"] or []
+        if words and words[0].endswith("java") and any(str(root) in word for word in words):
+            found.append(process)
+    return found
