@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tare.errors import ClusterError, RuntimeUnavailableError
-from tare.runtimes.unit import Exit
+from tare.machines.cgroups import Accounting
+from tare.runtimes.unit import Exit, Way
 from tests.databases.mongodb.scripted import Node, Servers, cluster
 
 
@@ -70,3 +72,29 @@ def test_waiting_ends_with_what_was_missing_last(tmp_path: Path) -> None:
         made.await_node(made.nodes[1], 7.0, "nothing came", lambda: "still nothing")
     assert 7.0 <= servers.now - began < 7.5
     assert (raised.value.where, raised.value.why) == ("d1-k1-n2", "still nothing")
+
+
+def reached_by(node: Node, **ways: Way) -> None:
+    node.unit = replace(node.unit, site=replace(node.unit.site, ways=ways))
+
+
+def test_targets_and_namespace_are_those_of_the_endpoint(tmp_path: Path) -> None:
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    loopback = Way("127.0.0.1", "loopback of the container", inside=True)
+    for node in runtime.launched:
+        reached_by(node, loopback=loopback, proxy=Way("127.190.0.7", "docker-proxy"))
+        node.accounting = lambda: Accounting(pids=(77,))  # type: ignore[attr-defined]
+    assert made.targets(endpoint="loopback") == [f"127.0.0.1:{made.PORT}"] * 3
+    assert made.targets(endpoint="proxy") == [f"127.190.0.7:{made.PORT}"] * 3
+    assert made.netns("loopback") == "/proc/77/ns/net"
+    assert made.netns("proxy") == made.netns("") == ""
+
+
+def test_sites_offer_several_endpoints_only_where_one_is_named(tmp_path: Path) -> None:
+    for endpoint, asked in (("", False), ("proxy", True)):
+        made, runtime = cluster(tmp_path / (endpoint or "none"), Servers())
+        made.platform = made.platform.model_copy(update={"endpoint": endpoint})
+        (tmp_path / (endpoint or "none")).mkdir()
+        list(made.sites())
+        assert runtime.several == [asked] * 3

@@ -99,3 +99,8 @@ def test_declared_machines_address_and_plugin_are_carried() -> None:
     side = side_of(Setup.model_validate({"platform": platform}), machines="physical")
     assert side.model_dump(include=set(platform)) == platform
     assert side_of(Setup(), machines="physical").machines == "physical"
+
+
+def test_a_published_port_of_a_bridge_is_a_published_port_to_others() -> None:
+    platform = {"runtime": "docker", "network": "bridge", "endpoint": "proxy"}
+    assert side_of(Setup.model_validate({"platform": platform})).network == "published"

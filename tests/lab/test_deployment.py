@@ -6,6 +6,7 @@ tests/integration.
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.load.flatness import Calm
 from tare.machines.cgroups import Accounting
-from tare.runtimes.unit import Bits
+from tare.runtimes.unit import Bits, Site, Way
 from tare.study.conditions import expand
 from tare.study.load import Load
 from tare.study.schema import Client, Database, Platform, Setup, Study, Warm
@@ -50,7 +51,16 @@ class Scripted:
     def __init__(self, name: str, settled: list[tuple[str, str, str]]) -> None:
         self.name, self._settled = name, settled
 
-    def site(self, name: str, *, role: str, network: str, storage: str, group: str) -> Any:
+    def site(
+        self,
+        name: str,
+        *,
+        role: str,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Any:
         assert role == "client"
         self._settled.append((self.name, network, group))
         return SimpleNamespace(name=name)
@@ -75,6 +85,34 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
         ("docker", "bridge", "d1-all-1-k1"),
         ("docker", "bridge", "d1-all-1-k2"),
     ]
+
+
+def test_a_client_runs_in_the_network_namespace_of_its_endpoint() -> None:
+    outfit: Any = SimpleNamespace(
+        runtimes={"docker": Scripted("docker", []), "native": Scripted("native", [])},
+        server=lambda setup: FILES,
+        machine=MACHINE,
+        client=lambda setup: FILES,
+        tool=lambda setup: FILES,
+    )
+    platform = {"runtime": "docker", "network": "bridge", "endpoint": "loopback"}
+    setup = Setup.model_validate({"platform": platform})
+    deployment = Deployment("D1-all-1", [setup], Warm(), outfit, Silent())
+    way = Way("127.0.0.1", "loopback of the container", inside=True)
+    site = Site("n", "", Path(), "", None, "", "", "198.19.0.100", "", ways={"loopback": way})
+    cluster: Any = deployment.clusters[0]
+    cluster.nodes = [
+        SimpleNamespace(unit=SimpleNamespace(site=site), accounting=lambda: SimpleNamespace(pid=77))
+    ]
+    (client,) = deployment.clients(setup, "trial", trial=True)
+    usual = setup.model_copy(
+        update={"platform": setup.platform.model_copy(update={"endpoint": ""})}
+    )
+    (other,) = deployment.clients(usual, "trial", trial=True)
+    assert (client._netns, other._netns) == ("/proc/77/ns/net", "")
+    assert deployment._specify(client, cluster, "measure", 1)["targets"] == ["127.0.0.1:9042"]
+    given = deployment._specify(client, cluster, "measure", 1, setup=usual)["targets"]
+    assert given == ["198.19.0.100:9042"]
 
 
 class Loaded(Deployment):

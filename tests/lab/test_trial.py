@@ -5,6 +5,7 @@ Nodes and hosts are scripted. Real trials are under tests/integration.
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from tare.lab.trial import TrialRun
 from tare.lab.unit_records import unit_record
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
-from tare.runtimes.unit import Bits
+from tare.runtimes.unit import Bits, Site, Way
 from tare.study.platform import Limits, Platform
 
 
@@ -61,3 +62,18 @@ def test_a_node_s_clock_is_recorded_as_last_read_and_a_client_s_as_it_was_starte
     record = unit_record("n1", node(host), role, 1, Platform(machines="ssh"), "", {})
     assert record.clock is not None
     assert record.clock["ahead_s"] == ahead_s
+
+
+@pytest.mark.parametrize(("endpoint", "path"), [("proxy", "docker-proxy"), ("", "bridge")])
+def test_a_node_s_record_has_the_path_of_the_condition_s_own_endpoint(
+    endpoint: Any, path: str
+) -> None:
+    there = node(Drifting())
+    there.packet_path = lambda: "bridge"
+    ways = {"proxy": Way("127.190.0.1", "docker-proxy")}
+    there.unit.site = Site(
+        "n", "", Path(), "", None, "", "", "", "bridge", ways=ways, machine="db1"
+    )
+    platform = Platform(runtime="docker", network="bridge", endpoint=endpoint)
+    record = unit_record("n1", there, "database", 1, platform, "there:9042", {})
+    assert (record.network, record.endpoint, record.path) == ("bridge", "there:9042", path)

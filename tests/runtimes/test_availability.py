@@ -31,6 +31,7 @@ def setup(**parts: Any) -> Setup:
         {},
         {"runtime": "docker", "network": "host", "storage": "layer"},
         {"runtime": "docker", "network": "published", "storage": "volume"},
+        {"runtime": "docker", "network": "bridge", "endpoint": "proxy"},
     ],
 )
 def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None:
@@ -44,6 +45,20 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
             {"platform": {"runtime": "kubernetes", "storage": "pvc"}},
             "platform.runtime",
             "no Kubernetes cluster is named here",
+        ),
+        (
+            {"client": {"tool": "latte"}, "platform": {"endpoint": "loopback"}},
+            "client.tool",
+            "latte may go where nodes say they are, not to their loopback",
+        ),
+        (
+            {
+                "database": {"kind": "mongodb", "version": "7.0.14", "image": "mongo:7"},
+                "platform": {"runtime": "docker", "network": "bridge", "endpoint": "proxy"},
+            },
+            "platform.endpoint",
+            "this version gives MongoDB no endpoints: members know each other, and clients them, "
+            "by one address",
         ),
         (
             {"platform": {"runtime": "swarm"}},

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool
 from tare.runtimes import native
 from tare.runtimes.native import NativeRunning, NativeRuntime
@@ -24,9 +28,13 @@ def runtime(tmp_path: Path) -> Iterator[NativeRuntime]:
     made.close()
 
 
-def launch(runtime: NativeRuntime, *command: str, grace_s: float = 5.0) -> NativeRunning:
+def launch(
+    runtime: NativeRuntime, *command: str, grace_s: float = 5.0, netns: str = ""
+) -> NativeRunning:
     site = runtime.site("u1", role="client", network="host", storage="directory", group="g")
-    unit = Unit(site, "client", list(command), {}, Limits(), Bits("none"), grace_s=grace_s)
+    unit = Unit(
+        site, "client", list(command), {}, Limits(), Bits("none"), grace_s=grace_s, netns=netns
+    )
     return runtime.launch(unit)
 
 
@@ -45,6 +53,49 @@ def test_arguments_reach_the_unit_untouched(runtime: NativeRuntime) -> None:
     running = launch(runtime, "/usr/bin/printf", "%s", nasty)
     assert "".join(running.lines()) == nasty
     running.stop()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root enters another network namespace")
+def test_a_unit_enters_a_network_namespace_and_is_the_same_process(runtime: NativeRuntime) -> None:
+    other = subprocess.Popen(["unshare", "--net", "sleep", "600"])
+    try:
+        own, theirs = Path("/proc/self/ns/net").readlink(), Path(f"/proc/{other.pid}/ns/net")
+        wait_until(lambda: theirs.readlink() != own)
+        running = launch(
+            runtime, "/bin/sh", "-c", "echo $$; readlink /proc/self/ns/net", netns=str(theirs)
+        )
+        pid, namespace = (line.strip() for line in running.lines())
+        assert int(pid) == running._process.pid
+        assert namespace == str(theirs.readlink())
+        running.stop()
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_without_nsenter_it_is_said_how_to_get_it(
+    runtime: NativeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native.shutil, "which", lambda _: None)
+    with pytest.raises(RuntimeUnavailableError, match="network namespace") as raised:
+        launch(runtime, "/bin/true", netns="/proc/self/ns/net")
+    assert "nsenter" in raised.value.why
+    assert "util-linux" in raised.value.remedy
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_native_database_is_reached_by_its_loopback_alone(runtime: NativeRuntime) -> None:
+    site = runtime.site(
+        "n1", role="database", network="host", storage="directory", group="g", several=True
+    )
+    assert site.target(9042, endpoint="loopback") == site.target(9042)
+    assert set(site.ways) == {"loopback"}
 
 
 def test_stop_ends_the_whole_tree_and_can_be_called_twice(runtime: NativeRuntime) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tare.runtimes.unit import Site
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.unit import Site, Way
 
 SITE = Site("n1", "/conf", Path("/conf"), "/data", None, "10.0.0.1", "10.0.0.1", "10.0.0.1", "")
 MAPPED = replace(SITE, endpoint_host="10.9.0.1", reached={9042: 31000})
@@ -38,3 +41,22 @@ def test_this_process_may_have_a_way_of_its_own() -> None:
 
 def test_units_of_one_network_bind_ports_of_their_own() -> None:
     assert [replace(SITE, shift=100).binds(port) for port in (9042, 7000)] == [9142, 7100]
+
+
+def test_clients_that_name_an_endpoint_are_sent_there_and_others_as_before() -> None:
+    ways = {"loopback": Way("127.0.0.1", "lo", inside=True), "proxy": Way("127.190.0.1", "proxy")}
+    several = replace(SITE, ways=ways)
+    assert several.target(9042, endpoint="loopback") == "127.0.0.1:9042"
+    assert several.target(9042, inside=True, endpoint="proxy") == "127.190.0.1:9042"
+    assert several.target(9042) == "10.0.0.1:9042"
+
+
+@pytest.mark.parametrize(
+    ("ways", "why"),
+    [({}, "nothing was made for it"), ({"proxy": Way("", "", fault="no proxy runs")}, "no proxy")],
+)
+def test_an_endpoint_that_is_not_to_be_had_is_said(ways: dict[str, Way], why: str) -> None:
+    with pytest.raises(RuntimeUnavailableError, match="endpoint: proxy is not to be had") as raised:
+        replace(SITE, ways=ways).target(9042, endpoint="proxy")
+    assert why in raised.value.why
+    assert "platform.endpoint" in raised.value.remedy

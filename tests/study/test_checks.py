@@ -119,6 +119,19 @@ def test_limits_of_native_processes_need_root(read: ReadStudy) -> None:
     assert "need root" in one.reason
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "reason"),
+    [("loopback", "only root enters"), ("published", "only root can add"), ("bridge", "")],
+)
+def test_endpoints_that_only_root_can_give(read: ReadStudy, endpoint: str, reason: str) -> None:
+    docker = f"{{runtime: docker, network: bridge, endpoint: {endpoint}}}"
+    level = f"factors.platform.docker={{platform: {docker}}}"
+    assert refused(read, overrides=(level,)) == []
+    found = refused(read, overrides=(level,), root=False)
+    assert [one.field for one in found] == (["platform.endpoint"] if reason else [])
+    assert all(reason in one.reason and "bridge" in one.remedy for one in found)
+
+
 def test_all_refusals_become_one_error(read: ReadStudy) -> None:
     found = refused(read, runtimes={"native": None, "docker": "no engine"}, disk_free=0)
     with pytest.raises(StudyError) as caught:

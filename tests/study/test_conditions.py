@@ -82,6 +82,54 @@ def test_an_aa_level_of_a_deployed_factor_is_a_deployment_of_its_own() -> None:
     assert [one.aa_of for one in conditions] == [None, "native", None]
 
 
+BRIDGE: dict[str, Any] = {"runtime": "docker", "network": "bridge"}
+
+
+def test_an_endpoint_makes_no_deployment_of_its_own_however_it_is_written() -> None:
+    nested = study({"way": {"usual": {}, "proxy": {"platform": {"endpoint": "proxy"}}}})
+    dotted = study({"way": {"usual": {}, "proxy": {"platform.endpoint": "proxy"}}})
+    crossed = study(
+        {
+            "storage": {"volume": {"platform.storage": "volume"}, "layer": {}},
+            "way": {"a": {"platform.endpoint": "bridge"}, "b": {"platform.endpoint": "proxy"}},
+        },
+        platform=BRIDGE,
+    )
+    assert [one.deployment for one in expand(nested)] == ["all", "all"]
+    assert [one.deployment for one in expand(dotted)] == ["all", "all"]
+    assert [one.deployment for one in expand(crossed)] == ["volume", "volume", "layer", "layer"]
+
+
+def test_levels_that_differ_in_the_endpoint_alone_share_the_first_ones_deployment() -> None:
+    levels = {
+        "native": {},
+        "native-again": {},
+        "bridge": {"platform": BRIDGE | {"endpoint": "bridge"}},
+        "proxy": {"platform": BRIDGE, "platform.endpoint": "proxy"},
+        "usual": {"platform": BRIDGE},
+        "layer": {"platform": BRIDGE | {"endpoint": "proxy", "storage": "layer"}},
+    }
+    found = {one.name: one.deployment for one in expand(study({"platform": levels}))}
+    assert found == {
+        "native": "native",
+        "native-again": "native-again",
+        "bridge": "bridge",
+        "proxy": "bridge",
+        "usual": "bridge",
+        "layer": "layer",
+    }
+
+
+def test_an_aa_level_of_an_endpoint_is_another_deployment_which_again_has_all_endpoints() -> None:
+    levels = {
+        name: {"platform": BRIDGE | {"endpoint": name.partition("-")[0]}}
+        for name in ("bridge", "proxy", "bridge-again", "proxy-again")
+    }
+    conditions = expand(study({"platform": levels}))
+    assert [one.deployment for one in conditions] == ["bridge", "bridge"] + ["bridge-again"] * 2
+    assert [one.aa_of for one in conditions] == [None, None, "bridge", "proxy"]
+
+
 def test_naming_a_field_without_setting_it_is_no_reason_for_a_deployment() -> None:
     conditions = expand(study({"t": {"a": {"database": {}}, "b": {"platform.limits": {}}}}))
     assert [one.deployment for one in conditions] == ["all", "all"]
@@ -127,6 +175,7 @@ PATCHES = st.fixed_dictionaries(
         "load.records": st.integers(1, 2),
         "database.nodes": st.integers(1, 2),
         "client.network": st.sampled_from(["host", "bridge"]),
+        "platform.endpoint": st.sampled_from(["bridge", "proxy"]),
     },
 )
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -151,7 +200,8 @@ def test_conditions_of_one_deployment_have_the_same_cluster(factors: dict[str, A
     for one, other in itertools.combinations(expand(study(factors)), 2):
         if one.deployment == other.deployment:
             assert one.setup.database == other.setup.database
-            assert one.setup.platform == other.setup.platform
+            cluster = [each.setup.platform.model_dump() | {"endpoint": ""} for each in (one, other)]
+            assert cluster[0] == cluster[1]
             assert one.setup.load.records == other.setup.load.records
 
 

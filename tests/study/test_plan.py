@@ -96,6 +96,22 @@ def test_a_cluster_is_warmed_up_with_every_kind_of_load_that_it_will_serve() -> 
     assert plan.estimate.breakdown["warm up"] == 2 * (20 + 10)
 
 
+def test_a_deployment_is_made_for_an_endpoint_where_any_of_its_conditions_names_one() -> None:
+    factors = {
+        "way": {"usual": {}, "proxy": {"platform.endpoint": "proxy"}},
+        "workload": {"a": {}, "c": {"load.workload": "ycsb-c"}},
+    }
+    document = {
+        "study": "x",
+        "platform": {"runtime": "docker", "network": "bridge"},
+        "factors": factors,
+        "baseline": {"way": "usual", "workload": "a"},
+    }
+    first, second = make_plan(Study.model_validate(document)).kinds("all")
+    assert [first.platform.endpoint, second.platform.endpoint] == ["proxy", "proxy"]
+    assert [first.load.workload, second.load.workload] == ["ycsb-a", "ycsb-c"]
+
+
 @given(SEEDS)
 def test_more_deployments_only_add_rounds(seed: int) -> None:
     short, long = (make_plan(study(seed=seed, deployments=n)) for n in (2, 5))

@@ -207,7 +207,9 @@ def show(plan: Plan, console: Console) -> None:
         table.add_column(title, overflow="fold")
     for one in plan.conditions:
         setup = one.setup
-        platform = f"{setup.platform.runtime}, {setup.platform.network}, {setup.platform.storage}"
+        platform = (
+            f"{setup.platform.runtime}, {setup.platform.attachment}, {setup.platform.storage}"
+        )
         nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)

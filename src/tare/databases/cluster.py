@@ -29,8 +29,12 @@ class Cluster(Protocol):
 
     @property
     def nodes(self) -> list[Running]: ...
-    def targets(self, client: str = "native") -> list[str]:
-        """host:port of every node, for clients of this runtime."""
+    def targets(self, client: str = "native", endpoint: str = "") -> list[str]:
+        """host:port of every node, for clients of this runtime; empty: the usual endpoint."""
+        ...
+
+    def netns(self, endpoint: str) -> str:
+        """Path of the network namespace in which clients of this endpoint run; empty: any."""
         ...
 
     @property

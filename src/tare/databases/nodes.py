@@ -50,6 +50,7 @@ class Nodes:
                 network=self.platform.network,
                 storage=self.platform.storage,
                 group=self.name,
+                several=bool(self.platform.endpoint),
             )
 
     def launch(
@@ -105,10 +106,25 @@ class Nodes:
     def _log_name(self) -> str:
         return Path(self.LOG).name
 
-    def targets(self, client: str = "native") -> list[str]:
-        """host:port of every node, as clients of this runtime reach them."""
+    def targets(self, client: str = "native", endpoint: str = "") -> list[str]:
+        """host:port of every node, as clients of this runtime reach them.
+
+        Args:
+            endpoint: which of several the clients use; empty: the network's usual one.
+
+        Raises:
+            RuntimeUnavailableError: a node does not have this endpoint here.
+        """
         inside = client == self.runtime.name
-        return [n.unit.site.target(self.PORT, inside=inside) for n in self.nodes]
+        sites = [node.unit.site for node in self.nodes]
+        return [one.target(self.PORT, inside=inside, endpoint=endpoint) for one in sites]
+
+    def netns(self, endpoint: str) -> str:
+        """Path of the network namespace in which clients of this endpoint run; empty: any."""
+        for node in self.nodes:
+            if endpoint and node.unit.site.way(endpoint).inside:
+                return f"/proc/{node.accounting().pid}/ns/net"
+        return ""
 
     @property
     def keyspace(self) -> str:

@@ -229,7 +229,7 @@ def side_of(setup: Setup, machines: Any = None) -> Side:
     return Side(
         machines=platform.machines if platform.machines in ("kvm", "vmware") else machines,
         runtime=platform.runtime,
-        network=platform.network,
+        network=platform.way,
         address=platform.address,
         plugin=platform.plugin,
         storage=platform.storage,

@@ -29,7 +29,7 @@ MOST_EFFECTS = 400
 MOST_STUDIES = 5
 """Studies whose nearest finding is kept per effect."""
 _PLACE: Any = {
-    "platform": {"machines", "runtime", "network", "storage", "plugin", "address"},
+    "platform": {"machines", "runtime", "network", "endpoint", "storage", "plugin", "address"},
     "client": {"machines", "runtime", "network"},
     "database": {"image", "home"},
 }

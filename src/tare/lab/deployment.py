@@ -215,6 +215,7 @@ class Deployment:
                 cluster=index,
                 part=part,
                 of=each,
+                netns=self.clusters[index].netns(setup.platform.endpoint),
             )
             for number, (index, part) in enumerate(
                 itertools.product(range(len(self.clusters)), range(each)), start=1
@@ -250,7 +251,7 @@ class Deployment:
             setup,
             name=f"{self.identity}-{phase}",
             client=client.name,
-            targets=cluster.targets(runtime_key(setup.client)),
+            targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
             mongodb=cluster.url,
             phase=phase,
             seed=seed,

@@ -219,13 +219,14 @@ class TrialRun:
             together: Unix time at which they begin; None: each at once.
             more: further fields of their specifications.
         """
+        setup = self.condition.setup
         for number, client in enumerate(clients):
             cluster = self.deployment.clusters[client.cluster]
             made = specification(
-                self.condition.setup,
+                setup,
                 name=self.trial.name,
                 client=client.name,
-                targets=cluster.targets(runtime_key(self.condition.setup.client)),
+                targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
                 mongodb=cluster.url,
                 phase="measure",
                 seed=self.seed + number,
@@ -294,7 +295,7 @@ class TrialRun:
         setup = self.condition.setup
         records: list[UnitRecord] = []
         for number, cluster in enumerate(self.deployment.clusters, start=1):
-            targets = cluster.targets(runtime_key(setup.client))
+            targets = cluster.targets(runtime_key(setup.client), setup.platform.endpoint)
             for node, target in zip(cluster.nodes, targets, strict=True):
                 unit = node.unit
                 facts = parity_facts(node.accounting(), unit.site.data, self.machine_facts)

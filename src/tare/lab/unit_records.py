@@ -39,7 +39,7 @@ def unit_record(
         network=settings.network,
         storage=unit.storage,
         endpoint=endpoint,
-        path=running.packet_path() if role == "database" else "",
+        path=_path(running, settings) if role == "database" else "",
         command=unit.command,
         image=unit.bits.image,
         bits=unit.bits.digest,
@@ -48,3 +48,9 @@ def unit_record(
         clock=asdict(clock) if clock is not SAME else None,
         parity=facts | running.facts(),
     )
+
+
+def _path(running: Running, settings: Platform | Client) -> str:
+    """What packets of this condition's clients pass through, on their way to a database node."""
+    endpoint = getattr(settings, "endpoint", "")
+    return running.unit.site.way(endpoint).path if endpoint else running.packet_path()

@@ -49,6 +49,7 @@ class LoadClient:
         cluster: int = 0,
         part: int = 0,
         of: int = 1,
+        netns: str = "",
     ) -> None:
         """Settle where the client will run.
 
@@ -61,6 +62,7 @@ class LoadClient:
             group: network group that it joins when its network is a bridge: its cluster's name.
             cluster: which of the clusters side by side it loads, from 0.
             part, of: which of several clients that share this cluster's load, from 0.
+            netns: path of the network namespace that it joins; empty: none but its runtime's.
         """
         self.cluster = cluster
         self.part = part
@@ -69,6 +71,7 @@ class LoadClient:
         self._runtime = runtime
         self._installation = installation
         self._settings = settings
+        self._netns = netns
         self.site = runtime.site(
             unit_name,
             role="client",
@@ -110,6 +113,7 @@ class LoadClient:
                 environment={},
                 limits=self._settings.limits,
                 bits=self._installation.bits,
+                netns=self._netns,
             )
         )
 

@@ -43,7 +43,7 @@ _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
     "its file), since each run would search a maximum of its own"
 )
-_NAMES = {"kvm": "KVM", "vmware": "VMware"}
+_NAMES = {"kvm": "KVM", "vmware": "VMware", "mongodb": "MongoDB"}
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,8 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     if database.kind == "mongodb":
         yield from _without_server(setup)
         yield from _without_binding(setup)
+    if platform.endpoint:
+        yield from _of_endpoint(setup)
     if platform.machines not in ("local", "ssh"):
         why = f"this version makes no {_named(platform.machines)} machines"
         remedy = _INSIDE + (_SAME_LOAD if setup.load.sought is not None else "")
@@ -119,6 +121,20 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
     if platform.address:
         why = f"this version gives machines no {platform.address}"
         yield Obstacle(("platform", "address"), why, _ELSEWHERE)
+
+
+def _of_endpoint(setup: Setup) -> Iterator[Obstacle]:
+    """An endpoint is kept by a client that stays where it was told to go."""
+    if setup.database.kind != "cassandra":
+        why = f"this version gives {_named(setup.database.kind)} no endpoints: members know each "
+        why += "other, and clients them, by one address"
+        remedy = "leave platform.endpoint out, set platform.network, then `tare plan` again"
+        yield Obstacle(("platform", "endpoint"), why, remedy)
+    if setup.client.tool != "tare":
+        why = f"{setup.client.tool} may go where nodes say they are, not to their "
+        why += setup.platform.endpoint
+        remedy = "leave platform.endpoint out, or load it with `tare load`"
+        yield Obstacle(("client", "tool"), why, remedy)
 
 
 def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:

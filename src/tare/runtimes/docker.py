@@ -9,7 +9,7 @@ import resource
 import shutil
 import tarfile
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from urllib3.exceptions import HTTPError
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
+from tare.runtimes import docker_ways
 from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
@@ -40,7 +41,7 @@ DATA = "/var/lib/cassandra"
 _FIRST_NODE = 99
 _PATHS = {
     "host": "loopback of the host",
-    "bridge": "bridge and veth pair",
+    "bridge": docker_ways.BRIDGE,
     "published": "published port",
 }
 
@@ -204,7 +205,16 @@ class DockerRuntime:
             return f"{error.what}: {error.why}"
         return None
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         home = self._work / name
         conf = home / "conf"
         conf.mkdir(parents=True, exist_ok=True)
@@ -218,6 +228,9 @@ class DockerRuntime:
             listen = peers = self._address(network, group)
             if network == "published":
                 peers = self._pool.host() if can_claim() is None else self._pool.loopback()
+        ways = {}
+        if several and role == "database" and network == "bridge":
+            ways = docker_ways.all_ways(listen, self._pool)
         return Site(
             name=name,
             conf=CONF,
@@ -229,6 +242,8 @@ class DockerRuntime:
             endpoint_host=peers,
             path=_PATHS[network],
             network=joined,
+            everywhere=bool(ways),
+            ways=ways,
         )
 
     def _address(self, network: str, group: str) -> str:
@@ -268,12 +283,12 @@ class DockerRuntime:
 
     def launch(self, unit: Unit) -> DockerRunning:
         site, api = unit.site, self.client.api
-        ports = list(unit.ports) if site.network and site.peers != site.listen else []
+        published = _published(unit)
         memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
         host_config = api.create_host_config(
             network_mode=site.network or "host",
             mounts=self._mounts(unit),
-            port_bindings={port: (site.peers, port) for port in ports},
+            port_bindings=published,
             ulimits=[
                 # as a native unit has them, so that only the platform differs
                 Ulimit(name="nofile", soft=open_files(), hard=open_files()),
@@ -301,13 +316,15 @@ class DockerRuntime:
                 labels={RUN_LABEL: self._run, UNIT_LABEL: site.name},
                 host_config=host_config,
                 networking_config=networking,
-                ports=ports,
+                ports=list(published),
                 user=user,
             )
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 
         container = self._client_call(create_and_start, f"start container {site.name}")
+        if site.ways:
+            unit = replace(unit, site=replace(site, ways=docker_ways.seen(site.ways)))
         return DockerRunning(unit, container, self.client)
 
     def _mounts(self, unit: Unit) -> list[Mount]:
@@ -348,6 +365,17 @@ class DockerRuntime:
         for group in list(self._networks):
             self.release_group(group)
         self._pool.release()
+
+
+def _published(unit: Unit) -> dict[int | str, Any]:
+    """Port of the container to where the host publishes it: all where its network does that, of
+    several endpoints the clients' port, which is the first."""
+    site = unit.site
+    if site.ways:
+        hosts = docker_ways.published_on(site.ways)
+        return {port: [(host, port) for host in hosts] for port in unit.ports[:1]}
+    behind = site.network and site.peers != site.listen
+    return {port: [(site.peers, port)] for port in unit.ports} if behind else {}
 
 
 def _volume_name(unit: Unit) -> str:

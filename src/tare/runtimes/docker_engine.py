@@ -28,6 +28,7 @@ ENGINE_PROCESSES = (
     "containerd-shim-runc-v2",
     "docker-proxy",
 )
+BY_PROXY = "published port: userland docker-proxy, bridge and veth pair"
 
 
 def connect(timeout_s: int = 60) -> docker.DockerClient:
@@ -58,9 +59,12 @@ def data_directory() -> Path | None:
 
 
 def packet_path(site: Site) -> str:
-    """What packets to a published port pass through, by the NAT table where it can be read."""
-    if site.path != "published port":
-        return site.path
+    """What packets from a client to the site's usual endpoint pass through."""
+    return published_path(site.endpoint_host) if site.path == "published port" else site.path
+
+
+def published_path(address: str) -> str:
+    """What packets to a port published on this address pass, by the NAT table if it is readable."""
     rules = ""
     if shutil.which("iptables"):
         rules = subprocess.run(
@@ -69,11 +73,11 @@ def packet_path(site: Site) -> str:
             text=True,
             check=False,
         ).stdout
-    loopback = site.endpoint_host.startswith("127.")
-    if not loopback and f"-d {site.endpoint_host}/32" in rules:
+    loopback = address.startswith("127.")
+    if not loopback and f"-d {address}/32" in rules:
         return "published port: DNAT, bridge and veth pair"
     if loopback or rules:
-        return "published port: userland docker-proxy, bridge and veth pair"
+        return BY_PROXY
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
 
 

@@ -18,13 +18,15 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, Group
-from tare.runtimes.unit import Exit, Role, Site, Unit
+from tare.runtimes.unit import Exit, Role, Site, Unit, Way
 
 if TYPE_CHECKING:
     from tare.study.platform import Platform
 
 RUN_VARIABLE = "TARE_RUN"
 """environment variable that labels every native process with its run"""
+
+_PATH = "loopback of the host"
 
 WANTED_OPEN_FILES = 100_000
 """open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
@@ -39,6 +41,24 @@ its memory nor a thread is accounted elsewhere. Its words come as arguments, nev
 def open_files() -> int:
     """Open files that units get, on every runtime alike."""
     return min(WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+def _entering(netns: str) -> list[str]:
+    """What precedes a command that is to run in this network namespace, all else being as before.
+
+    nsenter becomes the command itself: no process stays between.
+
+    Raises:
+        RuntimeUnavailableError: nsenter is missing, or another namespace is not ours to enter.
+    """
+    program = shutil.which("nsenter")
+    if program is None or os.geteuid() != 0:
+        raise RuntimeUnavailableError(
+            "a client cannot enter a container's network namespace",
+            why="the nsenter command is missing" if program is None else "only root may",
+            remedy="apt-get install util-linux, or run as root; or set platform.endpoint to bridge",
+        )
+    return [program, f"--net={netns}", "--"]
 
 
 class NativeRunning:
@@ -156,7 +176,16 @@ class NativeRuntime:
     def probe(self) -> str | None:
         return None
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         home = self._work / name
         conf, data = home / "conf", home / "data"
         conf.mkdir(parents=True, exist_ok=True)
@@ -173,7 +202,8 @@ class NativeRuntime:
             listen=address,
             peers=address,
             endpoint_host=address,
-            path="loopback of the host",
+            path=_PATH,
+            ways={"loopback": Way(address, _PATH)} if address else {},
         )
 
     def prove(
@@ -188,6 +218,7 @@ class NativeRuntime:
             group = Group(self._run, unit.site.name)
             group.create(unit.limits)
         join = group.procs_files() if group else []
+        enter = _entering(unit.netns) if unit.netns else []
         errors = unit.site.conf_on_host / "stderr.log"
         with errors.open("wb") as stderr:
             process = subprocess.Popen(
@@ -199,6 +230,7 @@ class NativeRuntime:
                     str(open_files()),
                     *join,
                     "--",
+                    *enter,
                     *unit.command,
                 ],
                 stdin=subprocess.DEVNULL,

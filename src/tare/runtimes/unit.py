@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, LimitValues
 from tare.machines.clocks import SAME, Offset
 
@@ -26,6 +27,20 @@ class Bits:
     """container image id; empty for a unit that runs from the tree in place"""
     named: str = ""
     """the official image that the study named, where it did: different bits"""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One of several ways by which clients reach a unit."""
+
+    host: str
+    """address for clients"""
+    path: str
+    """what packets of a client pass through"""
+    inside: bool = False
+    """clients must run in the unit's own network namespace"""
+    fault: str = ""
+    """why it cannot be taken here; empty: it can"""
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,8 @@ class Site:
     """port of the software to the port at the endpoint, where it is another"""
     everywhere: bool = False
     """it has further addresses, of published ports: it serves clients on all that it has"""
+    ways: Mapping[str, Way] = field(default_factory=dict)
+    """endpoint, as a study names it, to the way there; empty: `endpoint_host` is the only one"""
     machine: str = ""
     """the host or the orchestrator's machine that it runs on, once that is known"""
     clock: Offset = SAME
@@ -85,8 +102,30 @@ class Site:
         """Host and port where this process reaches the software's `port`."""
         return self.here or (self.endpoint_host, self.reached.get(port, port))
 
-    def target(self, port: int, *, inside: bool = False) -> str:
-        """host:port for load clients, outside or inside the orchestrator."""
+    def way(self, endpoint: str) -> Way:
+        """The way to this endpoint.
+
+        Raises:
+            RuntimeUnavailableError: it is not to be had here.
+        """
+        found = self.ways.get(endpoint, Way("", "", fault="nothing was made for it"))
+        if found.fault:
+            raise RuntimeUnavailableError(
+                f"platform.endpoint: {endpoint} is not to be had here",
+                where=self.name,
+                why=found.fault,
+                remedy="set platform.endpoint to another, such as bridge",
+            )
+        return found
+
+    def target(self, port: int, *, inside: bool = False, endpoint: str = "") -> str:
+        """host:port for load clients, outside or inside the orchestrator.
+
+        Args:
+            endpoint: which of several; empty: the network's usual one.
+        """
+        if endpoint:
+            return f"{self.way(endpoint).host}:{self.binds(port)}"
         host = self.inside if inside and self.inside else self.endpoint_host
         same = inside and self.inside  # a name of the unit itself: nothing maps its ports
         return f"{host}:{self.binds(port) if same else self.reached.get(port, port)}"
@@ -111,6 +150,8 @@ class Unit:
     """how long a stop may take before the unit is killed, seconds"""
     placement: Placement | None = None
     """where an orchestrator may put it; None: anywhere"""
+    netns: str = ""
+    """path of the network namespace that it joins (native only); empty: the machine's own"""
     mounts: Mapping[Path, str] = field(default_factory=dict)
     """further host directories (containers only), host path to path inside, writable"""
 
@@ -192,10 +233,20 @@ class Runtime(Protocol):
         """None when it can run here; else why not, with the command that would mend it."""
         ...
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         """Settle addresses and paths for a unit; units of one `group` share a network.
 
-        A client gets no address of its own: nothing calls it.
+        A client gets no address of its own: nothing calls it. `several`: clients will name
+        endpoints, so that it has all `ways` that the network gives.
         """
         ...
 

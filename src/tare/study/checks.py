@@ -189,6 +189,18 @@ def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
                 "root must add",
                 "run as root, or set client.network to host",
             )
+        endpoint = one.setup.platform.endpoint
+        own = one.setup.platform.runtime == "docker" and endpoint in ("loopback", "published")
+        if own and not machine.root:
+            yield _refusal(
+                plan,
+                one,
+                ("platform", "endpoint"),
+                "only root enters a container's network namespace"
+                if endpoint == "loopback"
+                else "DNAT needs a host address that only root can add",
+                "run as root, or set platform.endpoint to bridge",
+            )
 
 
 def _idle(plan: Plan, elsewhere: Collection[str]) -> Iterator[Refusal]:

@@ -34,6 +34,8 @@ _DEPLOYED: tuple[FieldPath, ...] = (
     ("load", "statements"),
 )
 _WORKLOAD: FieldPath = ("load", "workload")
+_ENDPOINT: FieldPath = ("platform", "endpoint")
+"""One cluster is reached by all its endpoints at once: which a client uses makes no other."""
 
 
 class Condition(BaseModel):
@@ -72,7 +74,8 @@ def expand(study: Study) -> list[Condition]:
                 name=name,
                 levels=levels,
                 setup=setup,
-                deployment=".".join(levels[factor] for factor in deployed) or SHARED,
+                deployment=".".join(keys[levels[factor]] for factor, keys in deployed.items())
+                or SHARED,
                 aa_of=None if twin == name else twin,
             )
         )
@@ -148,22 +151,51 @@ def _without_below(at: dict[FieldPath, str], path: FieldPath) -> dict[FieldPath,
     return {one: where for one, where in at.items() if one == path or one[: len(path)] != path}
 
 
-def _deployment_factors(study: Study) -> list[str]:
-    """The factors with a level that patches what a cluster is made for.
+def _deployment_factors(study: Study) -> dict[str, dict[str, str]]:
+    """The factors with a level that patches what a cluster is made for: level to deployment key.
 
     By the field that is patched, not by its value: a level without any effect (A/A) of such a
     factor gets a cluster of its own, which is what it is there for.
     """
-    return [
-        factor
+    return {
+        factor: _keys(levels)
         for factor, levels in study.factors.items()
         if any(_touches(one) for patch in levels.values() for one in assignments(patch))
         or len({_table(study, factor, level) for level in levels}) > 1
-    ]
+    }
+
+
+def _keys(levels: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Level to the first level that it shares clusters with, which may be itself.
+
+    Levels that differ in the endpoint and in nothing else share; levels that do not differ at all
+    (A/A) are there to have a cluster each.
+    """
+    shared: dict[str, list[dict[FieldPath, Any]]] = {}
+    found: dict[str, str] = {}
+    for level, patch in levels.items():
+        made = {one.path: one.value for one in assignments(patch) if one.sets}
+        key = next((one for one, others in shared.items() if _joins(made, others)), level)
+        shared.setdefault(key, []).append(made)
+        found[level] = key
+    return found
+
+
+def _joins(made: dict[FieldPath, Any], others: list[dict[FieldPath, Any]]) -> bool:
+    """Whether a level may share the clusters of these others, which differ in the endpoint."""
+    return made not in others and _without_endpoint(made) == _without_endpoint(others[0])
+
+
+def _without_endpoint(made: dict[FieldPath, Any]) -> dict[FieldPath, Any]:
+    return {path: value for path, value in made.items() if path != _ENDPOINT}
 
 
 def _touches(change: Assignment) -> bool:
-    return change.sets and any(change.path[: len(path)] == path for path in _DEPLOYED)
+    return (
+        change.sets
+        and change.path != _ENDPOINT
+        and any(change.path[: len(path)] == path for path in _DEPLOYED)
+    )
 
 
 def _table(study: Study, factor: str, level: str) -> str:

@@ -95,11 +95,14 @@ class Plan(_Part):
         ]
 
     def kinds(self, deployment: str) -> list[Setup]:
-        """A setup for each kind of load that the deployment's conditions put on it, in order."""
+        """A setup for each kind of load that the deployment's conditions put on it, in order.
+
+        One that names an endpoint where there is one: the first says what the clusters offer.
+        """
+        setups = [one.setup for one in self.conditions if one.deployment == deployment]
         found: dict[str, Setup] = {}
-        for one in self.conditions:
-            if one.deployment == deployment:
-                found.setdefault(one.setup.load.operations, one.setup)
+        for setup in sorted(setups, key=lambda one: not one.platform.endpoint):
+            found.setdefault(setup.load.operations, setup)
         return list(found.values())
 
     def condition(self, name: str) -> Condition:

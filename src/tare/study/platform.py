@@ -14,11 +14,19 @@ RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
 Network = Literal[
     "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
 ]
+Endpoint = Literal["", "loopback", "bridge", "published", "proxy"]
 Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
 Plugin = Literal[
     "", "flannel-vxlan", "flannel-host-gw", "bridge", "weave", "overlay", "docker-gwbridge"
 ]
 Address = Literal["", "floating-ip", "host-name"]
+_WAYS: dict[str, Network] = {
+    "loopback": "host",
+    "bridge": "bridge",
+    "published": "published",
+    "proxy": "published",
+}
+"""Endpoint to the network whose packets take the same way."""
 
 
 class Limits(Part):
@@ -82,6 +90,15 @@ class Platform(Part):
         "a port of the node's machine; node-port: a port of every machine; service-ip: the "
         "service's address; container-dns: the container's own name",
     )
+    endpoint: Endpoint = Field(
+        "",
+        description="which of a node's addresses clients use; empty: the network's usual one. Of a "
+        "container on a bridge, loopback: 127.0.0.1, by a client inside the container's network "
+        "namespace; bridge: the container's address; published: a port of a host address, mapped "
+        "by NAT; proxy: a port of the host's loopback, relayed by docker-proxy. Conditions that "
+        "differ in their endpoint alone share one server",
+        exclude_if=unsaid,
+    )
     storage: Storage = Field(
         "directory",
         description="where the data lies: a directory of the machine, a Docker volume, "
@@ -105,6 +122,19 @@ class Platform(Part):
         description="how an orchestrator places nodes over its machines",
         exclude_if=_default,
     )
+
+    @property
+    def way(self) -> Network:
+        """What packets of clients pass, as a network's name: others' findings know no endpoints.
+
+        A client on a container's own loopback meets no bridge and no NAT, as on the host's network.
+        """
+        return _WAYS.get(self.endpoint, self.network)
+
+    @property
+    def attachment(self) -> str:
+        """The network, and the endpoint where one is named: for readers."""
+        return f"{self.network} by {self.endpoint}" if self.endpoint else self.network
 
 
 class Client(Part):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.endpoint_rules import endpoint_problems
 from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
@@ -14,19 +15,27 @@ if TYPE_CHECKING:
 
 _OF_SERVICES = ("host", "host-port", "node-port", "service-ip", "container-dns")
 _FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "native": {"network": ("host",), "storage": ("directory",), "plugin": ("",)},
+    "native": {
+        "network": ("host",),
+        "endpoint": ("", "loopback"),
+        "storage": ("directory",),
+        "plugin": ("",),
+    },
     "docker": {
         "network": ("host", "bridge", "published"),
+        "endpoint": ("", "loopback", "bridge", "published", "proxy"),
         "storage": ("directory", "volume", "layer"),
         "plugin": ("",),
     },
     "swarm": {
         "network": _OF_SERVICES,
+        "endpoint": ("",),
         "storage": ("volume", "layer"),
         "plugin": ("", "overlay", "docker-gwbridge", "weave"),
     },
     "kubernetes": {
         "network": _OF_SERVICES,
+        "endpoint": ("",),
         "storage": ("host-path", "pvc", "emptydir", "layer"),
         "plugin": ("", "flannel-vxlan", "flannel-host-gw", "bridge", "weave"),
     },
@@ -45,6 +54,7 @@ def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
         if value not in fitting:
             yield _clash(("platform", field), value, platform.runtime, origins, condition)
     yield from _hosts_problems(setup, origins, condition)
+    yield from endpoint_problems(setup, origins, condition)
     if client.runtime in _ORCHESTRATORS and platform.runtime != client.runtime:
         yield _client_elsewhere(client.runtime, platform.runtime, origins, condition)
     if client.runtime == "swarm" and platform.network in _INSIDE and client.network == "host":

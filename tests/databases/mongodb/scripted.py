@@ -61,8 +61,20 @@ class Runtime:
     launched: list[Node] = field(default_factory=list)
     released: list[str] = field(default_factory=list)
     dies: bool = False
+    several: list[bool] = field(default_factory=list)
+    """of each site, whether clients will name endpoints"""
 
-    def site(self, name: str, *, role: str, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: str,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
+        self.several.append(several)
         address = f"127.0.0.{name.rpartition('-n')[2]}"
         conf = self.root / name
         conf.mkdir()

@@ -74,7 +74,7 @@ def _platform(side: Side) -> Iterator[Demand]:
         ),
     )
     if side.network:
-        yield _same("network", side.network, lambda s: s.platform.network)
+        yield _same("network", side.network, lambda s: s.platform.way)
     if side.address:
         yield _same("address", side.address, lambda s: s.platform.address)
     if side.plugin:

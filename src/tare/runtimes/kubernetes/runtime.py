@@ -141,7 +141,16 @@ class KubernetesRuntime:
         """The image of tare-pod, once it is provided."""
         self._helper = name
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         conf = self._work / name / "conf"
         conf.mkdir(parents=True, exist_ok=True)
         site = Site(

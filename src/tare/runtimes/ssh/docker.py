@@ -121,7 +121,16 @@ class SshDockerRuntime(SshNativeRuntime):
     name = DOCKER
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         site = super().site(name, role=role, network=network, storage=storage, group=group)
         data_on_host = site.data_on_host if storage == "directory" else None
         return replace(site, conf=CONF, data=DATA, data_on_host=data_on_host)

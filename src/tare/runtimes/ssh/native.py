@@ -199,7 +199,16 @@ class SshNativeRuntime:
     def probe(self) -> str | None:
         return None
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         del network, storage
         machine = self.hosts.node(group) if role == "database" else self.hosts.client(name)
         members = self.hosts.group(group)

@@ -129,7 +129,16 @@ class SwarmRuntime:
         """The image of tare-pod, once it is provided."""
         self._helper = image
 
-    def site(self, name: str, *, role: Role, network: str, storage: str, group: str) -> Site:
+    def site(
+        self,
+        name: str,
+        *,
+        role: Role,
+        network: str,
+        storage: str,
+        group: str,
+        several: bool = False,
+    ) -> Site:
         del storage
         conf = self._work / name / "conf"
         conf.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,70 @@
+"""What must be so that a client can be given one of several endpoints of a container."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.problems import Problem, later
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.origins import FieldPath, Origins
+    from tare.study.schema import Setup
+
+_ENDPOINT: FieldPath = ("platform", "endpoint")
+_NOT_FROM_A_CONTAINER = {
+    "loopback": "another container has no way to 127.0.0.1 of the node's",
+    "published": "packets from the node's own bridge pass no DNAT rule, but docker-proxy",
+    "proxy": "a container on a bridge has no way to the host's loopback",
+}
+"""Endpoint to why a client on a bridge is not given it."""
+
+
+def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
+    """What keeps a named endpoint from being what it says, on any machine."""
+    platform, client, nodes = setup.platform, setup.client, setup.database.nodes
+    if not platform.endpoint or platform.runtime not in ("native", "docker"):
+        return  # of orchestrators, the runtime has none: that is said already
+    said = f"platform.endpoint: {platform.endpoint}"
+
+    def problem(other: FieldPath, what: str, why: str, remedy: str) -> Problem:
+        why = f"{why} (condition {condition})"
+        return Problem(later(origins, _ENDPOINT, other), f"{said} with {what}", why, remedy)
+
+    if platform.machines == "ssh":
+        yield problem(
+            ("platform", "machines"),
+            "platform.machines ssh",
+            "of other hosts, this version has the network's usual endpoint only",
+            "leave platform.endpoint out, or set platform.machines to local",
+        )
+    if platform.runtime == "docker" and platform.network != "bridge":
+        yield problem(
+            ("platform", "network"),
+            f"platform.network {platform.network}",
+            "several endpoints are those of a container on a bridge",
+            "set platform.network to bridge, or leave platform.endpoint out",
+        )
+    if nodes > 1:
+        yield problem(
+            ("database", "nodes"),
+            f"database.nodes {nodes}",
+            "clients learn the nodes' addresses from the cluster, which tells one of each, and "
+            "would leave the endpoint that they were given",
+            "set database.nodes to 1, or leave platform.endpoint out and set platform.network",
+        )
+    if client.runtime != "native" and platform.endpoint == "loopback":
+        yield problem(
+            ("client", "runtime"),
+            f"client.runtime {client.runtime}",
+            "a client enters the node's network namespace as a process of this machine",
+            "set client.runtime to native, or platform.endpoint to bridge",
+        )
+    elif client.network == "bridge" and platform.endpoint in _NOT_FROM_A_CONTAINER:
+        yield problem(
+            ("client", "network"),
+            "client.network bridge",
+            _NOT_FROM_A_CONTAINER[platform.endpoint],
+            "set client.network to host, or platform.endpoint to bridge",
+        )

@@ -1,0 +1,49 @@
+"""One container of Cassandra, reached by every endpoint that it has."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import NATIVE, Bench, leftovers
+
+pytestmark = pytest.mark.engine
+
+LEVEL = "    {0}: {{platform: {{runtime: docker, network: bridge, endpoint: {0}}}}}"
+PATHS = {
+    "native": "loopback of the host",
+    "loopback": "loopback of the container",
+    "bridge": "bridge and veth pair",
+    "published": "published port: DNAT, bridge and veth pair",
+    "proxy": "published port: userland docker-proxy, bridge and veth pair",
+}
+"""Condition to what its packets pass."""
+HOSTS = {"loopback": "127.0.0.1", "bridge": "198.19.", "published": "198.18.", "proxy": "127.190."}
+
+
+def test_four_endpoints_lead_to_one_server_and_stay_apart(bench: Bench) -> None:
+    study = bench.study(NATIVE, *(LEVEL.format(name) for name in HOSTS))
+    done = bench.tare("run", study, "--json")
+    assert done.returncode in (0, 3), done.stderr
+    manifests = {m["condition"]: m for m in bench.manifests().values()}
+    assert {name: m["status"] for name, m in manifests.items()} == dict.fromkeys(PATHS, "done")
+    nodes = {name: m["units"][0] for name, m in manifests.items()}
+    assert {name: node["path"] for name, node in nodes.items()} == PATHS
+    assert len({nodes[name]["name"] for name in HOSTS}) == 1, "one container"
+    assert {m["deployment"] for m in manifests.values()} == {"D1-native-1", "D1-loopback-1"}
+    begun = [one["deployment"] for one in bench.journal() if one["event"] == "deployment begun"]
+    assert sorted(begun) == ["D1-loopback-1", "D1-native-1"]
+    for name, start in HOSTS.items():
+        assert nodes[name]["endpoint"].startswith(start)
+        assert nodes[name]["network"] == "bridge"
+        (client,) = manifests[name]["clients"]
+        assert client["ok"] > 100
+        assert client["errors"] == 0
+    relayed = {name: manifests[name]["engine_cpu_s"] / by_ok(manifests[name]) for name in HOSTS}
+    others = max(relayed[name] for name in HOSTS if name != "proxy")
+    assert relayed["proxy"] > 4 * others, "the packets of no other condition pass docker-proxy"
+    assert leftovers() == []
+
+
+def by_ok(manifest: dict[str, list[dict[str, int]]]) -> int:
+    """Operations that were answered."""
+    return sum(client["ok"] for client in manifest["clients"])
