@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from tare.artifacts.snapshot import Snapshot
 from tare.databases.observed import Observed
 from tare.runtimes.unit import Bits, Running
 
@@ -26,6 +27,9 @@ class Cluster(Protocol):
     def name(self) -> str:
         """Unique within the run; also the units' name prefix."""
         ...
+
+    snapshot: Snapshot | None
+    """what every node's data directory holds when it starts; None: nothing"""
 
     @property
     def nodes(self) -> list[Running]: ...

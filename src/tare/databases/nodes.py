@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from tare.artifacts.snapshot import Snapshot
 from tare.errors import ClusterError, TareError
 from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
 from tare.study.load import Load
@@ -35,6 +36,8 @@ class Nodes:
     clock: Callable[[], float] = field(default=time.monotonic, kw_only=True)
     wait: Callable[[float], None] = field(default=time.sleep, kw_only=True)
     nodes: list[Running] = field(default_factory=list, kw_only=True)
+    snapshot: Snapshot | None = field(default=None, kw_only=True)
+    """what every node's data directory holds when it starts; None: nothing"""
 
     PORT: ClassVar[int]
     """where clients find a node"""
@@ -68,6 +71,7 @@ class Nodes:
             placement=self.platform.placement,
             ports=ports,
             log=log,
+            snapshot=self.snapshot,
             grace_s=0.0,  # nodes are thrown away, and a drain takes its time
         )
         self.nodes.append(self.runtime.launch(unit))

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tare.artifacts.snapshot import Snapshot
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError, UnitGoneError
@@ -61,6 +62,8 @@ class Deployment:
         self._rule = rule
         self._clock = clock
         self._paused = False
+        self._populated = False
+        self._start: dict[str, str] = {}
         self._client_logs = ClientLogs()
         platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
         self.clusters: list[Cluster] = [
@@ -91,14 +94,23 @@ class Deployment:
         )
         for cluster in self.clusters:
             cluster.deploy()
-        self.description = self.clusters[0].describe()
+        self.description = self.clusters[0].describe() | {"data": self._start}
+
+    def start_from(self, snapshot: Snapshot | None, why_not: str) -> None:
+        """Start the clusters from a snapshot, or say why they fill their own tables."""
+        for cluster in self.clusters:
+            cluster.snapshot = snapshot
+        self._start = {"filled": why_not} if snapshot is None else {"snapshot": snapshot.digest}
 
     def populate(self, seed: int) -> None:
-        """Fill the table of every cluster.
+        """Fill the table of every cluster that did not start from a snapshot.
 
         Raises:
             LoadError: a client failed, or inserts failed: the data would not be complete.
         """
+        if self.clusters[0].snapshot is not None and not self._populated:
+            self._populated = True
+            return
         self._tell("populating")
         clients = self.clients(self.setup, "populate")
         with self._using(clients):

@@ -13,6 +13,7 @@ from tare.lab.journal import Journal
 from tare.lab.outfit import Outfit
 from tare.lab.progress import Watcher
 from tare.lab.room import refuse_full_disk
+from tare.lab.snapshots import Snapshots
 from tare.study.plan import Plan, Round, Trial
 
 
@@ -27,6 +28,7 @@ class Fleet:
         journal: Journal,
         watcher: Watcher,
         directory: RunDirectory,
+        snapshots: Snapshots,
         make: Callable[..., Deployment] = Deployment,
     ) -> None:
         """Nothing is started yet; `make` makes a deployment of what Deployment takes."""
@@ -37,6 +39,7 @@ class Fleet:
         self._journal = journal
         self._watcher = watcher
         self._directory = directory
+        self._snapshots = snapshots
         self._design = plan.study.design
         self._alive: dict[str, Deployment] = {}
 
@@ -95,6 +98,7 @@ class Fleet:
         deployment = self._make(identity, kinds, self._design.warm, self._outfit, self._watcher)
         self._alive[key] = deployment
         try:
+            deployment.start_from(*self._snapshots.of(kinds[0]))
             deployment.deploy()
             deployment.populate(self._plan.seed)
             deployment.warm(self._plan.seed)

@@ -22,6 +22,7 @@ from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
 from tare.lab.sliced_block import SlicedBlock
+from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
 from tare.records.layout import TrialFiles
@@ -65,6 +66,7 @@ class Lab:
         self._failed: list[str] = []
         self._journal: Journal
         self._maxima: Maxima
+        self._snapshots: Snapshots
         self._began = clock()
         self._began_with = len(directory.done)
 
@@ -84,6 +86,7 @@ class Lab:
             self._sweep("removing what a dead run left")
             setups = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
+            setups += makers(setups, self._plan.study.design)
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
             environment = outfit.environment() | {"idle_cpus": idle_cpus}
             begin(self._directory, self._plan, self._study_file, environment)
@@ -99,6 +102,9 @@ class Lab:
                     seed=self._plan.seed,
                     trials=len(self._plan.trials),
                     done=len(self._done),
+                )
+                self._snapshots = Snapshots(
+                    outfit, self._plan.study.design, self._watcher_of(), self._plan.seed
                 )
                 for turn in self._plan.rounds:
                     self._round(turn, outfit)
@@ -149,7 +155,15 @@ class Lab:
         ]
         if not pending:
             return
-        fleet = Fleet(turn, self._plan, outfit, self._journal, self._watcher_of(), self._directory)
+        fleet = Fleet(
+            turn,
+            self._plan,
+            outfit,
+            self._journal,
+            self._watcher_of(),
+            self._directory,
+            self._snapshots,
+        )
         try:
             if self._plan.study.design.fresh == "deployment":
                 needed = {t.deployment for t in pending}

@@ -306,6 +306,9 @@ class DockerRuntime:
             networking = NetworkingConfig(by_network)
         user = f"{os.getuid()}:{os.getgid()}" if unit.storage == "directory" else None
 
+        if unit.snapshot is not None and site.data_on_host is not None:
+            unit.snapshot.fill(site.data_on_host)
+
         def create_and_start() -> Any:
             created = api.create_container(
                 unit.bits.image,
@@ -319,6 +322,8 @@ class DockerRuntime:
                 ports=list(published),
                 user=user,
             )
+            if unit.snapshot is not None and site.data_on_host is None:
+                api.put_archive(created["Id"], DATA, unit.snapshot.archive())
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 

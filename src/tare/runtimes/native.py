@@ -219,6 +219,8 @@ class NativeRuntime:
             group.create(unit.limits)
         join = group.procs_files() if group else []
         enter = _entering(unit.netns) if unit.netns else []
+        if unit.snapshot is not None and unit.site.data_on_host is not None:
+            unit.snapshot.fill(unit.site.data_on_host)
         errors = unit.site.conf_on_host / "stderr.log"
         with errors.open("wb") as stderr:
             process = subprocess.Popen(

@@ -91,6 +91,12 @@ class Design(Part):
     reset: Literal["truncate", "drop", "keep"] = Field(
         "truncate", description="what happens to the data before each trial"
     )
+    data: Literal["snapshot", "populate"] = Field(
+        "snapshot",
+        description="how a deployment gets its rows. snapshot: with reset keep, every deployment "
+        "starts from a copy of one data directory, so that their storage is alike; where that "
+        "cannot be, and with populate, each fills its own table",
+    )
     drop_caches: bool = Field(
         True, description="drop the kernel's page cache before each trial, where permitted"
     )

@@ -17,6 +17,8 @@ from tare.runtimes.unit import Bits, Running, Site
 START_TIMEOUT_S = 240.0
 """longest wait for one node; default flags took up to 80 s on two busy cores"""
 READY_TIMEOUT_S = 60.0
+CLUSTER_NAME = "tare"
+"""The same of all: a node refuses the data directory of a cluster of another name."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class CassandraCluster(Nodes):
     def _configure(self, site: Site, seed: str, index: int) -> None:
         """Write a node's files, all nodes' before the first starts: a runtime may need all."""
         document = configuration.cassandra_yaml(
-            cluster_name=self.name,
+            cluster_name=CLUSTER_NAME,
             site=site,
             seeds=[seed],
             node=index,
