@@ -22,6 +22,7 @@ def test_a_container_on_a_bridge_has_every_endpoint(read: ReadStudy, endpoint: s
     "text",
     [
         "platform: {endpoint: loopback}\n",
+        "platform: {endpoint: loopback}\nclient: {runtime: docker}\n",
         "client: {runtime: docker, network: bridge}\n" + BRIDGED.format(endpoint="bridge"),
         "client: {runtime: docker}\n" + BRIDGED.format(endpoint="proxy"),
     ],
@@ -74,6 +75,12 @@ def test_what_a_client_can_reach_is_no_problem(read: ReadStudy, text: str) -> No
             3,
             "platform.endpoint: loopback with client.runtime docker",
             "client.runtime to native",
+        ),
+        (
+            "platform: {endpoint: loopback}\nclient: {runtime: docker, network: bridge}\n",
+            3,
+            "platform.endpoint: loopback with client.network bridge",
+            "leave platform.endpoint out",
         ),
         (
             BRIDGED.format(endpoint="proxy") + "client: {runtime: docker, network: bridge}\n",

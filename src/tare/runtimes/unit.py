@@ -144,7 +144,8 @@ class Unit:
     bits: Bits
     storage: str = "directory"
     ports: tuple[int, ...] = ()
-    """TCP ports that clients and peers use; published where the network is `published`"""
+    """TCP ports that clients and peers use, the clients' first; all are published where the network
+    is `published`, and the first where a site has `ways`"""
     log: str = ""
     """the software's own log file, within its data directory; empty: it has none"""
     grace_s: float = 5.0

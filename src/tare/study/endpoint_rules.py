@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 _ENDPOINT: FieldPath = ("platform", "endpoint")
+_NO_LOOPBACK = "a container on a bridge has no way to a loopback that is not its own"
 _NOT_FROM_A_CONTAINER = {
-    "loopback": "another container has no way to 127.0.0.1 of the node's",
+    "loopback": _NO_LOOPBACK,
     "published": "packets from the node's own bridge pass no DNAT rule, but docker-proxy",
-    "proxy": "a container on a bridge has no way to the host's loopback",
+    "proxy": _NO_LOOPBACK,
 }
 """Endpoint to why a client on a bridge is not given it."""
 
@@ -26,6 +27,8 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
     platform, client, nodes = setup.platform, setup.client, setup.database.nodes
     if not platform.endpoint or platform.runtime not in ("native", "docker"):
         return  # of orchestrators, the runtime has none: that is said already
+    contained = platform.runtime == "docker"
+    instead = "platform.endpoint to bridge" if contained else "leave platform.endpoint out"
     said = f"platform.endpoint: {platform.endpoint}"
 
     def problem(other: FieldPath, what: str, why: str, remedy: str) -> Problem:
@@ -39,7 +42,7 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
             "of other hosts, this version has the network's usual endpoint only",
             "leave platform.endpoint out, or set platform.machines to local",
         )
-    if platform.runtime == "docker" and platform.network != "bridge":
+    if contained and platform.network != "bridge":
         yield problem(
             ("platform", "network"),
             f"platform.network {platform.network}",
@@ -54,17 +57,17 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
             "would leave the endpoint that they were given",
             "set database.nodes to 1, or leave platform.endpoint out and set platform.network",
         )
-    if client.runtime != "native" and platform.endpoint == "loopback":
+    if contained and client.runtime != "native" and platform.endpoint == "loopback":
         yield problem(
             ("client", "runtime"),
             f"client.runtime {client.runtime}",
             "a client enters the node's network namespace as a process of this machine",
-            "set client.runtime to native, or platform.endpoint to bridge",
+            f"set client.runtime to native, or {instead}",
         )
     elif client.network == "bridge" and platform.endpoint in _NOT_FROM_A_CONTAINER:
         yield problem(
             ("client", "network"),
             "client.network bridge",
             _NOT_FROM_A_CONTAINER[platform.endpoint],
-            "set client.network to host, or platform.endpoint to bridge",
+            f"set client.network to host, or {instead}",
         )
