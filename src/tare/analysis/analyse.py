@@ -24,6 +24,7 @@ from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance
 from tare.analysis.reading import read_trials
+from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
 from tare.records.reader import read_run
@@ -72,6 +73,7 @@ def _analyse(run_dir: Path) -> Analysis:
     study = load_study(run.files.study)
     reading = read_trials(run.trials)
     trials = reading.trials
+    fit_blocks(trials)
     planned = _conditions(study, trials)
     left = left_out(run.left_out(), planned, trials)
     gone = {one.condition for one in left}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.metrics import ALL, LatencyKey, trial_values
 from tare.analysis.series import client_series, drawn_events, machine_means, sampled_series
+from tare.analysis.slices import Row, read_slices
 from tare.analysis.steady import change_points, mser5
 from tare.analysis.why.resources import MODES, beside_values, machine_totals, usage_values
 from tare.errors import RecordError
@@ -43,6 +44,7 @@ class Trial:
         series: name to one value per second, None where nothing was recorded.
         beside: counts per operation that may explain an effect.
         events: (from, to, what) in seconds after the start of the measured part.
+        slices: its measured slices, in their order; empty where it was measured in one piece.
         steady: None where the series is too short to tell.
         change_points: seconds of the measured part at which the level of throughput changes.
         steal: share of the machine's CPU time that a hypervisor took; None if not sampled.
@@ -58,6 +60,7 @@ class Trial:
     series: dict[str, list[float | None]] = field(default_factory=dict)
     beside: dict[str, float] = field(default_factory=dict)
     events: list[tuple[float, float, str]] = field(default_factory=list)
+    slices: list[Row] = field(default_factory=list)
     steady: bool | None = None
     change_points: list[float] = field(default_factory=list)
     steal: float | None = None
@@ -111,6 +114,7 @@ def read_trial(record: TrialRecord) -> Trial:
     logs = _histograms(record, trial)
     trial.values = trial_values(record.manifest, trial.latencies)
     if record.manifest.slices is not None:
+        trial.slices = read_slices(record.files, record.manifest.background_cpu_s)
         # its seconds lie scattered over those of the whole block: they are summed, and no series
         trial.beside = beside_values({}, record.manifest)
         return trial

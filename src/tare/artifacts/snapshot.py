@@ -57,13 +57,13 @@ class Snapshot:
                 remedy=f"remove {self.root}, then the same command again",
             )
 
-    def archive(self) -> bytes:
-        """It as a tar archive, of the files' content alone: owned by root, as in an image."""
+    def archive(self, within: str = "") -> bytes:
+        """It as a tar archive, below a directory; owned by root, as what is in an image."""
         out = BytesIO()
         with tarfile.open(fileobj=out, mode="w") as archive:
             for entry in sorted(self.root.iterdir()):
                 if entry.is_dir():
-                    archive.add(entry, entry.name, filter=_of_root)
+                    archive.add(entry, f"{within}{entry.name}", filter=_of_root)
         return out.getvalue()
 
 

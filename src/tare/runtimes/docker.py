@@ -323,7 +323,9 @@ class DockerRuntime:
                 user=user,
             )
             if unit.snapshot is not None and site.data_on_host is None:
-                api.put_archive(created["Id"], DATA, unit.snapshot.archive())
+                # the image has no data directory: there is one in a volume alone
+                place, within = (DATA, "") if unit.storage == "volume" else ("/", f"{DATA[1:]}/")
+                api.put_archive(created["Id"], place, unit.snapshot.archive(within))
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 

@@ -1,0 +1,131 @@
+"""A block's slices taken together: what each condition costs, apart from the machine's moods.
+
+A hypervisor's other guests make all work dearer for seconds at a time, and some slices threefold.
+The slices of one pass over a block are neighbours in time, so that log cost = pass + condition.
+That is fitted by Huber's M-estimator, in which such bursts count less: a standard error of half
+that of ratios of sums is worth four times the machine time (docs/resolution.md). Source: P. J.
+Huber, Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with
+k = 1.345 and the scale 1.4826 times the median absolute residual.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tare.analysis.trials import Trial
+    from tare.records.layout import TrialFiles
+
+TUNING = 1.345
+"""Huber's k: 95% of the mean's precision where all residuals are normal."""
+_NORMAL = 1.4826
+"""standard deviation of a normal distribution over its median absolute deviation"""
+_ROUNDS = 100
+_SETTLED = 1e-9
+LEAST_PASSES = 8
+"""With fewer passes there is no telling bursts from the rest."""
+
+
+class Row(NamedTuple):
+    """One slice: successful operations, its length in seconds, and the CPU seconds of demand."""
+
+    ops: float
+    seconds: float
+    demand_s: float
+
+
+def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
+    """A trial's measured slices in their order; empty where there are none to be read.
+
+    Args:
+        background_s: CPU seconds of all its slices together that the operations did not cause.
+    """
+    try:
+        told = [json.loads(line) for line in files.slices.read_text("utf-8").splitlines()]
+        each = background_s / max(len(told), 1)
+        return [
+            Row(float(one["ops"]), float(one["seconds"]), float(one["machine_cpu_s"]) - each)
+            for one in told
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def fit_blocks(trials: Sequence[Trial]) -> None:
+    """Put the fitted ratios between a block's conditions into its trials' values.
+
+    The geometric mean over the conditions of a block stays that of the sums, so that absolute
+    numbers are as counted. Blocks of which a trial's slices cannot be used keep their sums.
+    """
+    blocks: dict[tuple[int, int], list[Trial]] = defaultdict(list)
+    for trial in trials:
+        if trial.done and trial.slices:
+            blocks[trial.cell].append(trial)
+    for block in blocks.values():
+        for metric, cost in _COSTS.items():
+            if all(metric in trial.values for trial in block):
+                _fit(block, metric, cost)
+
+
+def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> None:
+    logs = _logs([trial.slices for trial in block], cost)
+    if logs is None:
+        return
+    effects = conditions_of(logs)
+    sums = np.log([trial.values[metric] for trial in block])
+    values = np.exp(effects - effects.mean() + sums.mean())
+    for trial, value in zip(block, values, strict=True):
+        trial.values[metric] = float(value)
+
+
+def _logs(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
+    """Passes by conditions; None where there is nothing to compare, or a slice has no cost."""
+    passes = min(len(rows) for rows in slices)
+    if len(slices) < 2 or passes < LEAST_PASSES:
+        return None
+    costs = np.array([[cost(row) for row in rows[:passes]] for rows in slices]).T
+    return np.log(costs) if np.all(np.isfinite(costs)) and np.all(costs > 0) else None
+
+
+def conditions_of(logs: np.ndarray) -> np.ndarray:
+    """The conditions' effects, which sum to 0, of a table of passes by conditions.
+
+    Args:
+        logs: shape (passes, conditions), all finite.
+    """
+    weights = np.ones_like(logs)
+    effects = np.zeros(logs.shape[1])
+    for _ in range(_ROUNDS):
+        passes = np.average(logs - effects, axis=1, weights=weights)
+        new = np.average(logs - passes[:, None], axis=0, weights=weights)
+        new -= new.mean()
+        residuals = np.abs(logs - passes[:, None] - new)
+        scale = _NORMAL * float(np.median(residuals))
+        moved = float(np.abs(new - effects).max())
+        effects = new
+        if moved < _SETTLED or scale == 0.0:
+            break
+        weights = np.minimum(1.0, TUNING * scale / np.maximum(residuals, 1e-300))
+    return effects
+
+
+def _demand(row: Row) -> float:
+    return row.demand_s / row.ops if row.ops else math.inf
+
+
+def _throughput(row: Row) -> float:
+    return row.ops / row.seconds
+
+
+_COSTS: Mapping[str, Callable[[Row], float]] = {
+    "service_demand": _demand,
+    "throughput": _throughput,
+}
+"""Metrics that every slice gives: how, of one."""

@@ -1,0 +1,60 @@
+"""A block's slices fitted together: known effects are found through bursts and drifts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tare.analysis.slices import conditions_of
+
+
+def table(seed: int, passes: int, effects: list[float], bursts: float = 0.0) -> np.ndarray:
+    """Logs of passes by conditions: a random walk, noise of 3%, and bursts of up to threefold."""
+    rng = np.random.default_rng(seed)
+    walk = np.cumsum(rng.normal(0, 0.05, passes))
+    noise = rng.normal(0, 0.03, (passes, len(effects)))
+    hit = rng.random((passes, len(effects))) < bursts
+    return walk[:, None] + np.array(effects) + noise + hit * rng.uniform(0.2, 1.1, noise.shape)
+
+
+def test_without_noise_the_effects_are_found_exactly() -> None:
+    passes = np.linspace(1, 2, 20)[:, None]
+    found = conditions_of(passes + np.array([0.0, 0.01, -0.01]))
+    assert found == pytest.approx([0.0, 0.01, -0.01], abs=1e-12)
+
+
+def test_bursts_cost_little_precision() -> None:
+    effects = [0.0, 0.02, 0.05]
+    plain, fitted = [], []
+    for seed in range(200):
+        logs = table(seed, 100, effects, bursts=0.1)
+        plain.append(logs.mean(0)[2] - logs.mean(0)[0])
+        found = conditions_of(logs)
+        fitted.append(found[2] - found[0])
+    assert np.mean(fitted) == pytest.approx(0.05, abs=0.001)
+    assert np.std(fitted) < np.std(plain) / 2.5
+
+
+def test_under_normal_noise_next_to_nothing_is_lost() -> None:
+    plain, fitted = [], []
+    for seed in range(400):
+        logs = table(seed, 60, [0.0, 0.0])
+        plain.append(logs.mean(0)[1] - logs.mean(0)[0])
+        found = conditions_of(logs)
+        fitted.append(found[1] - found[0])
+    assert np.std(fitted) < 1.06 * np.std(plain)
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 1000), st.integers(8, 40), st.integers(2, 6))
+def test_names_and_the_machine_s_speed_are_of_no_matter(
+    seed: int, passes: int, conditions: int
+) -> None:
+    logs = table(seed, passes, [0.01 * n for n in range(conditions)], bursts=0.05)
+    found = conditions_of(logs)
+    assert found.sum() == pytest.approx(0.0, abs=1e-9)
+    assert conditions_of(logs[:, ::-1]) == pytest.approx(found[::-1], abs=1e-6)
+    slower = logs + np.arange(passes)[:, None]
+    assert conditions_of(slower) == pytest.approx(found, abs=1e-6)
