@@ -47,6 +47,9 @@ class Scripted:
         if what in self.failing:
             raise self.failing[what]
 
+    def start_from(self, snapshot: None, why_not: str) -> None:
+        """Nothing is started here."""
+
     def deploy(self) -> None:
         self._note("deploy")
 
@@ -88,6 +91,7 @@ class Scene:
             Journal(directory.files.journal),
             Silent(),
             directory,
+            SimpleNamespace(of=lambda setup: (None, "")),  # no snapshots here
             script,
         )
 

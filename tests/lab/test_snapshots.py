@@ -1,0 +1,74 @@
+"""Which deployments start from a snapshot, and what a snapshot is found by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tare.lab.snapshots import key_of, maker, makers, why_not
+from tare.study.schema import Design, Setup
+
+KEEP = Design(reset="keep")
+
+
+def setup(**fields: Any) -> Setup:
+    return Setup.model_validate(fields)
+
+
+DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, ""),
+        ({"platform": DOCKER}, ""),
+        ({"database": {"nodes": 3}}, "each other's addresses"),
+        ({"database": {"kind": "mongodb"}}, "none of mongodb"),
+        ({"database": {"image": "cassandra:5"}}, "another's image"),
+        ({"platform": {"runtime": "kubernetes"}}, "not on this machine's disk"),
+        ({"platform": {"machines": "ssh"}}, "not on this machine's disk"),
+    ],
+)
+def test_a_deployment_that_cannot_start_from_one_says_why(
+    fields: dict[str, Any], reason: str
+) -> None:
+    found = why_not(setup(**fields), KEEP)
+    assert reason in found
+    assert bool(found) == bool(reason)
+
+
+def test_a_design_that_fills_tables_has_none() -> None:
+    assert "reset: truncate" in why_not(setup(), Design(reset="truncate"))
+    assert "data: populate" in why_not(setup(), Design(reset="keep", data="populate"))
+
+
+def test_one_native_node_makes_the_snapshot_of_all_platforms() -> None:
+    both = [setup(), setup(platform=DOCKER), setup(load={"threads": 4})]
+    made = makers(both, KEEP)
+    assert [one.platform.runtime for one in made] == ["native", "native"]
+    keys = {key_of(maker(one), "bits", 7) for one in both}
+    assert len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"database": {"version": "4.1"}},
+        {"database": {"settings": {"memtable_heap_space": "64MiB"}}},
+        {"database": {"compaction": {"strategy": "LCS"}}},
+        {"load": {"records": 5}},
+        {"load": {"field_length": 10}},
+        {"load": {"workload": "stress-mixed"}},
+    ],
+)
+def test_what_the_data_depends_on_is_in_the_key(other: dict[str, Any]) -> None:
+    assert key_of(setup(**other), "bits", 7) != key_of(setup(), "bits", 7)
+
+
+def test_bits_and_seed_are_in_the_key_and_the_jvm_is_not() -> None:
+    own = key_of(setup(), "bits", 7)
+    assert key_of(setup(), "other", 7) != own
+    assert key_of(setup(), "bits", 8) != own
+    assert key_of(setup(database={"jvm": ["-Xss1m"], "heap": "1GiB"}), "bits", 7) == own
