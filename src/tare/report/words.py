@@ -312,8 +312,11 @@ def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
     """The noise floor, as a change, if the effect is smaller than it; else nothing.
 
     The floor of the same unit of analysis is taken (deployment means where the effect counts
-    deployments), as the analysis gives it; of several A/A pairs the widest.
+    deployments), as the analysis gives it; of several A/A pairs the widest. Two ways into the same
+    servers do not differ by what servers differ by, so that no floor of servers is theirs.
     """
+    if one_server(analysis, effect):
+        return None
     floors = [
         f.deployment_floor
         if effect.unit_of_analysis == "deployment" and f.deployment_floor is not None
@@ -325,6 +328,16 @@ def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
     if floor is None or effect.ratio <= 0 or not math.isfinite(effect.ratio):
         return None
     return floor if abs(math.log(effect.ratio)) < math.log1p(floor) else None
+
+
+def one_server(analysis: Analysis, effect: Effect) -> bool:
+    """Whether the same deployments served both conditions."""
+    served: dict[str, set[str]] = {effect.baseline: set(), effect.treatment: set()}
+    for trial in analysis.trials:
+        if trial.condition in served and trial.deployment:
+            served[trial.condition].add(trial.deployment)
+    first, second = served[effect.baseline], served[effect.treatment]
+    return bool(first) and first == second
 
 
 def metric_of(analysis: Analysis, name: str) -> Metric:
