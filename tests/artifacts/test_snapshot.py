@@ -62,9 +62,7 @@ def test_a_copy_that_differs_is_refused(tmp_path: Path, node: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing", "added", "link", "no listing"])
-def test_a_damaged_snapshot_is_none_and_is_removed(
-    tmp_path: Path, node: Path, damage: str
-) -> None:
+def test_a_damaged_snapshot_is_none_and_is_removed(tmp_path: Path, node: Path, damage: str) -> None:
     root = keep(tmp_path / "cache", "k", node, PARTS).root
     file = root / "data/ycsb/nb-1-big-Data.db"
     if damage == "changed":

@@ -128,11 +128,11 @@ def test_a_study_asks_one_question_per_platform() -> None:
     conditions = expand(study)
     questions = questions_of(conditions, conditions[0])
     assert {name: one.network for name, one in questions.items()} == {
-        "docker-host": "host",
-        "docker-bridge": "bridge",
-        "docker-published": "published",
+        "docker.loopback": "host",
+        "docker.bridge": "bridge",
+        "docker.published": "published",
     }
-    assert all(one.operation == "all" for one in questions.values())
+    assert all(one.operation == "read" for one in questions.values())
 
 
 def test_more_clusters_are_no_question_about_a_platform(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_advise_as_json_is_the_whole_advice() -> None:
 def test_advise_on_a_study_answers_per_condition() -> None:
     study = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
     advice = json.loads(tare("advise", str(study), "--json").stdout)
-    assert set(advice) == {"docker-host", "docker-bridge", "docker-published"}
+    assert set(advice) == {"docker.loopback", "docker.bridge", "docker.published"}
 
 
 def test_the_study_that_would_settle_it_can_be_planned(tmp_path: Path) -> None:
