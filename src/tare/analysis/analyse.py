@@ -107,6 +107,7 @@ def _analyse(run_dir: Path) -> Analysis:
         margins,
         by_deployment=by_deployment,
         asked=study.analysis,
+        levels=levels,
     )
     evidence = Evidence(
         design=study.design,

@@ -97,11 +97,13 @@ def extension(
         return None
     now = max(starts)
     opened = [e for e in effects if e.primary and not e.aa and e.verdict == "inconclusive"]
-    more = max((_rounds_needed(effect, design) for effect in opened), default=0)
+    needed = [_rounds_needed(effect, design) for effect in opened]
+    more = max(needed, default=0)
     if not more or (ended is None and now < design.deployments):
         return None
     command = environment.get("command")
     return Extension(
+        left_open=needed.count(0),
         rounds=now + more,
         now=now,
         seconds=more * _round_seconds(starts, trials),

@@ -102,6 +102,8 @@ def measure(
     find = choose_extended if extend else choose
     directory = find(runs.absolute(), plan.study, name)
     judge = judge_of(directory.files, len(plan.rounds))
+    if command and name is None and directory.name != plan.study.study:
+        command = f"{command} --name {directory.name}"
 
     def lab(watcher: Watcher) -> Lab:
         return Lab(plan, directory, study, watcher, judge=judge, command=command)

@@ -126,6 +126,7 @@ class Lab:
                     study_digest=study_digest(self._plan.study),
                     seed=self._plan.seed,
                     rounds=len(self._plan.rounds),
+                    looks=self._plan.looks,
                     ended=self._directory.ended,
                     trials=len(self._plan.trials),
                     done=len(self._done),
@@ -174,7 +175,7 @@ class Lab:
             if self._pending(turn):
                 self._round(turn, outfit)
                 limit.took(self._clock() - begun)
-            if turn.index in self._plan.study.design.looks and self._look(turn.index, "planned"):
+            if turn.index in self._plan.looks and self._look(turn.index, "planned"):
                 return turn.index
         if self._plan.study.design.until == "decided" or self._directory.ended:
             self._look(len(self._plan.rounds), "end")

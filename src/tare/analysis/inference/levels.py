@@ -44,13 +44,17 @@ class Levels:
 
     def corrected(self, tests: Tests) -> Tests:
         """P values that allow for the looks: significant at 5% as the plain ones at their level."""
-        if self.difference is None or self.equivalence is None:
+        if self.equivalence is None:
             return tests
         difference, alike = tests.difference, tests.equivalence
         return Tests(
-            None if difference is None else self.difference.corrected(difference),
+            None if difference is None else self.corrected_p(difference),
             None if alike is None else self.equivalence.corrected(alike),
         )
+
+    def corrected_p(self, p: float) -> float:
+        """The same of one p value of no difference."""
+        return p if self.difference is None else self.difference.corrected(p)
 
 
 PLAIN = Levels()

@@ -43,3 +43,8 @@ class Extension(Part):
     now: int = Field(description="rounds that there are")
     seconds: float = Field(description="that the further rounds take, at the pace of those before")
     command: str = Field(description="that extends the run; empty: not known")
+    left_open: int = Field(
+        default=0,
+        description="primary comparisons for which so many rounds are not enough: more than 100 "
+        "further ones would be needed, or nobody can say how many",
+    )
