@@ -11,12 +11,14 @@ from threadpoolctl import threadpool_limits
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
+from tare.analysis.ending import describe_ending, extension, looks_taken
 from tare.analysis.exhibits.make import make_exhibits
 from tare.analysis.inference.comparisons import logs_of, make_rules
 from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.identical import identical_spreads
+from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.noise import noise_floor
 from tare.analysis.left_out import left_out, not_compared
 from tare.analysis.metrics import describe, in_order
@@ -27,6 +29,7 @@ from tare.analysis.reading import read_trials
 from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
+from tare.records.looks import read_looks
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.endpoints import margin_of, primary_endpoints
@@ -84,12 +87,17 @@ def _analyse(run_dir: Path) -> Analysis:
     contrasts = asked.without(gone)
     by_deployment = study.design.fresh == "deployment"
     rules = make_rules(trials, study.analysis, by_deployment=by_deployment)
+    looks = read_looks(run.files.looks)
+    taken = looks_taken(looks, study.design, trials)
+    levels = levels_after(taken)
+    ended = looks.ended() if taken == looks.looks else None
     effects = make_effects(
         trials,
         contrasts,
         margins,
         by_deployment=by_deployment,
         asked=study.analysis,
+        levels=levels,
     )
     depends, noisier = also_asked(
         trials,
@@ -99,6 +107,7 @@ def _analyse(run_dir: Path) -> Analysis:
         margins,
         by_deployment=by_deployment,
         asked=study.analysis,
+        levels=levels,
     )
     evidence = Evidence(
         design=study.design,
@@ -113,6 +122,7 @@ def _analyse(run_dir: Path) -> Analysis:
         skipped=run.skipped_files(),
         planned=expand(study),
         primary=study.analysis.primary,
+        ended=ended,
     )
     checks = run_checks(evidence)
     series = series_of(trials)
@@ -127,6 +137,8 @@ def _analyse(run_dir: Path) -> Analysis:
         conditions=condition_summaries(conditions, trials),
         left_out=left,
         not_compared=not_compared(asked, contrasts, gone),
+        ending=describe_ending(taken, levels),
+        extension=extension(effects, study.design, trials, run.environment(), ended),
         effects=effects,
         interactions=depends,
         variances=noisier,

@@ -25,6 +25,7 @@ from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.here import kubelet_runs
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.study.checks import refusals, refuse_plan
+from tare.study.design import LEAST_LOOKED_AT
 from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
 from tare.study.plan import Plan, make_plan
@@ -172,6 +173,22 @@ def _order(plan: Plan) -> list[str]:
     return [*lines[:MOST_LINES], f"  and {left} more lines of this order; --json has all of it"]
 
 
+def _looks(plan: Plan) -> list[str]:
+    """When a run until decided is looked at."""
+    if plan.looks:
+        after = ", ".join(map(str, plan.looks))
+        return [
+            f"looked at after round {after}: it ends there if every primary comparison has a "
+            "verdict, at a level that allows for the looks"
+        ]
+    if plan.study.design.until == "decided":
+        return [
+            f"too few rounds to look before the last one: design.deployments of "
+            f"{LEAST_LOOKED_AT + 1} or more"
+        ]
+    return []
+
+
 def _endpoints(study: Study) -> str:
     """What decides, and which margins are of metrics that do not."""
     primary = primary_endpoints(study.margins, study.analysis.primary)
@@ -221,6 +238,8 @@ def show(plan: Plan, console: Console) -> None:
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
         highlight=False,
     )
+    for line in _looks(plan):
+        console.print(line, highlight=False)
     for line in _order(plan):
         console.print(line, highlight=False)
     console.print(f"\n{_endpoints(study)}", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,16 +11,19 @@ from rich.console import Console
 
 from tare.cli.left_out import left_out_lines
 from tare.cli.live import LiveView
+from tare.cli.looks import judge_of
 from tare.cli.plan import Json, Only, Overrides, Scale, StudyFile, checked_plan, cost
 from tare.cli.quiet import warn_if_busy
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
 from tare.lab.directory import choose
+from tare.lab.extension import choose_extended
 from tare.lab.hold import Hold
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
 
 if TYPE_CHECKING:
+    from tare.lab.progress import Watcher
     from tare.lab.run import Outcome
     from tare.study.plan import Plan
 
@@ -35,34 +39,83 @@ def command(
     name: Annotated[
         str | None, typer.Option(help="Name of the run; the study's by default.")
     ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds", min=2, help="Extend the study's finished run to so many rounds in all."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run a study. An interrupted run of the same study is resumed by itself."""
-    plan = checked_plan(study, set_, runs, scale=scale, only=only)
-    outcome = measure(plan, study, runs, name, quiet=json)
+    longer = [] if rounds is None else [f"design.deployments={rounds}"]
+    plan = checked_plan(study, [*(set_ or []), *longer], runs, scale=scale, only=only)
+    again = begin_words(study, set_, scale, only, runs, name)
+    outcome = measure(plan, study, runs, name, quiet=json, command=again, extend=bool(longer))
     status = finish(outcome.directory, json=json)
     if outcome.failed and not json:
         typer.echo(f"{len(outcome.failed)} trials failed: {', '.join(outcome.failed)}")
     raise typer.Exit(status)
 
 
-def measure(plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: bool) -> Outcome:
+def begin_words(
+    study: Path,
+    set_: list[str] | None,
+    scale: str | None,
+    only: list[str] | None,
+    runs: Path,
+    name: str | None,
+) -> str:
+    """The command line of such a run, for whoever wants to extend it."""
+    words = ["tare", "run", str(study)]
+    for option, values in (
+        ("--set", set_),
+        ("--scale", [scale] if scale else []),
+        ("--only", only),
+        ("--runs", [str(runs)] if runs != Path("runs") else []),
+        ("--name", [name] if name else []),
+    ):
+        for value in values or []:
+            words += [option, value]
+    return shlex.join(words)
+
+
+def measure(
+    plan: Plan,
+    study: Path,
+    runs: Path,
+    name: str | None,
+    *,
+    quiet: bool,
+    command: str = "",
+    extend: bool = False,
+) -> Outcome:
     """Measure everything of the plan that is still to do, and show how far it is.
 
     Args:
         study: the file that the plan was made from; the run keeps it.
         name: of the run; None: the study's.
         quiet: show nothing.
+        command: that begins such a run; empty: it cannot be extended by one.
+        extend: the study's finished run is extended to the plan's rounds.
     """
-    directory = choose(runs.absolute(), plan.study, name)
+    find = choose_extended if extend else choose
+    directory = find(runs.absolute(), plan.study, name)
+    judge = judge_of(directory.files, len(plan.rounds))
+    if command and name is None and directory.name != plan.study.study:
+        command = f"{command} --name {directory.name}"
+
+    def lab(watcher: Watcher) -> Lab:
+        return Lab(plan, directory, study, watcher, judge=judge, command=command)
+
     with Hold(directory.name):
         pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
-        return Lab(plan, directory, study, Silent()).run()
+        return lab(Silent()).run()
     console = Console()
     if directory.note:
         console.print(directory.note, markup=False)
-    verb = "resuming" if directory.resumed else "beginning"
+    verb = "extending" if extend else "resuming" if directory.resumed else "beginning"
     console.print(
         f"{verb} {directory.name}: {len(plan.trials) - len(directory.done)} trials to do, "
         f"at most about {cost(plan.estimate.seconds)} in all",
@@ -74,4 +127,4 @@ def measure(plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: boo
     show_shortfall(plan, console)
     warn_if_busy(console)
     with LiveView(console) as view:
-        return Lab(plan, directory, study, view).run()
+        return lab(view).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from tare.records.layout import RunFiles
 from tare.study.plan import Plan
 from tare.study.schema import Study
 
-FINISHED = "run finished"
+BEGUN, EXTENDED, FINISHED = "run begun", "run extended", "run finished"
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class RunDirectory:
     done: frozenset[str]
     """names of trials that are complete"""
     note: str = ""
+    ended: int = 0
+    """rounds after which the run had ended before it was extended; those are left as they are"""
 
     @property
     def name(self) -> str:
@@ -59,6 +61,37 @@ def study_digest(study: Study) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True)
+class RunState:
+    """What the journal says of a run.
+
+    Attributes:
+        digest: of the study as it is run now.
+        planned: rounds at most; 0: an older journal, which does not say it.
+        rounds: after which it ended, likewise.
+        ended: rounds after which it had ended before it was extended; 0: it was not.
+    """
+
+    digest: str
+    planned: int
+    rounds: int
+    finished: bool
+    ended: int
+
+
+def state_of(events: list[dict[str, Any]]) -> RunState | None:
+    """The state after all events; None: nothing was begun."""
+    state: RunState | None = None
+    for event in events:
+        if event["event"] in (BEGUN, EXTENDED):
+            digest, rounds = str(event.get("study_digest")), int(event.get("rounds", 0))
+            state = RunState(digest, rounds, rounds, False, int(event.get("ended", 0)))
+        elif event["event"] == FINISHED and state is not None:
+            rounds = int(event.get("rounds", state.rounds))
+            state = replace(state, finished=True, rounds=rounds)
+    return state
+
+
 def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
     """The directory for a run of this study.
 
@@ -73,13 +106,12 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
         root = runs / (stem if number == 1 else f"{stem}-{number}")
         files = RunFiles(root)
         events = Journal(files.journal).events()
-        begun = [e for e in events if e["event"] == "run begun"]
-        if not root.exists() or (files.study.exists() and not begun):
+        state = state_of(events)
+        if not root.exists() or (files.study.exists() and state is None):
             return RunDirectory(files, False, frozenset(), note)
-        finished = any(e["event"] == FINISHED for e in events)
-        if begun and not finished:
-            if begun[0].get("study_digest") == digest:
-                return RunDirectory(files, True, done_trials(files), note)
+        if state is not None and not state.finished:
+            if state.digest == digest:
+                return RunDirectory(files, True, done_trials(files), note, state.ended)
             note = (
                 f"{root} is unfinished, but was begun from a different study; it is left as it is"
             )
@@ -87,7 +119,7 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
 
 
 def same_plan(directory: RunDirectory, plan: Plan) -> None:
-    """Nothing where the plan of a resumed run is the plan that it was begun with.
+    """Nothing where the plan of a resumed run is the plan that it was begun with, or extends it.
 
     The same study can be planned in another order, or with other conditions, by another version
     or where something can be run that could not be before. Trials of both in one round would not
@@ -103,9 +135,10 @@ def same_plan(directory: RunDirectory, plan: Plan) -> None:
     try:
         begun = json.loads(file.read_text(encoding="utf-8"))
         now = json.loads(plan.model_dump_json())
+        first = now["rounds"][: len(begun["rounds"])] if directory.ended else now["rounds"]
         if _conditions(begun) != _conditions(now):
             why = "its conditions, or the clusters that they share, were others"
-        elif begun["rounds"] != now["rounds"]:
+        elif begun["rounds"] != first:
             why = "its rounds and blocks have another order"
     except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
         why = f"its plan cannot be read: {error!r}"
@@ -145,9 +178,10 @@ def begin(
     files.trials.mkdir(parents=True, exist_ok=True)
     directory.work.mkdir(exist_ok=True)
     if not directory.resumed:
-        files.study.write_text(study_text(plan.study), encoding="utf-8")
         source = files.root / "study.source.yaml"
         source.write_bytes(study_file.read_bytes())
+    if not directory.resumed or directory.ended:
+        files.study.write_text(study_text(plan.study), encoding="utf-8")
         files.plan.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
     (files.root / "environment.json").write_text(
         json.dumps(environment, indent=1, default=str), encoding="utf-8"

@@ -14,10 +14,21 @@ from tare.errors import DiskFullError, TareError
 from tare.lab import clean
 from tare.lab.answering import await_runtimes
 from tare.lab.deployment import Deployment
-from tare.lab.directory import FINISHED, RunDirectory, begin, same_plan, study_digest
+from tare.lab.directory import (
+    BEGUN,
+    EXTENDED,
+    FINISHED,
+    RunDirectory,
+    begin,
+    same_plan,
+    state_of,
+    study_digest,
+)
+from tare.lab.extension import keep_earlier_end
 from tare.lab.fleet import Fleet
 from tare.lab.hold import Hold
 from tare.lab.journal import Journal
+from tare.lab.looking import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
@@ -26,6 +37,7 @@ from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
 from tare.records.layout import TrialFiles
+from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
@@ -56,12 +68,22 @@ class Lab:
         study_file: Path,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
+        judge: Judge | None = None,
+        command: str = "",
     ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            judge: looks at the run; None: it has all its rounds, whatever they show.
+            command: that begins such a run, for those who want to extend it.
+        """
         self._plan = plan
         self._directory = directory
         self._study_file = study_file
         self._watcher = watcher
         self._clock = clock
+        self._judge = judge
+        self._command = command
         self._done = set(directory.done)
         self._failed: list[str] = []
         self._journal: Journal
@@ -89,6 +111,9 @@ class Lab:
             setups += makers(setups, self._plan.study.design)
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
             environment = outfit.environment() | {"idle_cpus": idle_cpus}
+            environment |= {"command": self._command} if self._command else {}
+            if self._directory.ended:
+                keep_earlier_end(self._directory)
             begin(self._directory, self._plan, self._study_file, environment)
             self._journal = Journal(self._directory.files.journal)
             self._maxima = Maxima(
@@ -96,19 +121,23 @@ class Lab:
             )
             try:
                 self._journal.write(
-                    "run resumed" if self._directory.resumed else "run begun",
+                    self._event(),
                     tare=tare.__version__,
                     study_digest=study_digest(self._plan.study),
                     seed=self._plan.seed,
+                    rounds=len(self._plan.rounds),
+                    looks=self._plan.looks,
+                    ended=self._directory.ended,
                     trials=len(self._plan.trials),
                     done=len(self._done),
                 )
                 self._snapshots = Snapshots(
                     outfit, self._plan.study.design, self._watcher_of(), self._plan.seed
                 )
-                for turn in self._plan.rounds:
-                    self._round(turn, outfit)
-                self._journal.write(FINISHED, done=len(self._done), failed=self._failed)
+                rounds = self._rounds(outfit, time_limit(self._plan, self._journal.events()))
+                self._journal.write(
+                    FINISHED, rounds=rounds, done=len(self._done), failed=self._failed
+                )
             except BaseException as error:
                 with contextlib.suppress(OSError):  # a full disk must not hide the reason
                     self._journal.write("run interrupted", why=repr(error))
@@ -122,6 +151,50 @@ class Lab:
         return Outcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
         )
+
+    def _event(self) -> str:
+        """How this session begins, for the journal."""
+        if not self._directory.resumed:
+            return BEGUN
+        state = state_of(self._journal.events())
+        return EXTENDED if state is not None and state.finished else RESUMED
+
+    def _rounds(self, outfit: Outfit, limit: TimeLimit) -> int:
+        """Do the rounds that are still to do; the last one that was done.
+
+        A run ends before its last round where a planned look says that it is decided, or where a
+        further round would end too late.
+        """
+        first = self._directory.ended + 1
+        for turn in self._plan.rounds[first - 1 :]:
+            begun = self._clock()
+            if turn.index > first and self._pending(turn) and not limit.allows(begun - self._began):
+                self._watcher.say(f"design.at_most: round {turn.index} would end too late")
+                self._look(turn.index - 1, "time")
+                return turn.index - 1
+            if self._pending(turn):
+                self._round(turn, outfit)
+                limit.took(self._clock() - begun)
+            if turn.index in self._plan.looks and self._look(turn.index, "planned"):
+                return turn.index
+        if self._plan.study.design.until == "decided" or self._directory.ended:
+            self._look(len(self._plan.rounds), "end")
+        return len(self._plan.rounds)
+
+    def _look(self, round_: int, why: Why) -> bool:
+        """Have somebody look at the run after a round; whether it is decided."""
+        if self._judge is None:
+            return False
+        self._show(Progress("looking at the run", f"after round {round_}"))
+        found = self._judge(round_, why)
+        fact = {"round": found.round, "of": found.of, "why": found.why, "decided": found.decided}
+        if not any(fact.items() <= event.items() for event in self._journal.events()):
+            self._journal.write("look", fraction=found.round / found.of, **fact)
+            self._watcher.say(
+                f"look after round {found.round} of {found.of}: "
+                f"{'decided' if found.decided else 'not decided'}"
+            )
+        return bool(found.decided)
 
     @contextlib.contextmanager
     def _idle_cpus(self) -> Iterator[str]:
@@ -149,12 +222,12 @@ class Lab:
         for line in found.unanswered:
             self._watcher.say(f"could not look for what dead runs left in {line}")
 
+    def _pending(self, turn: Round) -> list[Trial]:
+        """Trials of the round that are still to do."""
+        return [t for t in self._plan.trials if t.round == turn.index and t.name not in self._done]
+
     def _round(self, turn: Round, outfit: Outfit) -> None:
-        pending = [
-            t for t in self._plan.trials if t.round == turn.index and t.name not in self._done
-        ]
-        if not pending:
-            return
+        pending = self._pending(turn)
         fleet = Fleet(
             turn,
             self._plan,

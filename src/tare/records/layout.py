@@ -112,6 +112,11 @@ class RunFiles:
         return self.root / "maxima.json"
 
     @property
+    def looks(self) -> Path:
+        """The looks at the run before and at its end; absent where it was only to end."""
+        return self.root / "looks.json"
+
+    @property
     def trials(self) -> Path:
         return self.root / "trials"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.report import (
     dependence,
+    ending,
     evidence_tables,
     identical,
     left_out,
@@ -57,6 +58,7 @@ def render_markdown(analysis: Analysis) -> str:
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
     parts += _alerts(analysis, "warning")
     parts += [escape(text) for text in identical.sentences(analysis)]
+    parts += [escape(text) for text in ending.sentences(analysis)]
     parts.append("; ".join(f"{name}: {escape(value)}" for name, value in overview(analysis)) + ".")
     parts += _validity(analysis)
     parts += _left_out(analysis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tare.report import identical, numbers
+from tare.report import ending, identical, numbers
 from tare.report.text import plain
 from tare.report.words import in_sentence, listing, primary_metrics
 from tare.study.design import OFF
@@ -35,6 +35,7 @@ def methods_paragraph(analysis: Analysis) -> str:
         *_load(analysis),
         *(_imported(analysis) if imported(analysis) else _design(analysis)),
         *_statistics(analysis),
+        *ending.looks(analysis),
         *_noise(analysis),
         *identical.sentences(analysis),
         *_machine(analysis),

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from tare.report import (
     answer_grid,
     dependence,
+    ending,
     evidence_tables,
     extent,
     identical,
@@ -172,7 +173,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
-        "identical": identical.sentences(analysis),
+        "identical": [*identical.sentences(analysis), *ending.sentences(analysis)],
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
     }
 

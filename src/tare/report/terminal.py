@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from tare.report import dependence, identical, left_out, numbers, words
+from tare.report import dependence, ending, identical, left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.overview import check_summary
 from tare.report.text import plain
@@ -47,7 +47,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
         if analysis.effects:
             parts += [Text(), _table(analysis)]
     parts += _alerts(words.alerts(analysis), "warning")
-    noise = identical.sentences(analysis)
+    noise = [*identical.sentences(analysis), *ending.looks(analysis)]
     if noise:
         parts += [Text(), *(_text(text) for text in noise)]
     first, _ = dependence.interactions(analysis)
@@ -64,6 +64,9 @@ def render_summary(analysis: Analysis) -> RenderableType:
     if missing:
         parts += [Text(), _text(f"{left_out.TITLE}. {missing[0]}", "bold")]
         parts += [_text(f"  {text}") for text in missing[1:]]
+    more = ending.further(analysis)
+    if more:
+        parts += [Text(), *(_text(text, "bold") for text in more)]
     return Group(*parts)
 
 

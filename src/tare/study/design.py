@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -16,6 +17,10 @@ Slice = Annotated[
         {"anyOf": [{"const": OFF}, {"type": "string"}, {"type": "number"}], "unit": "s"}
     ),
 ]
+FIRST_LOOK = 5 / 8
+"""share of the rounds after which a run until decided is first looked at: a look at 5 and 8 of 8"""
+LEAST_LOOKED_AT = 3
+"""rounds before the first look: with fewer, one odd deployment is half of the evidence"""
 WINDOWS = 4
 """windows of a warm-up that are compared: the mean of the last two with that of the two before"""
 
@@ -63,8 +68,18 @@ class Design(Part):
         3,
         ge=1,
         le=1000,
-        description="rounds; each deploys every condition anew",
+        description="rounds; each deploys every condition anew; with `until: decided`, at most",
         json_schema_extra={"unit": "rounds"},
+    )
+    until: Literal["rounds", "decided"] = Field(
+        "rounds",
+        description="rounds: all of them; decided: a look after 5/8 of them ends the run if every "
+        "primary comparison has a verdict, at a level that allows for the looks",
+    )
+    at_most: Annotated[Duration, Field(gt=0)] | None = Field(
+        None,
+        description="no round but the first is begun that would end later than so long after the "
+        "run began; none: no limit",
     )
     blocks: int = Field(
         4,
@@ -111,3 +126,9 @@ class Design(Part):
         0.03,
         description="after each slice, time for the last replies before the servers stand still",
     )
+
+    @property
+    def looks(self) -> tuple[int, ...]:
+        """Rounds before the last after which the run is looked at: planned before it begins."""
+        first = max(LEAST_LOOKED_AT, math.ceil(FIRST_LOOK * self.deployments))
+        return (first,) if self.until == "decided" and first < self.deployments else ()

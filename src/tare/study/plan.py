@@ -59,6 +59,9 @@ class Plan(_Part):
         [], description="conditions of the study that cannot be run, and why"
     )
     rounds: list[Round]
+    looks: list[int] = Field(
+        [], description="rounds after which a run until decided is looked at before its last one"
+    )
     estimate: Estimate = Field(description="of the conditions that are run")
 
     @property
@@ -171,5 +174,6 @@ def make_plan(
         conditions=conditions,
         left_out=left_out,
         rounds=rounds,
+        looks=list(study.design.looks),
         estimate=estimate(conditions, study.design, machine_memory),
     )

@@ -26,6 +26,8 @@ FIELDS: frozenset[FieldPath] = frozenset(
         ("load", "search", "budget"),
         ("load", "search", "step"),
         ("design", "deployments"),
+        ("design", "until"),
+        ("design", "at_most"),
         ("design", "blocks"),
         ("design", "fresh"),
         ("design", "idle"),

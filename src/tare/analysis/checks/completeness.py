@@ -19,7 +19,7 @@ def trials(evidence: Evidence) -> Check:
     done = {(t.condition, *t.cell) for t in evidence.done}
     planned = [
         (condition.name, round_, block)
-        for round_ in range(1, evidence.design.deployments + 1)
+        for round_ in range(1, evidence.rounds + 1)
         for block in range(1, evidence.design.blocks + 1)
         for condition in evidence.conditions
     ]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrasts import Contrasts
     from tare.analysis.model import Effect, NoiseFloor, ParityDifference
     from tare.analysis.trials import Trial
+    from tare.records.looks import Look
     from tare.records.reader import Damage
     from tare.study.conditions import Condition
     from tare.study.schema import Design
@@ -30,6 +31,7 @@ class Evidence:
         planned: all conditions of the study; of imported files `conditions` are those whose levels
             occur in some file.
         primary: primary endpoints that the study names.
+        ended: the look at which the run ended; None: it was to have all planned rounds.
         skipped: files that an import did not use, each with its reason.
     """
 
@@ -45,6 +47,12 @@ class Evidence:
     skipped: Sequence[str] = ()
     planned: Sequence[Condition] = ()
     primary: Sequence[str] = ()
+    ended: Look | None = None
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that the run was to have: as planned, or up to the look at which it ended."""
+        return self.design.deployments if self.ended is None else self.ended.round
 
     @property
     def done(self) -> list[Trial]:

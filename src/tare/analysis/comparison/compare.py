@@ -174,14 +174,16 @@ def _effect_key(effect: Effect, partner: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _ratio_of_ratios(a: Effect, b: Effect) -> Estimate | None:
-    """The standard errors are read from the 95% intervals, which are t intervals on the log."""
+    """The standard errors are read from the intervals, which are t intervals on the log."""
     sides = []
     for effect in (a, b):
         low, high = effect.ci
         known = all(0 < value < math.inf for value in (low, high, effect.ratio))
         if not known or not effect.df > 0:
             return None
-        se = (math.log(high) - math.log(low)) / 2 / float(stdtrit(effect.df, 0.975))
+        se = (
+            (math.log(high) - math.log(low)) / 2 / float(stdtrit(effect.df, 0.5 + effect.level / 2))
+        )
         sides.append((se**2, effect.df))
     se, df = combined(sides[0], sides[1])
     conditional = a.conditional or b.conditional

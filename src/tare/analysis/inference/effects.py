@@ -16,6 +16,7 @@ from tare.analysis.inference.comparisons import (
     samples_of,
 )
 from tare.analysis.inference.estimates import t_interval
+from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import (
     ALPHA,
@@ -33,13 +34,11 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.comparisons import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
+    from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
     from tare.analysis.inference.verdicts import Tests
     from tare.analysis.trials import Trial
     from tare.study.question import AnalysisSection
-
-LEVEL = 0.95
-TOST_LEVEL = 0.90
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,7 @@ def make_effects(
     *,
     by_deployment: bool,
     asked: AnalysisSection | None = None,
+    levels: Levels = PLAIN,
 ) -> list[Effect]:
     """Every contrast on every metric that both of its conditions have; metrics in report order.
 
@@ -72,17 +72,20 @@ def make_effects(
         margins: as the study declares them, metric to fraction.
         by_deployment: one life of a cluster serves all blocks of its round.
         asked: the study's analysis section; None: everything, in pairs inside blocks.
+        levels: of the look at which the run ended.
     """
     rules = make_rules(trials, asked, by_deployment=by_deployment)
     found = [
-        _Found(metric, compared, margin, run_tests(compared.estimate, margin))
+        _Found(metric, compared, margin, levels.corrected(run_tests(compared.estimate, margin)))
         for metric, results in _compare(trials, contrasts, rules, asked)
         for margin in [margin_of(metric, margins)]
         for compared in results
     ]
     primary = primary_endpoints(margins, asked.primary if asked else ())
     adjusted = _adjust(found, primary)
-    return [_effect(one, adjusted.get(one.key), one.metric in primary, rules) for one in found]
+    return [
+        _effect(one, adjusted.get(one.key), one.metric in primary, rules, levels) for one in found
+    ]
 
 
 def _compare(
@@ -120,11 +123,13 @@ def _adjust(found: Sequence[_Found], primary: Sequence[str]) -> dict[Comparison,
     return adjusted
 
 
-def _effect(one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules) -> Effect:
+def _effect(
+    one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules, levels: Levels
+) -> Effect:
     compared, contrast, tests = one.compared, one.contrast, one.tests
     found = compared.estimate
     verdict = decide(tests, adjusted.p if adjusted else None)
-    unpooled = found.unpooled and t_interval(found.log_ratio, *found.unpooled, LEVEL)
+    unpooled = found.unpooled and t_interval(found.log_ratio, *found.unpooled, levels.interval)
     return Effect(
         metric=one.metric,
         levels=contrast.levels,
@@ -135,8 +140,9 @@ def _effect(one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules)
         how=rules.how if contrast.rows else None,
         aa=contrast.aa,
         ratio=math.exp(found.log_ratio),
-        ci=_ratios(found.interval(LEVEL)),
-        ci90=_ratios(found.interval(TOST_LEVEL)),
+        ci=_ratios(found.interval(levels.interval)),
+        ci90=_ratios(found.interval(levels.tost_interval)),
+        level=levels.interval,
         ci_unpooled=_ratios(unpooled) if unpooled else None,
         verdict=verdict,
         margin=one.margin,
@@ -160,8 +166,8 @@ def _effect(one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules)
         adjustment=adjusted.how if adjusted else "none",
         primary=primary,
         conditional=found.conditional,
-        method=found.method + _adjustment(tests, adjusted),
-        crosschecks=compared.crosschecks(tests.difference),
+        method=found.method + levels.method + _adjustment(tests, adjusted),
+        crosschecks=compared.crosschecks(run_tests(found, None).difference),
         **_standardised(*compared.trials),
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.inference.comparisons import logs_of, make_rules, samples_of
 from tare.analysis.inference.factorial import questions
 from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
+from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.variance import (
     variance_ratios,
     variances_in_blocks,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.factorial import Question
     from tare.analysis.inference.interactions import Answer
+    from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.variance import Spreads
     from tare.analysis.model import Interaction, VarianceRatio
     from tare.analysis.trials import Trial
@@ -37,8 +39,13 @@ def also_asked(
     *,
     by_deployment: bool,
     asked: AnalysisSection,
+    levels: Levels = PLAIN,
 ) -> tuple[list[Interaction], list[VarianceRatio]]:
-    """Interactions and ratios of variances, for the metrics with a margin and the primary ones."""
+    """Interactions and ratios of variances, for the metrics with a margin and the primary ones.
+
+    Args:
+        levels: of the look at which the run ended.
+    """
     rules = make_rules(trials, asked, by_deployment=by_deployment)
     samples = samples_of(trials) if rules.independent else {}
     logs = {} if rules.independent else logs_of(trials)
@@ -64,4 +71,4 @@ def also_asked(
             if rules.independent
             else variances_in_blocks(logs[metric], contrasts, rules)
         )
-    return interactions(answers), variance_ratios(spreads)
+    return interactions(answers, levels), variance_ratios(spreads, levels)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 from scipy.stats import false_discovery_control
 
+from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.metrics import describe
 from tare.analysis.model import Interaction
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.comparisons import Rules, Samples
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.inference.factorial import Question
+    from tare.analysis.inference.levels import Levels
 
     Array = NDArray[np.float64]
 
@@ -193,25 +195,30 @@ def _hypothesis(means: Array, covariance: Array) -> float:
     return float(distance @ np.linalg.solve(inner, distance)) / len(distance)
 
 
-def interactions(found: Sequence[tuple[str, Question, Answer]]) -> list[Interaction]:
+def interactions(
+    found: Sequence[tuple[str, Question, Answer]], levels: Levels = PLAIN
+) -> list[Interaction]:
     """The answers, p values adjusted over all of them.
 
     Args:
         found: (metric, question, answer).
+        levels: of the look at which the run ended.
     """
     if not found:
         return []
-    ps = [float(special.fdtrc(q.freedom, a.df, a.statistic)) for _, q, a in found]
+    plain = [float(special.fdtrc(q.freedom, a.df, a.statistic)) for _, q, a in found]
+    ps = [levels.corrected_p(p) for p in plain]
     adjusted = false_discovery_control(ps, method="bh")
     return [
-        _interaction(*one, p, float(after))
+        _interaction(*one, (p, float(after)), levels.interval)
         for one, p, after in zip(found, ps, adjusted, strict=True)
     ]
 
 
 def _interaction(
-    metric: str, question: Question, answer: Answer, p: float, adjusted: float
+    metric: str, question: Question, answer: Answer, ps: tuple[float, float], level: float
 ) -> Interaction:
+    p, adjusted = ps
     effects = answer.means[1:] - answer.means[0]
     pairs = list(itertools.combinations(range(len(question.columns)), 2))
     row, (first, second) = max(
@@ -219,8 +226,8 @@ def _interaction(
         key=lambda one: abs(effects[one[0], one[1][1]] - effects[one[0], one[1][0]]),
     )
     log = float(effects[row, second] - effects[row, first])
-    level = 1 - ALPHA / 2 / (len(effects) * len(pairs))
-    half = min(float(special.stdtrit(answer.df, level)) * math.sqrt(answer.unit_variance), 300.0)
+    quantile = 1 - (1 - level) / 2 / (len(effects) * len(pairs))
+    half = min(float(special.stdtrit(answer.df, quantile)) * math.sqrt(answer.unit_variance), 300.0)
     depends = adjusted <= ALPHA
     what, at = question.rows[row + 1], (question.columns[first], question.columns[second])
     sentence = (

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import special
 from scipy.stats import false_discovery_control
 
+from tare.analysis.inference.levels import PLAIN
 from tare.analysis.model import VarianceRatio
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.comparisons import Rules, Samples
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Logs
+    from tare.analysis.inference.levels import Levels
 
     Block = NDArray[np.float64]
     """Log values of one round: a row per condition, a column per block."""
@@ -230,21 +232,24 @@ def _table(
     return (rows, _Table(table)) if table else None
 
 
-def variance_ratios(found: Mapping[str, Sequence[tuple[Contrast, Spreads]]]) -> list[VarianceRatio]:
+def variance_ratios(
+    found: Mapping[str, Sequence[tuple[Contrast, Spreads]]], levels: Levels = PLAIN
+) -> list[VarianceRatio]:
     """The answers, with p values adjusted over all of them but A/A controls.
 
     Args:
         found: metric to contrasts and their variances.
+        levels: of the look at which the run ended.
     """
     flat = [(metric, *one) for metric, own in found.items() for one in own]
-    ps = [_p(spreads) for _, _, spreads in flat]
+    ps = [levels.corrected_p(_p(spreads)) for _, _, spreads in flat]
     questions = [i for i, (_, contrast, _) in enumerate(flat) if not contrast.aa]
     adjusted: dict[int, float] = {}
     if questions:
         values = false_discovery_control([ps[i] for i in questions], method="bh")
         adjusted = dict(zip(questions, map(float, values), strict=True))
     return [
-        _ratio(metric, contrast, spreads, ps[i], adjusted.get(i))
+        _ratio(metric, contrast, spreads, (ps[i], adjusted.get(i)), levels.interval)
         for i, (metric, contrast, spreads) in enumerate(flat)
     ]
 
@@ -255,10 +260,15 @@ def _p(one: Spreads) -> float:
 
 
 def _ratio(
-    metric: str, contrast: Contrast, one: Spreads, p: float, adjusted: float | None
+    metric: str,
+    contrast: Contrast,
+    one: Spreads,
+    ps: tuple[float, float | None],
+    level: float,
 ) -> VarianceRatio:
+    p, adjusted = ps
     log = math.log(one.treatment / one.baseline)
-    half = min(float(special.stdtrit(one.df, 0.975)) * one.se, 300.0)
+    half = min(float(special.stdtrit(one.df, 0.5 + level / 2)) * one.se, 300.0)
     clear = (p if adjusted is None else adjusted) <= ALPHA
     return VarianceRatio(
         metric=metric,

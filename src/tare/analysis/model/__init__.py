@@ -20,6 +20,7 @@ from tare.analysis.model.effects import (
     Pair,
     VarianceRatio,
 )
+from tare.analysis.model.ending import Ending, Extension, TakenLook
 from tare.analysis.model.exhibits import (
     Chart,
     Exhibit,
@@ -52,7 +53,9 @@ __all__ = [
     "CrossCheck",
     "Distribution",
     "Effect",
+    "Ending",
     "Exhibit",
+    "Extension",
     "Grid",
     "IdenticalSpread",
     "Interaction",
@@ -68,6 +71,7 @@ __all__ = [
     "ParityDifference",
     "Part",
     "Series",
+    "TakenLook",
     "TrialSummary",
     "VarianceRatio",
     "Verdict",
@@ -191,6 +195,12 @@ class Analysis(Part):
     )
     not_compared: list[NotCompared] = Field(
         default_factory=list, description="comparisons of the study that they are missing from"
+    )
+    ending: Ending | None = Field(
+        default=None, description="looks at the run; null: nobody looked before its planned end"
+    )
+    extension: Extension | None = Field(
+        default=None, description="what should decide it; null: decided, or nobody knows"
     )
     effects: list[Effect]
     interactions: list[Interaction] = Field(

@@ -56,6 +56,11 @@ class Effect(Part):
     ratio: float
     ci: tuple[float, float] = Field(description="95% interval of the ratio")
     ci90: tuple[float, float] = Field(description="90% interval, the one TOST uses")
+    level: float = Field(
+        default=0.95,
+        description="nominal level of ci; above 0.95 where looks before the end share the error, "
+        "so that the intervals of all looks together hold with 95%",
+    )
     verdict: Verdict
     margin: float | None = Field(description="declared margin, e.g. 0.05; null: none declared")
     baseline_value: float = Field(

@@ -1,0 +1,50 @@
+"""Parts of the analysis document: how the run ended, and what more would decide it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tare.analysis.model.base import Part
+
+
+class TakenLook(Part):
+    """One look at the run."""
+
+    round: int = Field(description="after which it was")
+    of: int = Field(description="rounds that were planned at most, when it was")
+    why: Literal["planned", "end", "time"]
+    decided: bool | None = Field(description="every primary comparison had a verdict")
+
+
+class Ending(Part):
+    """How a run ended that was looked at before, or extended."""
+
+    rounds: int = Field(description="rounds that count")
+    planned: int = Field(description="rounds at most")
+    why: Literal["planned", "end", "time"] = Field(
+        description="planned: a look before the last round; end: the last round; time: at_most"
+    )
+    decided: bool | None = Field(description="every primary comparison has a verdict")
+    looks: list[TakenLook]
+    level: float = Field(description="nominal level of the intervals")
+    tost_level: float = Field(description="nominal level of the intervals that TOST uses")
+    false_alarms_if_all_believed: float | None = Field(
+        description="where the run was extended after all of the error was spent: chance of a "
+        "false alarm, per comparison, for whoever believed the earlier end's verdict, too"
+    )
+
+
+class Extension(Part):
+    """What should decide the primary comparisons that are open."""
+
+    rounds: int = Field(description="in all")
+    now: int = Field(description="rounds that there are")
+    seconds: float = Field(description="that the further rounds take, at the pace of those before")
+    command: str = Field(description="that extends the run; empty: not known")
+    left_open: int = Field(
+        default=0,
+        description="primary comparisons for which so many rounds are not enough: more than 100 "
+        "further ones would be needed, or nobody can say how many",
+    )

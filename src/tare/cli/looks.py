@@ -1,0 +1,39 @@
+"""Looks at a run while it is measured: analyses what there is and keeps what the look said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.analyse import analyse
+from tare.analysis.ending import is_decided
+from tare.records.looks import Look, read_looks, write_looks
+
+if TYPE_CHECKING:
+    from tare.lab.looking import Judge
+    from tare.records.layout import RunFiles
+    from tare.records.looks import Why
+
+
+def judge_of(files: RunFiles, planned: int) -> Judge:
+    """Who looks at this run.
+
+    A look is kept before the analysis, which takes its levels from it, and again with what came of
+    it. One that is kept is not made again: what was said stays said. Only where the time is over
+    after a planned look, the same rounds are looked at once more, with all that is left to spend.
+
+    Args:
+        files: of the run.
+        planned: rounds at most.
+    """
+
+    def judge(round_: int, why: Why) -> Look:
+        kept = read_looks(files.looks).after(round_)
+        if kept is not None and kept.decided is not None and (kept.final or kept.why == why):
+            return kept
+        look = Look(round=round_, of=planned, why=why, decided=None)
+        write_looks(files.looks, read_looks(files.looks).with_look(look))
+        look = look.model_copy(update={"decided": is_decided(analyse(files.root))})
+        write_looks(files.looks, read_looks(files.looks).with_look(look))
+        return look
+
+    return judge
