@@ -93,7 +93,7 @@ def test_a_run_begins_with_it(
     seen: list[str] = []
 
     class Idle:
-        def __init__(self, *_: object) -> None: ...
+        def __init__(self, *_: object, **__: object) -> None: ...
 
         def run(self) -> object:
             seen.append(capsys.readouterr().out)

@@ -13,6 +13,7 @@ from rich.table import Table
 from tare.artifacts.lock import locked_versions
 from tare.cli.console import table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
+from tare.cli.expected import expected_lines
 from tare.cli.left_out import left_out_lines
 from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
@@ -147,7 +148,10 @@ def command(
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:
-        show(plan, table_console())
+        console = table_console()
+        show(plan, console)
+        for line in expected_lines(plan, Path("runs")):
+            console.print(line, highlight=False, markup=False)
     refuse_here(plan)
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 _PLAIN = 0.95
 """Level of an interval that shares its error with no other look."""
-_HOURS_FROM, _DAYS_FROM = 2, 48
-"""Hours from which a length is told in hours, and in days."""
 
 
 def sentences(analysis: Analysis) -> list[str]:
@@ -56,8 +54,9 @@ def further(analysis: Analysis) -> list[str]:
         return []
     command = f": {more.command}" if more.command else ""
     but = f" all but {numbers.count(more.left_open, 'comparison')}" if more.left_open else ""
+    length = numbers.length(more.seconds)
     return [
-        f"Not decided: {more.rounds} rounds instead of {more.now} ({_length(more.seconds)} more) "
+        f"Not decided: {more.rounds} rounds instead of {more.now} ({length} more) "
         f"should decide{but}{command}"
     ]
 
@@ -76,10 +75,3 @@ def _why(ending: Ending) -> str:
     if ending.why == "end":
         return "these were all"
     return "it has not gone on yet"
-
-
-def _length(seconds: float) -> str:
-    hours = seconds / 3600
-    if hours < _HOURS_FROM:
-        return f"{max(seconds / 60, 1):.0f} min"
-    return f"{hours:.1f} h" if hours < _DAYS_FROM else f"{hours / 24:.1f} days"

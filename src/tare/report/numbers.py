@@ -6,6 +6,8 @@ import math
 
 MINUS = "\u2212"
 MICROSECONDS = "\u00b5s"
+HOURS_FROM, DAYS_FROM = 2, 48
+"""Hours from which a length of time is told in hours, and in days."""
 
 # Units as the analysis names them -> (short unit, steps). A step (factor, unit) is taken for
 # values of at least that factor, so that 1 234 us reads as 1.23 ms.
@@ -160,6 +162,14 @@ def p_value(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "n/a"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def length(seconds: float) -> str:
+    """A length of time as a plan states it: '1 min' at least, '2.2 h', '4.6 days'."""
+    hours = seconds / 3600
+    if hours < HOURS_FROM:
+        return f"{max(seconds / 60, 1):.0f} min"
+    return f"{hours:.1f} h" if hours < DAYS_FROM else f"{hours / 24:.1f} days"
 
 
 def count(number: int, noun: str) -> str:

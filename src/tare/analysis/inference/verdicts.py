@@ -107,12 +107,18 @@ def further_units(
         return 0
     if found.conditional:
         return LEAST_DEPLOYMENTS - 1
-    sd = max(found.se * math.sqrt(found.units), LEAST_SE)
-    planned = _least_units(lambda n: _powerful(found, margin, sd, n))
+    planned = planned_units(found, margin)
     if planned > found.units:
         return planned - found.units
+    sd = max(found.se * math.sqrt(found.units), LEAST_SE)
     decided = _least_units(lambda n: _decisive(found, margin, sd, n, comparisons))
     return max(1, decided - found.units)
+
+
+def planned_units(found: Estimate, margin: float) -> int:
+    """Units that a new study needs to decide at the margin with 80% power, whatever is true."""
+    sd = max(found.se * math.sqrt(found.units), LEAST_SE)
+    return _least_units(lambda n: _powerful(found, margin, sd, n))
 
 
 def _powerful(found: Estimate, margin: float, sd: float, units: int) -> bool:
