@@ -58,3 +58,19 @@ def test_names_and_the_machine_s_speed_are_of_no_matter(
     assert conditions_of(logs[:, ::-1]) == pytest.approx(found[::-1], abs=1e-6)
     slower = logs + np.arange(passes)[:, None]
     assert conditions_of(slower) == pytest.approx(found, abs=1e-6)
+
+
+def test_what_a_switch_of_servers_costs_is_no_condition_s() -> None:
+    """Two conditions of one server follow each other often, the third always another server."""
+    rng = np.random.default_rng(7)
+    fitted, naive = [], []
+    for seed in range(100):
+        logs = table(seed, 64, [0.0, 0.02, 0.03])
+        switches = np.ones((64, 3), dtype=bool)
+        switches[:, :2] = rng.random((64, 2)) < 0.5
+        logs = logs + 0.02 * switches
+        plain, found = conditions_of(logs), conditions_of(logs, switches)
+        naive.append(plain[2] - plain[0])
+        fitted.append(found[2] - found[0])
+    assert np.mean(naive) == pytest.approx(0.04, abs=0.002)
+    assert np.mean(fitted) == pytest.approx(0.03, abs=0.0015)

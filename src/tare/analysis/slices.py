@@ -1,15 +1,19 @@
 """A block's slices taken together: what each condition costs, apart from the machine's moods.
 
 A hypervisor's other guests make all work dearer for seconds at a time, and some slices threefold.
-The slices of one pass over a block are neighbours in time, so that log cost = pass + condition.
-That is fitted by Huber's M-estimator, in which such bursts count less: a standard error of half
-that of ratios of sums is worth four times the machine time (docs/resolution.md). Source: P. J.
-Huber, Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with
-k = 1.345 and the scale 1.4826 times the median absolute residual.
+The slices of one pass over a block are neighbours in time. And a server that follows another one
+finds its caches cold: that cost 1% on one machine, and a server of several conditions pays it less
+often than one of a single condition. So log cost = pass + condition + switch, where a slice is a
+switch if the slice driven before it was another server's. That is fitted by Huber's M-estimator, in
+which bursts count less: a standard error of half that of ratios of sums is worth four times the
+machine time (docs/resolution.md). Source: P. J. Huber, Robust Estimation of a Location Parameter,
+Annals of Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times the median
+absolute residual.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import defaultdict
@@ -29,13 +33,16 @@ _NORMAL = 1.4826
 """standard deviation of a normal distribution over its median absolute deviation"""
 _ROUNDS = 100
 _SETTLED = 1e-9
+LEAST_SHARE = 0.1
 LEAST_PASSES = 8
 """With fewer passes there is no telling bursts from the rest."""
 
 
 class Row(NamedTuple):
-    """One slice: successful operations, its length in seconds, and the CPU seconds of demand."""
+    """One slice: when it began (Unix time), successful operations, its length in seconds, and the
+    CPU seconds of demand."""
 
+    unix: float
     ops: float
     seconds: float
     demand_s: float
@@ -51,7 +58,12 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
         told = [json.loads(line) for line in files.slices.read_text("utf-8").splitlines()]
         each = background_s / max(len(told), 1)
         return [
-            Row(float(one["ops"]), float(one["seconds"]), float(one["machine_cpu_s"]) - each)
+            Row(
+                float(one["unix"]),
+                float(one["ops"]),
+                float(one["seconds"]),
+                float(one["machine_cpu_s"]) - each,
+            )
             for one in told
         ]
     except (OSError, ValueError, KeyError, TypeError):
@@ -78,11 +90,28 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
     logs = _logs([trial.slices for trial in block], cost)
     if logs is None:
         return
-    effects = conditions_of(logs)
+    effects = conditions_of(logs, _switches(block, len(logs)))
     sums = np.log([trial.values[metric] for trial in block])
     values = np.exp(effects - effects.mean() + sums.mean())
     for trial, value in zip(block, values, strict=True):
         trial.values[metric] = float(value)
+
+
+def _switches(block: Sequence[Trial], passes: int) -> np.ndarray:
+    """Passes by conditions: whether the slice driven before drove another server."""
+    found = np.ones((passes, len(block)), dtype=bool)
+    driven = sorted(
+        (row.unix, place, number)
+        for number, trial in enumerate(block)
+        for place, row in enumerate(trial.slices[:passes])
+    )
+    for (_, _, before), (_, place, number) in itertools.pairwise(driven):
+        found[place, number] = _server(block[before]) != _server(block[number])
+    return found
+
+
+def _server(trial: Trial) -> str:
+    return trial.manifest.deployment
 
 
 def _logs(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
@@ -94,19 +123,27 @@ def _logs(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.n
     return np.log(costs) if np.all(np.isfinite(costs)) and np.all(costs > 0) else None
 
 
-def conditions_of(logs: np.ndarray) -> np.ndarray:
+def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.ndarray:
     """The conditions' effects, which sum to 0, of a table of passes by conditions.
 
     Args:
         logs: shape (passes, conditions), all finite.
+        switches: of the same shape, whether the slice before drove another server; None: all alike.
+            What a switch costs is fitted where both happen to a tenth of the slices at least.
     """
     weights = np.ones_like(logs)
     effects = np.zeros(logs.shape[1])
+    switched = np.zeros_like(logs) if switches is None else switches.astype(float)
+    if not LEAST_SHARE <= switched.mean() <= 1 - LEAST_SHARE:
+        switched = np.zeros_like(logs)
+    cost = 0.0
     for _ in range(_ROUNDS):
-        passes = np.average(logs - effects, axis=1, weights=weights)
-        new = np.average(logs - passes[:, None], axis=0, weights=weights)
+        free = logs - cost * switched
+        passes = np.average(free - effects, axis=1, weights=weights)
+        new = np.average(free - passes[:, None], axis=0, weights=weights)
         new -= new.mean()
-        residuals = np.abs(logs - passes[:, None] - new)
+        cost = _cost(logs - passes[:, None] - new, switched, weights)
+        residuals = np.abs(logs - passes[:, None] - new - cost * switched)
         scale = _NORMAL * float(np.median(residuals))
         moved = float(np.abs(new - effects).max())
         effects = new
@@ -114,6 +151,12 @@ def conditions_of(logs: np.ndarray) -> np.ndarray:
             break
         weights = np.minimum(1.0, TUNING * scale / np.maximum(residuals, 1e-300))
     return effects
+
+
+def _cost(rest: np.ndarray, switched: np.ndarray, weights: np.ndarray) -> float:
+    """What a switch costs, in logs, of what passes and conditions leave."""
+    both = weights * switched
+    return float((both * rest).sum() / both.sum()) if both.any() else 0.0
 
 
 def _demand(row: Row) -> float:
