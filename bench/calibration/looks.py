@@ -18,7 +18,7 @@ from tare.analysis.inference.verdicts import bounds, decide, further_units, run_
 from tare.records.looks import Look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -187,15 +187,17 @@ class Looked:
     rounds: float
 
 
-def looked(design: Design, kind: Kind, studies: int) -> list[Looked]:
-    """Every rule, on the same studies."""
+def looked(
+    design: Design, kind: Kind, studies: int, rules: Collection[str] = RULES
+) -> list[Looked]:
+    """These rules, on the same studies."""
     rng = np.random.default_rng(crc32(f"looks/{design.name}/{kind.name}".encode()))
     longest = design.resized(MOST)
     made = [
         Study(design, longest.draw(kind, CV, 1, rng)[0], int(rng.integers(LEAST, PLANNED + 1)), {})
         for _ in range(studies)
     ]
-    return [_under(rule, follow, made) for rule, follow in RULES.items()]
+    return [_under(rule, follow, made) for rule, follow in RULES.items() if rule in rules]
 
 
 def _under(rule: str, follow: Callable[[Study], Told | None], studies: list[Study]) -> Looked:
