@@ -6,9 +6,17 @@ import argparse
 import time
 from pathlib import Path
 
-from bench.calibration.designs import CONDITIONAL, DESIGNS
+from bench.calibration.designs import CONDITIONAL, DESIGNS, Design
+from bench.calibration.looks import Looked, looked
 from bench.calibration.noise import KINDS
-from bench.calibration.page import fill, kinds_table, power_table, promises_tables, spread_table
+from bench.calibration.page import (
+    fill,
+    kinds_table,
+    looks_tables,
+    power_table,
+    promises_tables,
+    spread_table,
+)
 from bench.calibration.power import Power, planned_power
 from bench.calibration.simulate import CVS, Result, simulate
 from bench.calibration.spread import SPREAD_DESIGNS, Spread, spread
@@ -18,6 +26,9 @@ STUDIES = 400
 """Per scenario and CV, so that a rate near 95% has a standard error of about 0.4%."""
 PLANNED = 300
 """First studies per plan: each costs a first, a second and an extended study."""
+LOOKED = 2000
+"""Studies per design and kind of noise of the rules for looks: each counts once."""
+LOOKED_AT = [Design(f"{n} conditions, rounds of 4 blocks", n, 8, 4) for n in (2, 5)]
 PLAN_KINDS = [kind for kind in KINDS if kind.name in ("normal", "t3")]
 
 
@@ -25,7 +36,19 @@ def main() -> None:
     """Run everything; with a number of studies, fewer, and the page stays as it is."""
     parser = argparse.ArgumentParser(prog="python -m bench.calibration", description=__doc__)
     parser.add_argument("studies", type=int, nargs="?", help=f"per scenario; default {STUDIES}")
-    asked = parser.parse_args().studies
+    parser.add_argument("--looks", action="store_true", help="only the part on looks")
+    arguments = parser.parse_args()
+    asked = arguments.studies
+    tables = {} if arguments.looks else _without_looks(asked)
+    tables["looks"] = _looks(asked or LOOKED)
+    print("\n\n".join(tables.values()))
+    if asked is None:
+        for name, text in tables.items():
+            fill(PAGE, name, text)
+
+
+def _without_looks(asked: int | None) -> dict[str, str]:
+    """Every part but that on looks."""
     start = time.process_time()
     tables = {
         "kinds": kinds_table(),
@@ -35,13 +58,22 @@ def main() -> None:
     }
     spent = time.process_time() - start
     tables["cost"] = (
-        f"{asked or STUDIES} studies per kind of noise, design and CV; the whole suite took "
-        f"{spent / 60:.0f} minutes of one core."
+        f"{asked or STUDIES} studies per kind of noise, design and CV; all but the part on looks "
+        f"took {spent / 60:.0f} minutes of one core."
     )
-    print("\n\n".join(tables.values()))
-    if asked is None:
-        for name, text in tables.items():
-            fill(PAGE, name, text)
+    return tables
+
+
+def _looks(studies: int) -> str:
+    start = time.process_time()
+    found: dict[str, list[Looked]] = {
+        f"{design.name}, {kind.name}": looked(design, kind, studies)
+        for design in LOOKED_AT
+        for kind in PLAN_KINDS
+    }
+    spent = max((time.process_time() - start) / 60, 1)
+    cost = f"{studies} studies per table, about {spent:.0f} min of one core."
+    return f"{looks_tables(found)}\n\n{cost}"
 
 
 def _promises(studies: int) -> list[Result]:

@@ -9,9 +9,10 @@ from bench.calibration.noise import KINDS
 from bench.calibration.simulate import CVS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from bench.calibration.looks import Looked
     from bench.calibration.power import Power
     from bench.calibration.rates import Rate
     from bench.calibration.simulate import Result
@@ -86,6 +87,23 @@ def spread_table(results: Iterable[Spread]) -> str:
         for one in results
     ]  # fmt: skip
     return _table(head, rows)
+
+
+def looks_tables(found: Mapping[str, Iterable[Looked]]) -> str:
+    """One table per design and kind of noise."""
+    head = ["rule", "95% interval holds the truth", "A/A alarms", "TOST at the margin",
+            "rounds"]  # fmt: skip
+    parts = []
+    for title, rules in found.items():
+        rows = [
+            [
+                one.rule, _marked(one.coverage, 0.95, 1.0), _marked(one.false_alarms, 0.0, 0.05),
+                _marked(one.tost_size, 0.0, 0.05), f"{one.rounds:.1f}",
+            ]
+            for one in rules
+        ]  # fmt: skip
+        parts.append(f"**{title}**\n\n{_table(head, rows)}")
+    return "\n\n".join(parts)
 
 
 def _low(rate: Rate) -> str:

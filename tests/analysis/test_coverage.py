@@ -10,7 +10,8 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-from bench.calibration.designs import CONDITIONAL, DESIGNS
+from bench.calibration.designs import CONDITIONAL, DESIGNS, Design
+from bench.calibration.looks import RULES, looked
 from bench.calibration.noise import KINDS
 from bench.calibration.pooling import World
 from bench.calibration.pooling import simulate as pool
@@ -79,3 +80,14 @@ def test_one_noisier_condition_costs_little() -> None:
 def test_pooling_makes_intervals_much_narrower_than_a_paired_t() -> None:
     rates, _ = pool(World(0.02), STUDIES)
     assert rates.width < 0.75 * rates.unpooled_width
+
+
+def test_looks_planned_beforehand_keep_the_promises_and_careless_ones_do_not() -> None:
+    studies = 400
+    rules = [rule for rule in RULES if rule.startswith(("`until: decided`", "careless: 5%"))]
+    decided, careless = looked(Design("2 conditions", 2, 8, 4), NOISE["normal"], studies, rules)
+    assert decided.coverage.value >= 0.95 - slack(0.95, studies)
+    assert decided.false_alarms.value <= 0.05 + slack(0.05, studies)
+    assert decided.tost_size.value <= 0.05 + slack(0.05, studies)
+    assert decided.rounds < 8
+    assert careless.false_alarms.value > 1.5 * decided.false_alarms.value

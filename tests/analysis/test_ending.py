@@ -105,6 +105,23 @@ def test_the_level_of_a_look_decides(tmp_path: Path) -> None:
     assert early.p > plain.p
 
 
+def test_interactions_and_ratios_of_variances_take_the_level_too(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "run", effects=NOISY, deployments=4, blocks=3, measure_s=2, threads=(16, 64)
+    )
+    plain = analyse(run)
+    looked(run, (4, 8, "planned", False))
+    early = analyse(run)
+    assert plain.interactions
+    assert plain.variances
+    for before, after in zip(plain.interactions, early.interactions, strict=True):
+        assert after.p > before.p
+        assert after.largest_ci[0] < before.largest_ci[0]
+    for one, other in zip(plain.variances, early.variances, strict=True):
+        assert other.p >= one.p
+        assert other.ci[0] < one.ci[0]
+
+
 def test_decided_means_that_every_primary_comparison_has_a_verdict(tmp_path: Path) -> None:
     open_ = analyse(run_of(tmp_path / "open", NOISY, 3, 3, "rounds"))
     assert any(e.verdict == "inconclusive" for e in open_.effects if e.primary)
