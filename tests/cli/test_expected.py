@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
 from tare.cli.expected import expected_lines
+from tare.cli.plan import show
 from tare.study.plan import make_plan
 from tare.study.read import load_study
 from tests.synthetic_run import docker, write_run
@@ -52,3 +56,19 @@ def test_runs_that_cannot_be_read_are_passed_over(tmp_path: Path) -> None:
     run = write_run(tmp_path / "runs" / "good", effects=PAIR, deployments=2, measure_s=2)
     (run / "analysis.json").write_text("{}")
     assert expected_lines(make_plan(load_study(run / "study.yaml")), tmp_path / "runs")
+
+
+def test_the_plan_says_when_it_is_looked_at_and_what_ends_it_for_time(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text("study: x\n")
+
+    def shown(*overrides: str) -> str:
+        out = io.StringIO()
+        show(make_plan(load_study(file, list(overrides))), Console(file=out, width=200))
+        return out.getvalue()
+
+    assert "looked at" not in shown()
+    text = shown("design.deployments=8", "design.until=decided", "design.at_most=15m")
+    assert "looked at after round 5: it ends there if every primary comparison has" in text
+    assert "would end later than 15 min after the run began" in text
+    assert "too few rounds to look before the last one" in shown("design.until=decided")

@@ -56,6 +56,15 @@ def test_a_look_that_was_made_is_not_made_again(
     assert judge_of(files, 8)(5, "planned") == first
 
 
+def test_a_look_that_cannot_be_made_decides_nothing(tmp_path: Path) -> None:
+    files = run_of(tmp_path / "run", CLEAR, 0.002)
+    study = files.study.read_text()
+    files.study.write_text("study: [")
+    assert judge_of(files, 8)(5, "planned").decided is None
+    files.study.write_text(study)
+    assert judge_of(files, 8)(5, "planned").decided
+
+
 def test_where_time_is_over_after_a_look_what_is_left_is_spent_on_the_same_rounds(
     tmp_path: Path,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.analyse import analyse
 from tare.analysis.ending import is_decided
+from tare.errors import TareError
 from tare.records.looks import Look, read_looks, write_looks
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def judge_of(files: RunFiles, planned: int) -> Judge:
     it. One that is kept is not made again: what was said stays said. Only where the time is over
     after a planned look, the same rounds are looked at once more, with all that is left to spend.
 
+    Records that cannot be analysed decide nothing: the run goes on, and what the look may spend is
+    spent.
+
     Args:
         files: of the run.
         planned: rounds at most.
@@ -32,7 +36,10 @@ def judge_of(files: RunFiles, planned: int) -> Judge:
             return kept
         look = Look(round=round_, of=planned, why=why, decided=None)
         write_looks(files.looks, read_looks(files.looks).with_look(look))
-        look = look.model_copy(update={"decided": is_decided(analyse(files.root))})
+        try:
+            look = look.model_copy(update={"decided": is_decided(analyse(files.root))})
+        except TareError:  # hours of measuring are not thrown away for a look that cannot be made
+            return look
         write_looks(files.looks, read_looks(files.looks).with_look(look))
         return look
 

@@ -21,6 +21,7 @@ from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
+from tare.report import numbers
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.here import kubelet_runs
@@ -178,7 +179,15 @@ def _order(plan: Plan) -> list[str]:
 
 
 def _looks(plan: Plan) -> list[str]:
-    """When a run until decided is looked at."""
+    """When a run until decided is looked at, and what ends it for time."""
+    most = plan.study.design.at_most
+    if most is not None:
+        late = f"no round but the first is begun that would end later than {numbers.length(most)}"
+        return [f"{late} after the run began", *_looks_before(plan)]
+    return _looks_before(plan)
+
+
+def _looks_before(plan: Plan) -> list[str]:
     if plan.looks:
         after = ", ".join(map(str, plan.looks))
         return [

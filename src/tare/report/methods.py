@@ -147,6 +147,7 @@ def _design(analysis: Analysis) -> list[str]:
     if not design:
         return ["The design of the run is not recorded."]
     rounds, blocks = design.get("deployments"), design.get("blocks")
+    rounds = analysis.ending.rounds if analysis.ending else rounds
     order = "in random order" if design.get("order") == "randomised" else "in a fixed order"
     seed = f" (seed {study.get('seed')})" if order == "in random order" else ""
     found = [

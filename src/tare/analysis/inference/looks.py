@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -113,7 +114,7 @@ class _Walk:
         deviation = math.sqrt(at)
         high = min(bound, FARTHEST) * deviation
         low = -high if self.sides == 2 else -FARTHEST * deviation
-        nodes, weights = special.roots_legendre(NODES)
+        nodes, weights = _rule()
         sums = low + (nodes + 1) * (high - low) / 2
         return _Walk(self.sides, at, sums, self._density(at, sums) * weights * (high - low) / 2)
 
@@ -122,6 +123,13 @@ class _Walk:
             return _normal(sums, math.sqrt(at))
         step = math.sqrt(at - self.at)
         return np.asarray(_normal(sums[:, None] - self.sums[None, :], step) @ self.mass)
+
+
+@cache
+def _rule() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of the Gauss-Legendre rule on [-1, 1]."""
+    nodes, weights = special.roots_legendre(NODES)
+    return nodes, weights
 
 
 def _normal(x: NDArray[np.float64], deviation: float) -> NDArray[np.float64]:
