@@ -46,8 +46,8 @@ def test_an_effect_tells_value_interval_verdict_and_trials(
     one.page.locator("#effects g.row[data-m=e2] .area").hover(position={"x": 4, "y": 61})
     assert one.tip().splitlines() == [
         "docker-bridge over native",
-        "Throughput: \u221212.3% [\u221215.1%, \u22129.4%], different",
-        "14,180 ops/s \u2192 12,436 ops/s",
+        "Service demand: +16.2% [+13.4%, +19.0%], different",
+        "131 \u00b5s/op \u2192 152 \u00b5s/op",
         "3 deployments counted, 11 blocks, p 0.003",
         "22 trials (click or Enter shows them)",
     ]
