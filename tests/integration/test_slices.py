@@ -81,13 +81,16 @@ def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
 
 
 def test_a_node_that_dies_fails_its_own_trial_and_is_tried_again(bench: Bench) -> None:
-    study = bench.study(NATIVE, AGAIN)
+    study = bench.study(NATIVE, AGAIN, HOST)
     process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
-    wait_for(process, bench, nth("trial begun", 2))
-    time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
-    (node,) = [p for p in java_processes(bench.root) if "d1-again" in " ".join(p.cmdline())]
-    node.kill()
-    output, _ = process.communicate(timeout=300)
+    try:
+        wait_for(process, bench, nth("trial begun", 3))
+        time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
+        (node,) = [p for p in java_processes(bench.root) if "d1-again" in " ".join(p.cmdline())]
+        node.kill()
+        output, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
     assert process.returncode in (0, 3), output
     manifests = bench.manifests()
     assert manifests["D1-B01-native"]["attempt"] == 1

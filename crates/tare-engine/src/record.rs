@@ -68,7 +68,11 @@ impl Recorder {
         // Without a schedule, a reply within the drain is of an operation too many: at the slice's
         // beginning none was under way.
         let slot = &self.current.slot;
-        let until = if self.scheduled { slot.end } else { slot.closes };
+        let until = if self.scheduled {
+            slot.end
+        } else {
+            slot.closes
+        };
         if times.done < until {
             match outcome {
                 Ok(()) => self.current.answered += 1,

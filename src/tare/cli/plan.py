@@ -271,5 +271,5 @@ def show(plan: Plan, console: Console) -> None:
             f"{whole.disk_bytes / 2**30:.1f} GiB of disk",
             highlight=False,
         )
-    show_shortfall(plan, console)
     warn_if_busy(console)
+    show_shortfall(plan, console)

@@ -124,7 +124,7 @@ def measure(
     )
     for line in left_out_lines(plan):
         console.print(line, markup=False, highlight=False)
-    show_shortfall(plan, console)
     warn_if_busy(console)
+    show_shortfall(plan, console)
     with LiveView(console) as view:
         return lab(view).run()
