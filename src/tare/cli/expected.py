@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from tare.analysis.analyse import analyse
-from tare.analysis.ending import MOST_MORE
-from tare.analysis.expectation import expectations
-from tare.analysis.model import Analysis
 from tare.errors import TareError
 from tare.records.layout import RunFiles
 from tare.report import numbers
@@ -19,7 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.analysis.expectation import Expectation
+    from tare.analysis.model import Analysis
     from tare.study.plan import Plan
+
+
+MOST_MORE = 100
+"""Of more rounds than this nobody plans the exact number, and the estimate of it is rough."""
 
 
 def expected_lines(plan: Plan, runs: Path) -> list[str]:
@@ -30,14 +31,21 @@ def expected_lines(plan: Plan, runs: Path) -> list[str]:
         runs: the directory of all runs.
     """
     for run in _runs_of(plan.study.study, runs):
-        earlier = _analysis(run)
-        found = expectations(earlier, plan.study) if earlier is not None else []
+        found = _expectations(run, plan)
         if found:
             return [
                 f"expected, if trials are as noisy as in {run.root}:",
                 *(f"  {_words(one, plan)}" for one in found),
             ]
     return []
+
+
+def _expectations(run: RunFiles, plan: Plan) -> list[Expectation]:
+    # the analysis takes a second to import: only where there is a run
+    from tare.analysis.expectation import expectations
+
+    earlier = _analysis(run)
+    return [] if earlier is None else expectations(earlier, plan.study)
 
 
 def _words(one: Expectation, plan: Plan) -> str:
@@ -72,6 +80,9 @@ def _runs_of(name: str, runs: Path) -> list[RunFiles]:
 
 def _analysis(files: RunFiles) -> Analysis | None:
     """What the run's last report was made from, or a new analysis; None: there is nothing."""
+    from tare.analysis.analyse import analyse
+    from tare.analysis.model import Analysis
+
     kept = files.root / "analysis.json"
     try:
         if kept.stat().st_mtime >= files.journal.stat().st_mtime:

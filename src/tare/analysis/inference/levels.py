@@ -105,8 +105,8 @@ def weight(rounds: int) -> float:
 
     For means with a known variance it would be their number. t tests after few rounds go together
     less, because the variance is estimated anew: with the number itself, looks after 5 and 8 rounds
-    have 5.3% of false alarms, and after 3 and 4 rounds 5.5%. Weighing each round by the degrees of
-    freedom, they have 4.9% (docs/decisions/0017).
+    have 5.3% of false alarms, and after 3 and 4 rounds 5.6%. Weighing each round by the degrees of
+    freedom, they have 4.9% (docs/decisions/0017, bench/calibration/levels.py).
     """
     return rounds * max(rounds - 1, 0.5)
 
