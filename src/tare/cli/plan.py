@@ -34,7 +34,7 @@ from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tare.runtimes.availability import Obstacle
     from tare.study.schema import Setup, Study
@@ -149,10 +149,7 @@ def command(
     if json:
         typer.echo(plan.model_dump_json(indent=1))
     else:
-        console = table_console()
-        show(plan, console)
-        for line in expected_lines(plan, Path("runs")):
-            console.print(line, highlight=False, markup=False)
+        show(plan, table_console(), expected_lines(plan, Path("runs")))
     refuse_here(plan)
 
 
@@ -227,8 +224,12 @@ def _load(setup: Setup) -> str:
     return f"{setup.load.label}, {setup.load.intensity}{tool}"
 
 
-def show(plan: Plan, console: Console) -> None:
-    """The plan for people."""
+def show(plan: Plan, console: Console, expected: Sequence[str] = ()) -> None:
+    """The plan for people.
+
+    Args:
+        expected: lines on what to expect of the result; before what it cannot say.
+    """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
     console.print(f"[bold]{study.study}[/]{size}  {study.question}", highlight=False)
@@ -271,5 +272,7 @@ def show(plan: Plan, console: Console) -> None:
             f"{whole.disk_bytes / 2**30:.1f} GiB of disk",
             highlight=False,
         )
+    for line in expected:
+        console.print(line, highlight=False, markup=False)
     warn_if_busy(console)
     show_shortfall(plan, console)
