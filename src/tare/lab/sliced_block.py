@@ -13,7 +13,6 @@ from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
-    measured_slices,
     slices_record,
     summed,
     write_slices,
@@ -21,6 +20,7 @@ from tare.lab.slice_records import (
 from tare.lab.sliced_trial import SlicedTrial
 from tare.lab.trial import Measured, TrialRun, drop_caches
 from tare.lab.usage import grown
+from tare.machines import cgroups
 from tare.monitor.meter import Meter, processes_named
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
@@ -41,6 +41,27 @@ _READY_S = 0.2
 """how long before the first slice every client must be connected"""
 _SILENCE_S = 30.0
 """A client tells something every pass over the block; one that is silent so much longer hangs."""
+
+
+class BlockAgainError(TrialFailedError):
+    """A trial that is measured again because another of its block failed."""
+
+
+def all_or_none(
+    outcomes: Mapping[str, TrialManifest | TareError | OSError],
+) -> dict[str, TrialManifest | TareError | OSError]:
+    """The outcomes of a block's trials, of which the good ones are given up where one failed."""
+    failed = sorted(name for name, one in outcomes.items() if isinstance(one, Exception))
+    if not failed:
+        return dict(outcomes)
+    again = {
+        name: BlockAgainError(
+            "measured again with its block", where=name, why=f"{', '.join(failed)} failed"
+        )
+        for name in outcomes
+        if name not in failed
+    }
+    return {name: again.get(name, one) for name, one in outcomes.items()}
 
 
 class SlicedBlock:
@@ -105,6 +126,7 @@ class SlicedBlock:
         """Everything continued and in its declared state; whether caches were dropped."""
         for one in self._trials:
             one.run.begin()
+            one.refuse_elsewhere()
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
@@ -164,6 +186,9 @@ class SlicedBlock:
         finally:
             conductor.release()
             meter.close()
+            for one, part in zip(self._trials, parts, strict=True):
+                if part.fault:
+                    one.fault = one.fault or _undriven(one.run.trial.name, part.fault)
 
     def _await_ready(self, begins: float) -> None:
         """Wait until every client is connected; one that is not in time has failed."""
@@ -186,8 +211,8 @@ class SlicedBlock:
             return "the study asks for it: idle: run"
         for one in self._trials:
             for node in one.run.nodes():
-                if not {"freezer", "unified"} & set(node.accounting().paths):
-                    return f"{node.unit.site.name} has no control group that can be frozen"
+                if not cgroups.freezable(node.accounting().paths):
+                    return f"{node.unit.site.name} has no control group that can be frozen here"
         return ""
 
     def _outcome(
@@ -202,10 +227,6 @@ class SlicedBlock:
     ) -> TrialManifest | TareError | OSError:
         try:
             results = one.finish()
-            if len(measured_slices(driven, number)) < schedule.count:
-                raise TrialFailedError(
-                    "slices are missing", where=one.run.trial.name, why="a unit ended early"
-                )
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
@@ -250,3 +271,7 @@ class SlicedBlock:
                 detail=f"slice {done} of {last}, {len(trials)} conditions in turn",
             )
         )
+
+
+def _undriven(trial: str, why: str) -> TrialFailedError:
+    return TrialFailedError("slices are missing", where=trial, why=why)

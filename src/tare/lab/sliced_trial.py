@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Part
 from tare.load.client import LoadClient, progress, result_of
+from tare.machines.machine import Here
 from tare.records.layout import TrialFiles
 
 if TYPE_CHECKING:
@@ -72,8 +73,23 @@ class SlicedTrial:
         """Whether a client has yet to say that it is connected."""
         return self.fault is None and len(self._ready) < len(self.clients)
 
+    def refuse_elsewhere(self) -> None:
+        """Raise TrialFailedError if CPU time of a unit cannot be read here within a slice."""
+        for name, one in self.run.watched(self.clients).items():
+            if not one.pid or not isinstance(one.machine, Here):
+                raise TrialFailedError(
+                    "a unit on another machine cannot be measured in slices",
+                    where=name,
+                    why="its CPU time is not read there within a fraction of a second",
+                    remedy="write design.slice: off, or use machines that share this one's kernel",
+                )
+
     def part(self) -> Part:
         """What the conductor thaws, freezes and reads of it."""
+        try:
+            self.refuse_elsewhere()
+        except TrialFailedError as error:
+            self.fault = self.fault or error
         nodes = [node.accounting() for node in self.run.nodes()]
         units = {name: [one] for name, one in self.run.watched(self.clients).items()}
         return Part(nodes, units, self.failed())
