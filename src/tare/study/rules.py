@@ -132,11 +132,6 @@ _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
         "only Tare's own load generator drives its cluster in slices",
         "other tools have no schedule of when to send",
     ),
-    (
-        lambda one: {one.platform.machines, one.client.machines} != {"local"},
-        "slices are driven on this machine alone",
-        "servers on other hosts are not frozen, nor their CPU time read, within milliseconds",
-    ),
 )
 """Whether a setup has it, what it is, and why it cannot be driven in slices."""
 

@@ -77,7 +77,7 @@ class Scene:
                 storage="volume",
                 group=group,
                 several=several,
-            )  # fmt: skip
+            )
             for index in (1, 2)
         ]
         for site in sites:
