@@ -1,15 +1,15 @@
 """How noisy slices are, and how narrow that lets comparisons inside one deployment become.
 
 Neighbouring slices meet the same mood of the machine, so that slices are no independent
-observations, and neither are the differences between conditions in neighbouring passes. The variance
-of a mean of n values with correlations r_1, r_2, ... is that of independent ones times
+observations, and neither are the differences between conditions in neighbouring passes. The
+variance of a mean of n values with correlations r_1, r_2, ... is that of independent ones times
 1 + 2 sum (1 - h/n) r_h. Source: G. V. Bayley and J. M. Hammersley, The "Effective" Number of
 Independent Observations in an Autocorrelated Time Series, Supplement to the Journal of the Royal
 Statistical Society 8 (1946). The sum ends where the correlations of two neighbouring lags first add
 up to nothing: further ones are their own noise (C. J. Geyer, Practical Markov Chain Monte Carlo,
 Statistical Science 7, 1992).
 
-A study's estimate is no mean, but Huber's fit of a table. What a pass contributes to it is the pass's
+A study's estimate is no mean, but Huber's fit of a table. What a pass contributes to it is its
 jackknife pseudo-value (J. W. Tukey, 1958), of which the estimate is the mean.
 """
 
@@ -61,8 +61,8 @@ def noise_of(logs: np.ndarray, order: Sequence[tuple[int, int]]) -> MetricNoise 
 def correlation(series: np.ndarray, lag: int) -> float | None:
     """Of a series with itself so many places later; None where it is too short for that.
 
-    Columns of a table are series of their own, whose correlations are taken together. Source: Box and
-    Jenkins, Time Series Analysis, the estimator with the whole series' variance as divisor.
+    Columns of a table are series of their own, whose correlations are taken together. Source: Box
+    and Jenkins, Time Series Analysis, the estimator with the whole series' variance as divisor.
     """
     if lag > LONGEST_LAG * len(series):
         return None

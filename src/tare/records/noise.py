@@ -14,8 +14,6 @@ from tare.errors import RecordError
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
 
-SCHEMA = 1
-
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,7 +52,7 @@ class MetricNoise(_Part):
 class Noise(_Part):
     """What one pilot found."""
 
-    schema_version: Literal[1] = SCHEMA
+    schema_version: Literal[1] = 1
     made: datetime
     machine: Machine
     seconds: float = Field(description="from the first slice to the last")
