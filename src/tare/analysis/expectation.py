@@ -61,9 +61,12 @@ class Scope(NamedTuple):
     inside: bool
 
     @property
+    def where(self) -> str:
+        return "inside one deployment" if self.inside else "between deployments"
+
+    @property
     def title(self) -> str:
-        where = "inside one deployment" if self.inside else "between deployments"
-        return f"{describe(self.metric).title} {where}"
+        return f"{describe(self.metric).title} {self.where}"
 
 
 def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
@@ -89,7 +92,7 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
 
 
 def scopes(plan: Plan) -> dict[Scope, list[str]]:
-    """What the study compares on its primary metrics, A/A left out: "treatment against baseline"."""
+    """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
     study = plan.study
     found: dict[Scope, list[str]] = {}
     for metric in primary_endpoints(study.margins, study.analysis.primary):

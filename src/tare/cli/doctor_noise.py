@@ -108,7 +108,7 @@ def noise_lines(found: Noise) -> list[str]:
         f"idle CPUs: {found.idle_cpus}",
     ]
     if found.other_cores > BUSY_CORES:
-        lines.append(f"note: {STOP_THEM}; then {COMMAND} again")
+        lines.append(f"note: other programs disturbed the pilot: stop them, then `{COMMAND}` again")
     for metric, title in _TITLES.items():
         widths = ", ".join(
             f"±{half} after {minutes} min" for minutes, half in _halves(found, metric)

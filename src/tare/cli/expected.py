@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from tare.cli.doctor_noise import COMMAND, age, width
 from tare.errors import TareError
 from tare.machines.facts import local_facts
+from tare.monitor.quiet import BUSY_CORES
 from tare.records.layout import RunFiles
 from tare.records.noise import kept_here
 from tare.report import numbers
@@ -18,7 +19,7 @@ from tare.study.design import OFF
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tare.analysis.expectation import Expectation, Scope
@@ -99,7 +100,9 @@ def _sources(
                 break
     noise = kept_here(local_facts())
     if noise is not None:
-        title = f"{_PILOT}, without a database ({COMMAND}, {age(noise.made)}):"
+        busy = noise.other_cores > BUSY_CORES
+        beside = f", beside {noise.other_cores:.1f} cores of other work" if busy else ""
+        title = f"{_PILOT}, without a database ({COMMAND}, {age(noise.made)}{beside}):"
         yield title, likely_from_pilot(noise, plan, asked)
 
 
@@ -107,11 +110,24 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
     """What is not known, and how it can be."""
     if not unknown:
         return []
-    titles = ", ".join(_lower(scope.title) for scope in unknown)
+    titles = "; ".join(
+        f"{', '.join(metrics)} {where}" for where, metrics in _by_scope(unknown).items()
+    )
+    lines = [f"expected intervals unknown before a first run here: {titles}"]
     piloted = plan.study.design.slice != OFF and kept_here(local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
-        return [f"expected intervals unknown: run `{COMMAND}`, a minute ({titles})"]
-    return [f"unknown before a first run here: intervals of {titles}"]
+        lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
+    return lines
+
+
+def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
+    """Inside one deployment or between, to the metrics of which nothing is known there."""
+    from tare.analysis.metrics import describe
+
+    found: dict[str, list[str]] = {}
+    for scope in unknown:
+        found.setdefault(scope.where, []).append(_lower(describe(scope.metric).title))
+    return found
 
 
 def _words(one: Expectation, plan: Plan, how: str) -> str:
