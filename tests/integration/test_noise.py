@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.errors import LoadError
 from tare.lab.pilot import pilot
 from tare.machines import cgroups
 from tare.machines.facts import local_facts
@@ -37,6 +39,14 @@ def test_a_short_pilot_drives_its_servers_in_turn_and_leaves_nothing() -> None:
     assert leftovers() == []
 
 
+def test_an_address_that_is_taken_is_refused_before_anything_starts() -> None:
+    with socket.create_server(("127.190.0.2", 9042)), pytest.raises(LoadError) as refused:
+        pilot(6.0, servers=2)
+    assert refused.value.where == "127.190.0.2:9042"
+    assert "tare clean" in refused.value.remedy
+    assert leftovers() == []
+
+
 def test_doctor_measures_keeps_and_shows_the_noise(tmp_path: Path) -> None:
     def tare(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -58,7 +68,8 @@ def test_doctor_measures_keeps_and_shows_the_noise(tmp_path: Path) -> None:
     kept = kept_here(local_facts(), tmp_path / "cache")
     assert kept is not None
     assert json.loads(kept.model_dump_json()) == told
-    assert "measured just now: at least ±" in tare("doctor", "--json").stdout
+    shown = {one["what"]: one for one in json.loads(tare("doctor", "--json").stdout)}
+    assert shown["noise"]["says"].startswith("measured just now: at least ±")
     refused = tare("doctor", "--noise", "--seconds", "5")
     assert refused.returncode == 2
     assert leftovers() == []

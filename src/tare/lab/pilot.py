@@ -175,6 +175,7 @@ class _Bench:
             limits=setup.platform.limits,
             bits=Bits(""),
         )
+        _refuse_taken(site.listen)
         running = self._runtime.launch(unit)
         self._stack.callback(running.stop)
         _await_port(running)
@@ -263,6 +264,21 @@ def _schedule(setup: Setup, seconds: float, servers: int, drain_s: float) -> Sch
         drain_s=drain_s,
         seed=7,
     )
+
+
+def _refuse_taken(host: str) -> None:
+    """Raise where another program listens: a pilot that was killed leaves its servers behind."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((host, _PORT))
+        except OSError as error:
+            raise LoadError(
+                "the pilot's server cannot listen",
+                where=f"{host}:{_PORT}",
+                why=error.strerror or str(error),
+                remedy="`tare clean` ends what an earlier pilot left",
+            ) from error
 
 
 def _await_port(server: NativeRunning) -> None:
