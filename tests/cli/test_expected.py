@@ -117,7 +117,7 @@ def test_the_latest_run_says_what_to_expect_per_primary_metric(tmp_path: Path) -
     lines = expected_lines(plan, runs)
     assert lines[0].endswith("runs/noisy:")
     (line,) = (one for one in lines if "throughput" in one)
-    assert "will not be decided at the margin of 5%" in line
+    assert "will not be decided at the margin of 5%: docker against native; " in line
     assert "design.deployments of " in line or "more rounds" in line
     os.utime(noisy / "journal.jsonl", (0, 0))
     (line,) = (one for one in expected_lines(plan, runs) if "throughput" in one)

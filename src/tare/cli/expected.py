@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Study
 
 
+How = Literal["about", "at least"]
 MOST_MORE = 100
 """Of more rounds than this nobody plans the exact number, and the estimate of it is rough."""
 MOST_NAMED = 4
@@ -73,21 +74,17 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[
         return []
     lines: list[str] = []
     unknown = dict(asked)
-    for title, likely in _sources(plan, earlier, asked):
+    for title, how, likely in _sources(plan, earlier, asked):
         known = expected_from(likely, unknown, plan.study)
-        least = "at least" if title.startswith(_PILOT) else "about"
         if known:
-            lines += [title, *(f"  {_words(one, plan, least)}" for one in known.values())]
+            lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
         unknown = {scope: names for scope, names in unknown.items() if scope not in known}
     return [*lines, *_unknown(unknown, plan)]
 
 
-_PILOT = "expected of this machine's noise"
-
-
 def _sources(
     plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], asked: Mapping[Scope, list[str]]
-) -> Iterator[tuple[str, dict[Scope, Estimate]]]:
+) -> Iterator[tuple[str, How, dict[Scope, Estimate]]]:
     """Where expectations may come from besides the study's own runs, the best first."""
     from tare.analysis.expectation import likely_from_pilot, likely_from_run
 
@@ -96,14 +93,15 @@ def _sources(
             analysis = _kept_analysis(run)  # a new one would take too long
             if analysis is not None:
                 title = f"expected, if trials are as noisy as {_in_run(run)}, another study:"
-                yield title, likely_from_run(analysis, its, plan.study)
+                yield title, "about", likely_from_run(analysis, its, plan.study)
                 break
     noise = kept_here(local_facts())
     if noise is not None:
         busy = noise.other_cores > BUSY_CORES
         beside = f", beside {noise.other_cores:.1f} cores of other work" if busy else ""
-        title = f"{_PILOT}, without a database ({COMMAND}, {age(noise.made)}{beside}):"
-        yield title, likely_from_pilot(noise, plan, asked)
+        made = f"{COMMAND}, {age(noise.made)}{beside}"
+        title = f"expected of this machine's noise, without a database ({made}):"
+        yield title, "at least", likely_from_pilot(noise, plan, asked)
 
 
 def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
@@ -130,7 +128,7 @@ def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
     return found
 
 
-def _words(one: Expectation, plan: Plan, how: str) -> str:
+def _words(one: Expectation, plan: Plan, how: How) -> str:
     text = f"{_lower(one.title)}: intervals of {how} ±{width(one.half)}"
     if one.margin is None or one.rounds is None:
         return text
@@ -146,7 +144,7 @@ def _words(one: Expectation, plan: Plan, how: str) -> str:
     return f"{text}; design.deployments of {one.rounds} ({length}) {_MAY[how]} do"
 
 
-_MAY = {"about": "should", "at least": "may"}
+_MAY: Mapping[How, str] = {"about": "should", "at least": "may"}
 """How sure a decision is: a pilot knows the least that it takes."""
 
 
