@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tare.errors import TareError
-from tare.machines.clocks import refuse_unsure
+from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.machine import Here
 from tare.monitor.meter import Reading
 from tare.study.slices import LEAD_S
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 _END_S = 5.0
 """longest wait for a probe's last lines"""
+_MOST_UNCERTAIN_S = LEAD_S / 2
+"""A clock that is known less well would thaw servers after their slice's load began."""
 _GROUPS = ("cpuacct", "unified")
 _FREEZERS = ("freezer", "unified")
 
@@ -72,7 +73,15 @@ def start_probes(
         TareError: one cannot be started, or a host's clock is not known well enough.
     """
     hosts = {one.name: one for one in machines if not isinstance(one, Here)}
-    refuse_unsure({name: one.clock for name, one in hosts.items()})
+    for name, one in hosts.items():
+        if one.clock.uncertain_s > _MOST_UNCERTAIN_S:
+            raise RuntimeUnavailableError(
+                "a host cannot be driven in slices",
+                where=name,
+                why=f"its clock is known to ± {one.clock.uncertain_s * 1e3:.1f} ms only, which "
+                f"must be {_MOST_UNCERTAIN_S * 1e3:.0f} ms at most: the way there is slow",
+                remedy="run Tare nearer to the hosts, or write design.slice: off",
+            )
     seen = {Path(boot).read_text().strip()} if len(hosts) < len(set(machines)) else set()
     started: list[HostSlices] = []
     try:
