@@ -112,7 +112,8 @@ impl Stub {
         };
         let queue = queue::Queue::new(&script);
         let drops = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
-        let serving = serve::Serving::new(node, queue, drops, script.spin, listener, woken)
+        let spend = script.spend.as_nanos() as u64;
+        let serving = serve::Serving::new(node, queue, drops, script.spin, spend, listener, woken)
             .map_err(Error::Thread)?;
         let cpu = script.cpu;
         let thread = std::thread::Builder::new()

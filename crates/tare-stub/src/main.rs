@@ -63,6 +63,9 @@ struct Arguments {
     /// Never sleep: takes a whole CPU, answers more punctually.
     #[arg(long)]
     spin: bool,
+    /// Keep the CPU busy for so long for each request of the load: a known cost.
+    #[arg(long, value_name = "TIME", default_value = "0ns", value_parser = text::duration)]
+    spend: Duration,
     /// CPU to pin the serving thread to.
     #[arg(long)]
     cpu: Option<usize>,
@@ -120,6 +123,7 @@ fn script(arguments: &Arguments, errors: Vec<(Fault, f64)>) -> Script {
         value_bytes: arguments.value_bytes as usize,
         seed: arguments.seed,
         spin: arguments.spin,
+        spend: arguments.spend,
         cpu: arguments.cpu,
         peers: arguments.peer.clone(),
         schema: arguments.schema.clone(),

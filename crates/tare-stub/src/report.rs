@@ -32,6 +32,8 @@ pub struct Report {
     /// From the first request to the last answer, seconds.
     pub seconds: f64,
     pub mean_service_us: f64,
+    /// For how long each request kept the CPU busy on purpose.
+    pub mean_spent_us: f64,
     /// From a request's arrival to when its answer was due: what the script says.
     pub scripted_us: Times,
     /// From when answers were due to when their write began: the stub's own fault.
@@ -49,6 +51,7 @@ pub struct Tally {
     pub connections: u64,
     pub errors: BTreeMap<&'static str, u64>,
     service: f64,
+    spent: u64,
     first: Option<u64>,
     last: u64,
     scripted: Histogram<u64>,
@@ -71,6 +74,7 @@ impl Tally {
             connections,
             errors,
             service: 0.0,
+            spent: 0,
             first: None,
             last: 0,
             scripted,
@@ -87,6 +91,11 @@ impl Tally {
         if let Some(due) = due {
             self.scripted.saturating_record(due.saturating_sub(arrival));
         }
+    }
+
+    /// For how long a request kept the CPU busy on purpose, nanoseconds.
+    pub fn spent(&mut self, nanoseconds: u64) {
+        self.spent += nanoseconds;
     }
 
     pub fn failed(&mut self, fault: Fault) {
@@ -110,6 +119,7 @@ impl Tally {
             connections: self.connections,
             seconds: self.last.saturating_sub(first) as f64 / 1e9,
             mean_service_us: self.service / self.requests.max(1) as f64 / 1e3,
+            mean_spent_us: self.spent as f64 / self.requests.max(1) as f64 / 1e3,
             scripted_us: times(&self.scripted),
             lateness_us: times(&self.lateness),
             written_us: times(&self.written),

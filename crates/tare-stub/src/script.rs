@@ -78,6 +78,8 @@ pub struct Script {
     pub seed: u64,
     /// Never sleep: the thread takes a whole CPU and is more punctual.
     pub spin: bool,
+    /// CPU time that each request of the load costs on top: a known cost, to be found.
+    pub spend: Duration,
     /// The CPU that the thread is pinned to.
     pub cpu: Option<usize>,
     /// Further nodes that it says are in its cluster.
@@ -102,6 +104,7 @@ impl Default for Script {
             value_bytes: 100,
             seed: 1,
             spin: false,
+            spend: Duration::ZERO,
             cpu: None,
             peers: Vec::new(),
             schema: Vec::new(),

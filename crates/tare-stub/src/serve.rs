@@ -23,6 +23,21 @@ const AWAKE_BEFORE: u64 = 60_000;
 /// An answer that waits until it is due: when, which, for whom.
 type Waiting = Reverse<(u64, u64, usize, u64, Vec<u8>)>;
 
+/// Keeps the CPU busy for so long, nanoseconds; how long it was.
+fn work(nanoseconds: u64) -> u64 {
+    if nanoseconds == 0 {
+        return 0;
+    }
+    let begun = now();
+    loop {
+        let passed = now() - begun;
+        if passed >= nanoseconds {
+            return passed;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 /// Everything that the thread owns.
 pub struct Serving {
     node: Node,
@@ -31,6 +46,8 @@ pub struct Serving {
     /// Times after the first request at which all connections are closed, the next one last.
     drops: Vec<u64>,
     spin: bool,
+    /// CPU time that each request of the load costs on top, nanoseconds.
+    spend: u64,
     connections: Connections,
     waiting: BinaryHeap<Waiting>,
     spare: Vec<Vec<u8>>,
@@ -44,6 +61,7 @@ impl Serving {
         queue: Queue,
         mut drops: Vec<u64>,
         spin: bool,
+        spend: u64,
         listener: TcpListener,
         wake: UnixStream,
     ) -> Result<Serving> {
@@ -54,6 +72,7 @@ impl Serving {
             tally: Tally::new(),
             drops,
             spin,
+            spend,
             connections: Connections::new(listener, wake)?,
             waiting: BinaryHeap::new(),
             spare: Vec::new(),
@@ -137,6 +156,7 @@ impl Serving {
                 Asked::Load(load) => {
                     let fate = self.queue.admit(arrival);
                     self.tally.admitted(arrival, fate.service, fate.due);
+                    self.tally.spent(work(self.spend));
                     match fate.due {
                         None => continue,
                         Some(due) if due <= arrival => {

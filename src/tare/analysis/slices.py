@@ -90,14 +90,14 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
     logs = logs_of([trial.slices for trial in block], cost)
     if logs is None:
         return
-    effects = conditions_of(logs, _switches(block, len(logs)))
+    effects = conditions_of(logs, switches_of(block, len(logs)))
     sums = np.log([trial.values[metric] for trial in block])
     values = np.exp(effects - effects.mean() + sums.mean())
     for trial, value in zip(block, values, strict=True):
         trial.values[metric] = float(value)
 
 
-def _switches(block: Sequence[Trial], passes: int) -> np.ndarray:
+def switches_of(block: Sequence[Trial], passes: int) -> np.ndarray:
     """Passes by conditions: whether the slice driven before drove another server."""
     found = np.ones((passes, len(block)), dtype=bool)
     driven = sorted(
@@ -123,8 +123,27 @@ def logs_of(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np
     return np.log(costs) if np.all(np.isfinite(costs)) and np.all(costs > 0) else None
 
 
+class Terms(NamedTuple):
+    """What log costs are made of.
+
+    Attributes:
+        effects: of the conditions; they sum to 0.
+        switch: of a slice after another server's.
+        residuals: what is left, of the table's shape.
+    """
+
+    effects: np.ndarray
+    switch: float
+    residuals: np.ndarray
+
+
 def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.ndarray:
-    """The conditions' effects, which sum to 0, of a table of passes by conditions.
+    """The conditions' effects alone, as `terms_of` fits them."""
+    return terms_of(logs, switches).effects
+
+
+def terms_of(logs: np.ndarray, switches: np.ndarray | None = None) -> Terms:
+    """The terms of a table of passes by conditions.
 
     Args:
         logs: shape (passes, conditions), all finite.
@@ -136,21 +155,21 @@ def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.nd
     switched = np.zeros_like(logs) if switches is None else switches.astype(float)
     if not LEAST_SHARE <= switched.mean() <= 1 - LEAST_SHARE:
         switched = np.zeros_like(logs)
-    cost = 0.0
+    cost, residuals = 0.0, logs
     for _ in range(_ROUNDS):
         free = logs - cost * switched
         passes = np.average(free - effects, axis=1, weights=weights)
         new = np.average(free - passes[:, None], axis=0, weights=weights)
         new -= new.mean()
         cost = _cost(logs - passes[:, None] - new, switched, weights)
-        residuals = np.abs(logs - passes[:, None] - new - cost * switched)
-        scale = _NORMAL * float(np.median(residuals))
+        residuals = logs - passes[:, None] - new - cost * switched
+        scale = _NORMAL * float(np.median(np.abs(residuals)))
         moved = float(np.abs(new - effects).max())
         effects = new
         if moved < _SETTLED or scale == 0.0:
             break
-        weights = np.minimum(1.0, TUNING * scale / np.maximum(residuals, 1e-300))
-    return effects
+        weights = np.minimum(1.0, TUNING * scale / np.maximum(np.abs(residuals), 1e-300))
+    return Terms(effects, cost, residuals)
 
 
 def _cost(rest: np.ndarray, switched: np.ndarray, weights: np.ndarray) -> float:

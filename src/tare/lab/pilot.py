@@ -64,8 +64,8 @@ class Piloted:
     """What a pilot measured.
 
     Attributes:
-        rows: server to its measured slices, in their order.
-        order: (pass, server) of every measured slice, in the order in which they were driven.
+        rows: condition to its measured slices, in their order.
+        order: (pass, condition) of every measured slice, in the order in which they were driven.
         seconds: from the first slice's load to the end of the last one's drain.
         pinned: servers and clients had a CPU each.
         frozen: servers stood still between their slices.
@@ -97,8 +97,18 @@ class _Told:
     fault: Exception | None = None
 
 
-def pilot(seconds: float, servers: int = SERVERS) -> Piloted:
+def pilot(
+    seconds: float,
+    servers: int = SERVERS,
+    *,
+    driven: Sequence[int] = (),
+    options: Sequence[Sequence[str]] = (),
+) -> Piloted:
     """Measure the noise of this machine's slices for so long.
+
+    Args:
+        driven: which server each condition drives; empty: each its own.
+        options: of each server's program; empty: none.
 
     Raises:
         LabBusyError: a run holds this machine.
@@ -112,7 +122,9 @@ def pilot(seconds: float, servers: int = SERVERS) -> Piloted:
         idle_cpus = f"halt ({why_not})" if why_not else "poll"
         runtime = NativeRuntime(_RUN, work, AddressPool())
         stack.callback(runtime.close)
-        return _Bench(runtime, stack).measure(seconds, servers, idle_cpus)
+        conditions = list(driven) or list(range(servers))
+        commands = [list(own) for own in options] or [[] for _ in range(servers)]
+        return _Bench(runtime, stack).measure(seconds, conditions, commands, idle_cpus)
 
 
 class _Bench:
@@ -125,10 +137,14 @@ class _Bench:
         cpus = sorted(os.sched_getaffinity(0))
         self._pins = cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
 
-    def measure(self, seconds: float, number: int, idle_cpus: str) -> Piloted:
+    def measure(
+        self, seconds: float, conditions: list[int], commands: list[list[str]], idle_cpus: str
+    ) -> Piloted:
+        number = len(conditions)
         setup, drain_s = self._setup()
         schedule = _schedule(setup, seconds, number, drain_s)
-        servers = [self._serve(setup, place + 1) for place in range(number)]
+        made = [self._serve(setup, place, own) for place, own in enumerate(commands, start=1)]
+        servers = [made[server] for server in conditions]
         clients = [self._client(setup, place + 1) for place in range(number)]
         begins = time.time() + self._runtime.head_start_s + _HEAD_START_S * number
         for place, (server, client) in enumerate(zip(servers, clients, strict=True)):
@@ -159,7 +175,7 @@ class _Bench:
         (condition,) = expand(study)
         return condition.setup, study.design.drain
 
-    def _serve(self, setup: Setup, number: int) -> NativeRunning:
+    def _serve(self, setup: Setup, number: int, options: list[str]) -> NativeRunning:
         site = self._runtime.site(
             f"server{number}",
             role="database",
@@ -170,7 +186,7 @@ class _Bench:
         unit = Unit(
             site=site,
             role="database",
-            command=[str(find("tare-stub")), "--listen", f"{site.listen}:{_PORT}"],
+            command=[str(find("tare-stub")), "--listen", f"{site.listen}:{_PORT}", *options],
             environment={},
             limits=setup.platform.limits,
             bits=Bits(""),
@@ -247,17 +263,17 @@ class _Bench:
                     told.fault = LoadError("a slice could not be driven", why=part.fault)
 
 
-def _schedule(setup: Setup, seconds: float, servers: int, drain_s: float) -> Schedule:
+def _schedule(setup: Setup, seconds: float, conditions: int, drain_s: float) -> Schedule:
     """As many slices as the time holds."""
 
     def lasts(measure_s: float) -> float:
-        return block_seconds(servers, setup.load.warmup, measure_s, SLICE_S, drain_s)
+        return block_seconds(conditions, setup.load.warmup, measure_s, SLICE_S, drain_s)
 
     slices = 1
     while lasts((slices + 1) * SLICE_S) <= seconds:
         slices += 1
     return make_schedule(
-        [f"server{place + 1}" for place in range(servers)],
+        [f"server{place + 1}" for place in range(conditions)],
         warmup_s=setup.load.warmup,
         measure_s=slices * SLICE_S,
         length_s=SLICE_S,

@@ -52,6 +52,17 @@ fn a_constant_service_time_is_what_the_script_promised() {
 }
 
 #[test]
+fn what_each_request_is_to_cost_on_top_is_spent_and_counted() {
+    let script = Script {
+        spend: Duration::from_micros(200),
+        ..Script::default()
+    };
+    let (_, report) = reads(script, 50);
+    assert!(report.mean_spent_us >= 200.0);
+    assert_eq!(reads(Script::default(), 5).1.mean_spent_us, 0.0);
+}
+
+#[test]
 fn a_stall_holds_the_answers() {
     let stall = Stall {
         at: Duration::ZERO,

@@ -1,0 +1,178 @@
+"""Studies in slices, invented whole: from the log cost of each slice to intervals and verdicts.
+
+    python -m bench.calibration.slices          prints the table of docs/calibration.md
+    python -m bench.calibration.slices 50       a quick look
+
+The conditions are the quickstart's: two native servers, and a container reached by four endpoints.
+Order, fit and intervals are those of real runs. The machine's noise is what was measured of it
+(docs/resolution.md): moods whose correlation falls off over some forty slices, and bursts.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+from scipy.signal import lfilter
+
+from bench.calibration.designs import as_logs
+from bench.calibration.rates import judge, promises
+from tare.analysis.inference.estimates import estimate, make_stratum
+from tare.analysis.slices import conditions_of
+from tare.study.slices import make_schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bench.calibration.rates import Promises
+
+STUDIES = 1000
+ROUNDS, PASSES = 5, 64
+SERVERS = (0, 1, 2, 2, 2, 2)
+"""Which server each condition drives."""
+ENDPOINTS = [(2, 3), (2, 4), (2, 5)]
+DEPLOYMENTS = [(0, 1), (0, 2)]
+_MOODS = ((0.1, 0.0), (0.4, 10.0), (0.5, 40.0))
+"""Share of the variance, and how many slices it lasts: correlations of 0.85, 0.54 and 0.19 at lags
+of 1, 10 and 40, where a quiet minute had 0.85, 0.62 and 0.09."""
+MOOD_SD, OWN_SD = 0.10, 0.02
+BURSTS, BURST_SD = 0.03, 0.5
+DEPLOYMENT_SD = 0.01
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What befalls a study beside the machine's moods.
+
+    Attributes:
+        switch: log cost that a slice has more after another server's.
+        after: the same after this server's slices alone, on top.
+        slow, slowdown: share of deployments that are slower, and their log cost.
+        interaction: sd of an endpoint's own cost in one deployment.
+    """
+
+    name: str
+    switch: float = 0.0
+    after: tuple[int, float] | None = None
+    slow: float = 0.0
+    slowdown: float = 0.0
+    interaction: float = 0.0
+
+
+TROUBLES = (
+    Trouble("moods and bursts alone"),
+    Trouble("a slice after another server's costs 1% more", switch=0.01),
+    Trouble("it costs 0.5% more, and 2% after a container's", switch=0.005, after=(2, 0.015)),
+    Trouble("one deployment in ten is 8% slower", switch=0.01, slow=0.1, slowdown=0.077),
+    Trouble("each JVM has its own endpoints, sd 0.3%", switch=0.01, interaction=0.003),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Of one kind of comparison under one trouble.
+
+    Attributes:
+        bias: mean log-ratio where nothing differs, in percent, and its standard error.
+        half_width: median of the 95% intervals', percent.
+    """
+
+    promises: Promises
+    bias: tuple[float, float]
+    half_width: float
+
+
+def moods(number: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The machine's log cost over so many slices."""
+    whole = np.zeros(number)
+    for share, lasts in _MOODS:
+        keeps = math.exp(-1 / lasts) if lasts else 0.0
+        shocks = rng.normal(0.0, math.sqrt(1 - keeps**2), number + 200)
+        whole += math.sqrt(share) * lfilter([1.0], [1.0, -keeps], shocks)[200:]
+    bursts = rng.random(number) < BURSTS
+    return MOOD_SD * whole + bursts * np.abs(rng.normal(0.0, BURST_SD, number))
+
+
+def round_of(trouble: Trouble, seed: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """The conditions' fitted effects in one round, as the analysis gets them."""
+    schedule = make_schedule(
+        [f"c{place}" for place in range(len(SERVERS))],
+        warmup_s=0.5, measure_s=PASSES * 0.25, length_s=0.25, drain_s=0.03, seed=seed,
+    )  # fmt: skip
+    servers = len(set(SERVERS))
+    own = rng.normal(0.0, DEPLOYMENT_SD, servers)
+    own += trouble.slowdown * (rng.random(servers) < trouble.slow)
+    ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
+    mood = moods(len(schedule.slots), rng)
+    logs = np.zeros((PASSES, len(SERVERS)))
+    switches = np.ones_like(logs, dtype=bool)
+    passed = [0] * len(SERVERS)
+    before = -1  # an empty slice cools no cache, and is no switch
+    for slot, machine in zip(schedule.slots, mood, strict=True):
+        if slot.trial is None:
+            continue
+        server = SERVERS[slot.trial]
+        if slot.counts:
+            place = passed[slot.trial], slot.trial
+            switched = before != server
+            carried = trouble.switch if switched else 0.0
+            if trouble.after is not None and switched and before == trouble.after[0]:
+                carried += trouble.after[1]
+            logs[place] = machine + own[server] + ways[slot.trial] + carried
+            switches[place] = switched
+            passed[slot.trial] += 1
+        before = server
+    logs += rng.normal(0.0, OWN_SD, logs.shape)
+    return conditions_of(logs, switches)
+
+
+def study_of(trouble: Trouble, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Log values of one study: (conditions, rounds, 1 block)."""
+    rounds = [round_of(trouble, int(rng.integers(1 << 30)), rng) for _ in range(ROUNDS)]
+    return np.array(rounds).T[:, :, None]
+
+
+def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -> Found:
+    """So many studies, and what became of these comparisons; none of them differs in truth."""
+    rng = np.random.default_rng(crc32(f"slices/{trouble.name}".encode()))
+    rows, ratios, widths = [], [], []
+    for _ in range(studies):
+        logs = as_logs(study_of(trouble, rng))
+        found = [
+            estimate(make_stratum(logs, f"c{base}", by_deployment=True), f"c{treated}")
+            for base, treated in pairs
+        ]
+        known = [one for one in found if one is not None]
+        rows.append([judge(one) for one in known])
+        ratios.append(np.mean([one.log_ratio for one in known]))
+        widths += [(one.interval(0.95)[1] - one.interval(0.95)[0]) / 2 for one in known]
+    bias = 100 * float(np.mean(ratios))
+    error = 100 * float(np.std(ratios, ddof=1)) / math.sqrt(studies)
+    return Found(promises(rows), (bias, error), 100 * float(np.median(widths)))
+
+
+def table(studies: int) -> list[str]:
+    """Markdown, a line per trouble and kind of comparison."""
+    lines = [
+        "| trouble | comparison | 95% interval holds the truth | A/A alarms | bias | half-width |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for trouble in TROUBLES:
+        for name, pairs in (("endpoints", ENDPOINTS), ("deployments", DEPLOYMENTS)):
+            one = simulate(trouble, pairs, studies)
+            lines.append(
+                f"| {trouble.name} | {name} | {one.promises.coverage} | "
+                f"{one.promises.false_alarms} | {one.bias[0]:+.2f}% ±{one.bias[1]:.2f} | "
+                f"{one.half_width:.2f}% |"
+            )
+    return lines
+
+
+if __name__ == "__main__":
+    print("\n".join(table(int(sys.argv[1]) if len(sys.argv) > 1 else STUDIES)))

@@ -1,0 +1,107 @@
+"""Does a slice carry over into the next one, and does the fit take that away?
+
+    python -m bench.carry_over runs/quickstart runs/demo2
+
+Of each run in slices, over the log service demand of all its blocks: what a slice costs more after
+another server's than after the same server's; and of each pair of conditions, by how much their
+ratio depends on which came first among neighbours. Both before and after the term of the fit for a
+switch of servers, in percent, with standard errors from the spread between blocks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tare.analysis.reading import read_trials
+from tare.analysis.slices import COSTS, logs_of, switches_of, terms_of
+from tare.records.reader import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.trials import Trial
+
+METRIC = "service_demand"
+
+
+class Block(NamedTuple):
+    """Residuals of one block, passes by conditions, without and with the term for switches."""
+
+    before: np.ndarray
+    after: np.ndarray
+    switches: np.ndarray
+    order: list[tuple[int, int]]
+
+
+def blocks_of(run: Path) -> list[Block]:
+    """The blocks of a run whose slices can be fitted."""
+    cells: dict[tuple[int, int], list[Trial]] = {}
+    for trial in read_trials(read_run(run).trials).trials:
+        if trial.done and trial.slices:
+            cells.setdefault(trial.cell, []).append(trial)
+    return [block for own in cells.values() if (block := _block(own)) is not None]
+
+
+def _block(trials: Sequence[Trial]) -> Block | None:
+    logs = logs_of([trial.slices for trial in trials], COSTS[METRIC])
+    if logs is None:
+        return None
+    switches = switches_of(trials, len(logs))
+    plain, fitted = terms_of(logs), terms_of(logs, switches)
+    driven = sorted(
+        (row.unix, place, number)
+        for number, trial in enumerate(trials)
+        for place, row in enumerate(trial.slices[: len(logs)])
+    )
+    order = [(place, number) for _, place, number in driven]
+    return Block(plain.residuals, fitted.residuals, switches, order)
+
+
+def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
+    """What a slice after another server's costs more, of what the fit leaves; NaN: all alike."""
+    if switches.all() or not switches.any():
+        return math.nan
+    return float(np.median(residuals[switches]) - np.median(residuals[~switches]))
+
+
+def order_effect(residuals: np.ndarray, order: Sequence[tuple[int, int]]) -> float:
+    """By how much a slice costs more as the second of two neighbours of one pass than as the first.
+
+    Every pair of conditions meets in both orders; what they cost themselves is taken off already.
+    """
+    seconds = [
+        residuals[late] - residuals[early]
+        for early, late in itertools.pairwise(order)
+        if early[0] == late[0]
+    ]
+    return float(np.median(seconds)) / 2 if seconds else math.nan
+
+
+def told(name: str, values: Sequence[float]) -> str:
+    """Mean over blocks with its standard error, percent."""
+    known = np.array([one for one in values if not math.isnan(one)])
+    if len(known) < 2:
+        return f"  {name}: too few blocks"
+    error = float(np.std(known, ddof=1)) / math.sqrt(len(known))
+    return f"  {name}: {100 * known.mean():+.2f}% ±{100 * error:.2f} ({len(known)} blocks)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runs", nargs="+", type=Path)
+    blocks = [block for run in parser.parse_args().runs for block in blocks_of(run)]
+    for when in ("before", "after"):
+        own = [(getattr(one, when), one) for one in blocks]
+        print(f"{when} the term for switches")
+        print(told("after another server's slice", [switch(r, one.switches) for r, one in own]))
+        print(told("as the second of two", [order_effect(r, one.order) for r, one in own]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""A known cost, and none, looked for on this very machine: is what is found what was put there?
+
+    python -m bench.known_cost                     20 studies of some 40 s each
+    python -m bench.known_cost --studies 5 --spend 160ns
+
+Four conditions in slices, on scripted servers (tare-stub) that are pinned, frozen, read and fitted
+as those of a study are: a server; the same server again, under another condition's name; a second,
+identical one; and a third that keeps the CPU busy for a known time per request. A study is so many
+rounds, each with new servers; its intervals come from its rounds, as a real study's do. Of each
+comparison, the number of studies is printed whose interval does not hold the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from bench.calibration.designs import as_logs
+from tare.analysis.inference.estimates import estimate, make_stratum
+from tare.analysis.slices import COSTS, conditions_of, logs_of
+from tare.lab.pilot import Piloted, pilot
+
+ONE_SERVER, ALIKE, DEARER = 1, 2, 3
+DRIVEN = (0, 0, 1, 2)
+"""Which server each condition drives."""
+TRUTHS = {"one server": ONE_SERVER, "two servers": ALIKE, "known cost": DEARER}
+
+
+def switches(measured: Piloted) -> np.ndarray:
+    """Passes by conditions: whether the slice before drove another server."""
+    found = np.ones((len(measured.rows[0]), len(DRIVEN)), dtype=bool)
+    before = -1
+    for place, condition in measured.order:
+        found[place, condition] = before != DRIVEN[condition]
+        before = DRIVEN[condition]
+    return found
+
+
+def effects(measured: Piloted, metric: str) -> np.ndarray:
+    """The conditions' fitted log costs, as the analysis of a study gets them."""
+    logs = logs_of(measured.rows, COSTS[metric])
+    if logs is None:
+        raise SystemExit("a round is too short: raise --seconds")
+    return conditions_of(logs, switches(measured)[: len(logs)])
+
+
+def spent_us(report: Path) -> float:
+    """For how long a request kept the CPU busy, by the server's own count, microseconds."""
+    return float(json.loads(report.read_text(encoding="utf-8"))["mean_spent_us"])
+
+
+def demand_us(measured: Piloted, condition: int) -> float:
+    """Service demand of a condition's slices, microseconds per operation, by their median."""
+    return 1e6 * float(np.median([row.demand_s / row.ops for row in measured.rows[condition]]))
+
+
+def study(rounds: int, seconds: float, spend: str) -> list[dict[str, object]]:
+    """One study: a line for each comparison and metric."""
+    values: dict[str, list[np.ndarray]] = {metric: [] for metric in COSTS}
+    truths: list[float] = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as place:
+            report = Path(place) / "report.json"
+            own = ["--spend", spend, "--report", str(report)]
+            measured = pilot(seconds, 3, driven=DRIVEN, options=[[], [], own])
+            base = (demand_us(measured, 0) + demand_us(measured, ONE_SERVER)) / 2
+            truths.append(math.log1p(spent_us(report) / base))
+        for metric in COSTS:
+            values[metric].append(effects(measured, metric))
+    return [
+        _line(name, metric, condition, values[metric], truths)
+        for metric in COSTS
+        for name, condition in TRUTHS.items()
+        if metric == "service_demand" or condition != DEARER
+    ]
+
+
+def _line(
+    name: str, metric: str, condition: int, rounds: list[np.ndarray], truths: list[float]
+) -> dict[str, object]:
+    logs = as_logs(np.array(rounds).T[:, :, None])
+    found = estimate(make_stratum(logs, "c0", by_deployment=True), f"c{condition}")
+    if found is None:
+        raise SystemExit("no interval: raise --rounds")
+    low, high = found.interval(0.95)
+    truth = float(np.mean(truths)) if condition == DEARER else 0.0
+    return {
+        "comparison": name,
+        "metric": metric,
+        "truth": round(100 * truth, 2),
+        "found": round(100 * found.log_ratio, 2),
+        "low": round(100 * low, 2),
+        "high": round(100 * high, 2),
+        "half_width": round(50 * (high - low), 2),
+        "holds": bool(low <= truth <= high),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--studies", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=8.0, help="slices of one round")
+    parser.add_argument("--spend", default="160ns", help="the known cost of a request")
+    given = parser.parse_args()
+    lines: list[dict[str, object]] = []
+    for _ in range(given.studies):
+        for line in study(given.rounds, given.seconds, given.spend):
+            print(json.dumps(line), flush=True)
+            lines.append(line)
+    for metric in COSTS:
+        for name in TRUTHS:
+            own = [one for one in lines if (one["comparison"], one["metric"]) == (name, metric)]
+            if own:
+                missed = sum(not one["holds"] for one in own)
+                width = np.median([float(str(one["half_width"])) for one in own])
+                print(f"{name}, {metric}: truth not held {missed} of {len(own)}, ±{width:.2f}%")
+
+
+if __name__ == "__main__":
+    main()
