@@ -6,8 +6,7 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
+from tare.cli.console import Terminal
 from tare.cli.expected import expected_lines
 from tare.cli.plan import show
 from tare.study.plan import make_plan
@@ -64,7 +63,7 @@ def test_the_plan_says_when_it_is_looked_at_and_what_ends_it_for_time(tmp_path: 
 
     def shown(*overrides: str) -> str:
         out = io.StringIO()
-        show(make_plan(load_study(file, list(overrides))), Console(file=out, width=200))
+        show(make_plan(load_study(file, list(overrides))), Terminal(file=out, width=200))
         return out.getvalue()
 
     assert "looked at" not in shown()

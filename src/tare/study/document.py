@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ MOST_NODES = 100_000
 DEEPEST = 50
 
 _TAG = "tag:yaml.org,2002:"
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _TEXT_TAGS = {_TAG + name for name in ("str", "timestamp", "value")}
 
 
@@ -148,7 +150,7 @@ class _Reader:
                 raise self.refuse(key, f"merge keys (<<) are not part of {self.kind}", why)
             if not isinstance(key, ScalarNode):
                 raise self.refuse(key, "a key that is no name", "keys are plain text")
-            name = str(key.value)  # as written: a level called 3 or true is a name
+            name = self._text(key)  # as written: a level called 3 or true is a name
             if name in result:
                 raise self.refuse(
                     key,
@@ -160,8 +162,19 @@ class _Reader:
             result[name] = self.value(value, (*path, name), inside)
         return result
 
+    def _text(self, node: ScalarNode) -> str:
+        text = str(node.value)
+        if _UNWRITABLE.search(text):
+            raise self.refuse(
+                node,
+                "a text that no file, program or report could be given",
+                "it holds \\0, or half of a character (\\ud800 to \\udfff)",
+                "remove the escape sequence; write \\U0001F600 for \\ud83d\\ude00",
+            )
+        return text
+
     def _scalar(self, node: ScalarNode) -> Any:
-        text, tag = str(node.value), str(node.tag)
+        text, tag = self._text(node), str(node.tag)
         if tag in _TEXT_TAGS:
             return text
         if tag == _TAG + "null":
