@@ -42,6 +42,7 @@ _PATTERNS = {
     "database.version": 'a release in quotes, such as "5.0.9" or "7.0.14"',
 }
 _NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
+_ALONE = ("service_demand", "throughput")
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
 
 
@@ -118,16 +119,20 @@ def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
     Args:
         kinds: a kind of latency alone is a name too, as for margins.
     """
-    alone = ("service_demand", "throughput", *(KINDS if kinds else ()))
+    alone = (*_ALONE, *(KINDS if kinds else ()))
     said = f"a metric is {', '.join(alone)}, or OPERATION.KIND such as read.p99"
     more = f"operations: all, {', '.join(OPERATIONS)}; kinds: {', '.join(KINDS)}"
     if wanted in KINDS:
         remedy = f"did you mean all.{wanted}?"
     else:
-        every = [*alone, *(f"{one}.{kind}" for one in ("all", *OPERATIONS) for kind in KINDS)]
-        near = nearest(wanted, every)
+        near = nearest(wanted, (*alone, *metric_names()))
         remedy = f"did you mean {near}?" if near else "name one of those, or remove it"
     return f"{field}: no metric is called {_show(wanted)}", f"{said} ({more})", remedy
+
+
+def metric_names() -> tuple[str, ...]:
+    """The names that metrics have."""
+    return (*_ALONE, *(f"{one}.{kind}" for one in ("all", *OPERATIONS) for kind in KINDS))
 
 
 def dotted(path: Sequence[str | int]) -> str:
