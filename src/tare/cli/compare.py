@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -170,7 +171,7 @@ def command(
         raise UsageError(
             "A and B are the same trials",
             why="conditions of one run share blocks, and are compared inside it",
-            remedy=f"tare report {a}",
+            remedy=f"tare report {shlex.quote(str(a))}",
         )
     comparison = compare(first, second, renamed=names, margins=limits, metrics=metric or [])
     if json:

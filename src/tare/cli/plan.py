@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tare.artifacts.lock import locked_versions
+from tare.artifacts.tree import check_home
 from tare.cli.console import Terminal, say_json, table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.expected import expected_lines
@@ -19,6 +20,7 @@ from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
 from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
+from tare.errors import ArtifactError, TareError
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.report import numbers
@@ -112,7 +114,19 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
 
 
 def _unfit(setup: Setup) -> list[Unfit]:
-    return unfit(setup.database, setup.platform.runtime)
+    """Why files that the setup names are not the server that it asks for."""
+    database = setup.database
+    if database.kind == "mongodb":
+        return unfit(database, setup.platform.runtime)
+    if database.home is None:
+        return []
+    try:
+        check_home(database.version, Path(database.home))
+    except (ArtifactError, OSError) as error:
+        why = f"{error.what} ({database.home})" if isinstance(error, TareError) else str(error)
+        remedy = error.remedy if isinstance(error, TareError) else "name a directory"
+        return [Unfit(("database", "home"), why, remedy)]
+    return []
 
 
 def _uses(runtime: str, setup: Setup) -> bool:

@@ -128,7 +128,9 @@ class Database(Part):
 
     kind: Literal["cassandra", "mongodb"] = Field("cassandra", description="which database")
     version: str = Field(
-        "5.0.9", pattern=r"^\d+\.\d+(\.\d+)?$", description="release of the database, in quotes"
+        "5.0.9",
+        pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$",
+        description="release of the database, in quotes",
     )
     home: str | None = Field(
         None, min_length=1, description="a database directory that you already have; else fetched"

@@ -209,4 +209,4 @@ class _Reader:
 def _whole(text: str) -> int:
     """A whole number as YAML 1.2 writes it: 100_000, 0x10, 0o17."""
     digits = text.replace("_", "")
-    return int(digits) if digits.lstrip("+-").isdigit() else int(digits, 0)
+    return int(digits) if digits.lstrip("+-").isdecimal() else int(digits, 0)

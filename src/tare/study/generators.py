@@ -36,8 +36,8 @@ LARGEST = 2**63 - 1
 LONGEST = 1 << 20
 """Longest text or blob, bytes."""
 
-_RANGE = re.compile(r"(-?\d[\d_]*)\.\.(-?\d[\d_]*)?")
-_REALS = re.compile(r"(-?[\d_.]+(?:e[+-]?\d+)?)\.\.(-?[\d_.]+(?:e[+-]?\d+)?)")
+_RANGE = re.compile(r"(-?[0-9][0-9_]*)\.\.(-?[0-9][0-9_]*)?")
+_REALS = re.compile(r"(-?[0-9_.]+(?:e[+-]?[0-9]+)?)\.\.(-?[0-9_.]+(?:e[+-]?[0-9]+)?)")
 
 
 def generator(value: Any, records: int) -> dict[str, Any]:

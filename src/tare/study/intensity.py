@@ -11,8 +11,8 @@ from tare.study.part import Part
 from tare.study.quantities import Duration, Fraction, parse_duration
 
 MOST_THREADS, MOST_RATE = 100_000, 1e9
-_OF_MAX = re.compile(r"(?:(\d{1,3}(?:\.\d+)?)% of )?max")
-_TARGET = re.compile(r"p(?:50|95|99|99\.9)<=(\d+(?:\.\d+)?(?:ms|s|m))")
+_OF_MAX = re.compile(r"(?:([0-9]{1,3}(?:\.[0-9]+)?)% of )?max")
+_TARGET = re.compile(r"p(?:50|95|99|99\.9)<=([0-9]+(?:\.[0-9]+)?(?:ms|s|m))")
 _SHARE_SCHEMA = {"type": "string", "pattern": r"^([0-9.]+% of )?max$"}
 
 

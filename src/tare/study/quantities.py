@@ -13,12 +13,13 @@ KIB, MIB, GIB = 1024, 1024**2, 1024**3
 LONGEST_S = 30 * 24 * 3600
 LARGEST_BYTES = 1024**5
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 _UNITS = {
     "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": 1024**4,
     "kB": 1000, "MB": 1000**2, "GB": 1000**3, "TB": 1000**4,
 }  # fmt: skip
-_CPUSET = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
+_PERCENT = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{0,20})?|-?\.[0-9]{1,20}) ?%")
+_CPUSET = re.compile(r"[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*")
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$"
 SCALAR_SCHEMA = {"type": ["string", "number", "boolean"]}
 
@@ -27,7 +28,7 @@ def parse_duration(value: object) -> object:
     """Seconds from "10s", "2m", "1h30m", "500ms" or a number; anything else for pydantic."""
     if not isinstance(value, str):
         return value
-    seconds = parse_time(value)
+    seconds = parse_time(value) if value.isascii() else None
     if not re.search("[A-Za-z]", value) or not isinstance(seconds, (int, float)):
         raise ValueError(f"{value!r} is not a duration; write it like 10s, 2m or 1m30s")
     return float(seconds)
@@ -54,13 +55,10 @@ def parse_fraction(value: object) -> object:
     """A fraction from "5%" or 0.05; anything else for pydantic."""
     if not isinstance(value, str):
         return value
-    try:
-        percent = float(value.removesuffix("%"))
-    except ValueError:
-        percent = math.nan
-    if not value.endswith("%") or not math.isfinite(percent):
+    found = _PERCENT.fullmatch(value.strip())
+    if found is None:
         raise ValueError(f"{value!r} is not a percentage; write it like 5% or 0.05")
-    return percent / 100
+    return float(found[1]) / 100
 
 
 def parse_name(value: object) -> object:
