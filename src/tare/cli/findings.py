@@ -200,7 +200,11 @@ def add(
     from tare.study.read import load_study
 
     if machines and machines not in (kinds := Machines.__args__):  # type: ignore[attr-defined]  # of a Literal
-        raise KnowledgeError(f"--machines {machines}: unknown", why=f"one of {', '.join(kinds)}")
+        raise KnowledgeError(
+            f"--machines {machines}: unknown",
+            why=f"one of {', '.join(kinds)}",
+            remedy="write one of these",
+        )
     if out is not None and out.exists():
         raise KnowledgeError(
             "not overwritten", where=str(out), why="there is a file already", remedy="name another"

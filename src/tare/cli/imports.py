@@ -140,7 +140,7 @@ def _fixed(texts: list[str]) -> dict[str, str]:
 def _unit(text: str | None) -> Unit | None:
     units: dict[str, Literal["ns", "us", "ms"]] = {"ns": "ns", "us": "us", "ms": "ms"}
     if text is not None and text not in units:
-        raise UsageError(f"--unit {text}: not ns, us or ms")
+        raise UsageError(f"--unit {text}: not ns, us or ms", remedy="e.g. --unit us")
     return units[text] if text is not None else None
 
 
@@ -152,5 +152,8 @@ def _scope(text: str) -> str:
 
 def _interval(value: float | None) -> float | None:
     if value is not None and not 0 < value < 86400:
-        raise UsageError(f"--interval {value:g}: seconds, more than 0 and less than a day")
+        raise UsageError(
+            f"--interval {value:g}: seconds, more than 0 and less than a day",
+            remedy="e.g. --interval 1",
+        )
     return value

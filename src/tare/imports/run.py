@@ -112,8 +112,21 @@ def _refuse_fixed(study: Study, fixed: Mapping[str, str]) -> None:
         if level not in study.factors.get(factor, {}):
             known = ", ".join(study.factors.get(factor, study.factors)) or "none"
             raise UsageError(
-                f"--level {factor}={level}: the study does not have it", why=f"it has {known}"
+                f"--level {factor}={level}: the study does not have it",
+                why=f"it has {known}",
+                remedy="e.g. " + _an_example(study),
             )
+
+
+def _an_example(study: Study) -> str:
+    return next(
+        (
+            f"--level {factor}={level}"
+            for factor, levels in study.factors.items()
+            for level in levels
+        ),
+        "without --level",
+    )
 
 
 def _adds(request: Request) -> bool:

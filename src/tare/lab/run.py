@@ -295,7 +295,10 @@ class Lab:
             raise
         failed: list[Trial] = []
         for trial in trials:
-            missing = TareError(f"no deployment of {trial.deployment} could be made")
+            missing = TareError(
+                f"no deployment of {trial.deployment} could be made",
+                remedy="the same command tries it again",
+            )
             outcome = outcomes.get(trial.name, missing)
             aside = asides[trial.name]
             if isinstance(outcome, TrialManifest):

@@ -12,6 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from tare.errors import StudyError
+from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,8 @@ MOST_BYTES = 1024 * 1024
 MOST_NODES = 100_000
 """Nodes after aliases are followed: some hundred bytes of nested aliases can mean billions."""
 DEEPEST = 50
+_SIMPLER = "write plain names and values, without aliases, merge keys or deep nesting"
+_PLAIN = "save it as plain text in UTF-8, without control characters"
 
 _TAG = "tag:yaml.org,2002:"
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
@@ -60,7 +63,10 @@ def read_document(path: Path) -> Document:
         ) from error
     if len(content) > MOST_BYTES:
         raise StudyError(
-            "too large for a study", where=str(path), why=f"more than {MOST_BYTES:,} bytes"
+            "too large for a study",
+            where=str(path),
+            why=f"more than {size_in_words(MOST_BYTES)}",
+            remedy="name the study, not a result: a study is a few pages of text",
         )
     try:
         text = content.decode("utf-8-sig")
@@ -89,14 +95,16 @@ def parse_document(
         mark = error.problem_mark or error.context_mark
         where = f"{name}:{mark.line + 1}" if mark and numbered else name
         why = ", ".join(part for part in (error.context, error.problem) if part)
-        remedy = f"look at column {mark.column + 1}: indentation, quotes, colons" if mark else ""
+        remedy = (
+            f"look at column {mark.column + 1}: indentation, quotes, colons" if mark else _PLAIN
+        )
         raise StudyError("not valid YAML", where=where, why=why, remedy=remedy) from error
     except RecursionError as error:
         raise StudyError(
-            "nested too deeply", where=name, why=f"more than {DEEPEST} levels"
+            "nested too deeply", where=name, why=f"more than {DEEPEST} levels", remedy=_SIMPLER
         ) from error
     except (YAMLError, ValueError) as error:
-        raise StudyError("not valid YAML", where=name, why=str(error)) from error
+        raise StudyError("not valid YAML", where=name, why=str(error), remedy=_PLAIN) from error
     reader = _Reader(name, numbered, kind)
     data = reader.value(root, (), ()) if root is not None else None
     reader.at.setdefault((), f"{name}:1" if numbered else name)
@@ -117,7 +125,7 @@ class _Reader:
         return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
     def refuse(self, node: Node, what: str, why: str, remedy: str = "") -> StudyError:
-        return StudyError(what, where=self.where(node), why=why, remedy=remedy)
+        return StudyError(what, where=self.where(node), why=why, remedy=remedy or _SIMPLER)
 
     def value(self, node: Node, path: FieldPath, above: tuple[int, ...]) -> Any:
         """The node's data; `above` are the ids of the nodes around it."""

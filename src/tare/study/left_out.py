@@ -28,6 +28,15 @@ class Hindrance(Protocol):
     def remedy(self) -> str: ...
 
 
+class SeveralHindrances(Hindrance, Protocol):
+    """The same of a setup that asks for several things."""
+
+    @property
+    def whys(self) -> tuple[str, ...]:
+        """Each reason by itself; `why` is all of them."""
+        ...
+
+
 class LeftOut(BaseModel):
     """A condition of the study that is not run, and why."""
 
@@ -37,6 +46,7 @@ class LeftOut(BaseModel):
     field: str = Field(description="dotted path of the field that asks for what there is not")
     why: str = Field(description="what cannot be run")
     remedy: str = Field(description="what would mend it")
+    whys: tuple[str, ...] = Field((), description="each reason by itself", exclude=True)
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -45,7 +55,7 @@ class LeftOut(BaseModel):
 
 
 def divide(
-    conditions: Iterable[Condition], hindered: Callable[[Setup], Hindrance | None] | None
+    conditions: Iterable[Condition], hindered: Callable[[Setup], SeveralHindrances | None] | None
 ) -> tuple[list[Condition], list[LeftOut]]:
     """The conditions that can be run, and those that are left out, each in the study's order.
 
@@ -60,7 +70,15 @@ def divide(
             kept.append(one)
         else:
             field = ".".join(found.field)
-            left.append(LeftOut(condition=one, field=field, why=found.why, remedy=found.remedy))
+            left.append(
+                LeftOut(
+                    condition=one,
+                    field=field,
+                    why=found.why,
+                    remedy=found.remedy,
+                    whys=found.whys,
+                )
+            )
     return kept, left
 
 
@@ -125,4 +143,4 @@ def _named(names: list[str], most: int) -> str:
 
 def reasons(left: Iterable[LeftOut]) -> list[str]:
     """Every reason once."""
-    return list(dict.fromkeys(part for one in left for part in one.why.split("; ")))
+    return list(dict.fromkeys(part for one in left for part in one.whys or (one.why,)))

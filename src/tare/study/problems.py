@@ -6,10 +6,12 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from tare.errors import StudyError
 from tare.study.endpoints import KINDS, OPERATIONS
+from tare.study.quantities import size_in_words
+from tare.study.wrong_value import WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -158,7 +160,9 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     if kind in ("literal_error", "enum"):
         return _not_one_of(name, value, str(context["expected"]))
     if kind in _BOUNDS:
-        bound = _BOUNDS[kind].format_map(context)
+        in_bytes = _is_size(model, path)
+        told = {key: size_in_words(int(one)) for key, one in context.items()} if in_bytes else {}
+        bound = _BOUNDS[kind].format_map(context | told)
         return f"{name}: {_show(value)} is out of range", f"it must be {bound}", _set(name, bound)
     if kind in _EXPECTED:
         return (
@@ -177,8 +181,10 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
             _set(name, _PATTERNS[name]),
         )
     if kind == "value_error":
-        reason, _, remedy = str(context["error"]).partition("; ")
-        return f"{name}: {reason}", "", remedy or f"correct {name}"
+        error = context["error"]
+        if isinstance(error, WrongValueError):
+            return f"{name}: {error.reason}", "", error.remedy
+        return f"{name}: {error}", "", f"correct {name}"
     return f"{name}: {_show(value)} does not fit", str(one["msg"]), f"correct {name}"
 
 
@@ -228,18 +234,41 @@ def _model(annotation: object) -> type[BaseModel] | None:
 
 def _inside(model: type[BaseModel], path: FieldPath) -> list[str]:
     """The fields of what is at the path: also of a list's items, and of what may be null."""
+    found = _inside_model(model, path)
+    return list(found.model_fields) if found else []
+
+
+def _inside_model(model: type[BaseModel], path: FieldPath) -> type[BaseModel] | None:
     annotation: object = model
     for part in path:
         inner = _named_model(annotation)
         if isinstance(part, str) and inner is not None and part in inner.model_fields:
             annotation = inner.model_fields[part].annotation
-    found = _named_model(annotation)
-    return list(found.model_fields) if found else []
+    return _named_model(annotation)
 
 
 def _named_model(annotation: object) -> type[BaseModel] | None:
     parts = [annotation, *get_args(annotation)]
     return next((found for part in parts if (found := _model(part))), None)
+
+
+def _is_size(model: type[BaseModel], path: FieldPath) -> bool:
+    """Whether the field holds bytes, which people do not count."""
+    above = _inside_model(model, path[:-1])
+    info = above.model_fields.get(str(path[-1])) if above is not None and path else None
+    return info is not None and (
+        any(_in_bytes(one) for one in info.metadata) or _said_in_bytes(info.annotation)
+    )
+
+
+def _said_in_bytes(annotation: object) -> bool:
+    """The same of what may be null, whose parts keep what was said of them."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return any(map(_in_bytes, metadata)) or any(map(_said_in_bytes, get_args(annotation)))
+
+
+def _in_bytes(said: object) -> bool:
+    return isinstance(said, WithJsonSchema) and (said.json_schema or {}).get("unit") == "bytes"
 
 
 def line_of(where: str) -> int:
