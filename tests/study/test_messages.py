@@ -29,7 +29,9 @@ def test_reasons_with_semicolons_stay_whole(read: ReadStudy) -> None:
     found = Obstacle(("platform",), f"{first}; {second}", "change it", (first, second))
     _, left = divide(expand(read(HEAD)), lambda setup: found)
     assert reasons(left) == [first, second]
-    assert "whys" not in left[0].model_dump()
+    _, alone = divide(expand(read(HEAD)), lambda setup: Obstacle(("x",), first, "change it"))
+    assert reasons(alone) == [first]
+    assert "whys" not in alone[0].model_dump()
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,11 @@ class SeveralHindrances(Hindrance, Protocol):
         ...
 
 
+def _none(whys: list[str]) -> bool:
+    """Whether there is nothing to write: a plan is as older versions wrote it."""
+    return not whys
+
+
 class LeftOut(BaseModel):
     """A condition of the study that is not run, and why."""
 
@@ -46,7 +51,9 @@ class LeftOut(BaseModel):
     field: str = Field(description="dotted path of the field that asks for what there is not")
     why: str = Field(description="what cannot be run")
     remedy: str = Field(description="what would mend it")
-    whys: tuple[str, ...] = Field((), description="each reason by itself", exclude=True)
+    whys: list[str] = Field(
+        [], description="each reason by itself, where there are several", exclude_if=_none
+    )
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -76,7 +83,7 @@ def divide(
                     field=field,
                     why=found.why,
                     remedy=found.remedy,
-                    whys=found.whys,
+                    whys=list(found.whys) if len(found.whys) > 1 else [],
                 )
             )
     return kept, left
@@ -143,4 +150,4 @@ def _named(names: list[str], most: int) -> str:
 
 def reasons(left: Iterable[LeftOut]) -> list[str]:
     """Every reason once."""
-    return list(dict.fromkeys(part for one in left for part in one.whys or (one.why,)))
+    return list(dict.fromkeys(part for one in left for part in one.whys or [one.why]))
