@@ -106,6 +106,9 @@ def test_no_text_of_a_study_is_obeyed(text: str, place: tuple[str, ...]) -> None
             status, output = tare_here("plan", file, *options)
             assert status in (0, 2), output
             assert not obeyed(output)
+            if status:  # a refusal names the line, and what to do
+                assert re.search(r"tare: \S+study\.yaml:[0-9]+: ", output), output
+                assert "\n  try: " in output
 
 
 def test_markup_of_a_question_is_shown_as_it_is_written(tmp_path: Path) -> None:

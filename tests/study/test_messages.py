@@ -60,6 +60,18 @@ def test_a_size_that_may_be_null_is_told_so_too(refuse: RefuseStudy) -> None:
     assert "it must be at most 1024TiB" in error.why
 
 
+def test_a_duration_out_of_range_is_told_with_its_unit(refuse: RefuseStudy) -> None:
+    error = refuse("study: told\nload: {threads: 4, measure: 900h}\n")
+    assert error.why == "it must be at most 720h"
+
+
+def test_a_character_that_may_not_stand_in_yaml_is_told_with_its_line(refuse: RefuseStudy) -> None:
+    error = refuse(f'{HEAD}question: "a\x01b"\n')
+    assert error.where == "study.yaml:3"
+    assert "U+0001" in error.why
+    assert "\\u0001" in error.remedy
+
+
 def test_a_file_that_is_too_large_is_told_in_mebibytes(refuse: RefuseStudy) -> None:
     error = refuse("#" * (1024 * 1024 + 1))
     assert error.why == "more than 1MiB"

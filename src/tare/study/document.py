@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from tare.errors import StudyError
 from tare.study.quantities import size_in_words
@@ -102,6 +103,14 @@ def parse_document(
     except RecursionError as error:
         raise StudyError(
             "nested too deeply", where=name, why=f"more than {DEEPEST} levels", remedy=_SIMPLER
+        ) from error
+    except ReaderError as error:
+        line, code = text.count("\n", 0, error.position) + 1, ord(text[error.position])
+        raise StudyError(
+            "not valid YAML",
+            where=f"{name}:{line}" if numbered else name,
+            why=f"the character U+{code:04X} may not stand in YAML as it is",
+            remedy=f'remove it, or write "\\u{code:04X}" in its place, within double quotes',
         ) from error
     except (YAMLError, ValueError) as error:
         raise StudyError("not valid YAML", where=name, why=str(error), remedy=_PLAIN) from error

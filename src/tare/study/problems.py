@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from tare.errors import StudyError
 from tare.study.endpoints import KINDS, OPERATIONS
-from tare.study.quantities import size_in_words
+from tare.study.quantities import duration_in_words, size_in_words
 from tare.study.wrong_value import WrongValueError
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ _PATTERNS = {
     "study": "up to 64 lower-case letters, digits and hyphens",
     "database.version": 'a release in quotes, such as "5.0.9" or "7.0.14"',
 }
+_IN_WORDS: Mapping[str, Callable[[Any], str]] = {"bytes": size_in_words, "s": duration_in_words}
+"""How people say a number of a unit."""
 _NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
 _ALONE = ("service_demand", "throughput")
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
@@ -160,9 +163,8 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     if kind in ("literal_error", "enum"):
         return _not_one_of(name, value, str(context["expected"]))
     if kind in _BOUNDS:
-        in_bytes = _is_size(model, path)
-        told = {key: size_in_words(int(one)) for key, one in context.items()} if in_bytes else {}
-        bound = _BOUNDS[kind].format_map(context | told)
+        in_words = _IN_WORDS.get(_unit(model, path), str)
+        bound = _BOUNDS[kind].format_map({key: in_words(one) for key, one in context.items()})
         return f"{name}: {_show(value)} is out of range", f"it must be {bound}", _set(name, bound)
     if kind in _EXPECTED:
         return (
@@ -252,23 +254,22 @@ def _named_model(annotation: object) -> type[BaseModel] | None:
     return next((found for part in parts if (found := _model(part))), None)
 
 
-def _is_size(model: type[BaseModel], path: FieldPath) -> bool:
-    """Whether the field holds bytes, which people do not count."""
+def _unit(model: type[BaseModel], path: FieldPath) -> str:
+    """The unit in which the field's type counts, such as bytes; empty where it says none."""
     above = _inside_model(model, path[:-1])
     info = above.model_fields.get(str(path[-1])) if above is not None and path else None
-    return info is not None and (
-        any(_in_bytes(one) for one in info.metadata) or _said_in_bytes(info.annotation)
-    )
+    if info is None:
+        return ""
+    said = [*info.metadata, *_said(info.annotation)]
+    units = ((one.json_schema or {}).get("unit") for one in said if isinstance(one, WithJsonSchema))
+    return next((str(unit) for unit in units if unit), "")
 
 
-def _said_in_bytes(annotation: object) -> bool:
-    """The same of what may be null, whose parts keep what was said of them."""
-    metadata = getattr(annotation, "__metadata__", ())
-    return any(map(_in_bytes, metadata)) or any(map(_said_in_bytes, get_args(annotation)))
-
-
-def _in_bytes(said: object) -> bool:
-    return isinstance(said, WithJsonSchema) and (said.json_schema or {}).get("unit") == "bytes"
+def _said(annotation: object) -> Iterator[object]:
+    """What is said of a type; what may be null has it in its parts."""
+    yield from getattr(annotation, "__metadata__", ())
+    for part in get_args(annotation):
+        yield from _said(part)
 
 
 def line_of(where: str) -> int:

@@ -63,6 +63,13 @@ def size_in_words(size: int) -> str:
     return f"{size}B"
 
 
+def duration_in_words(seconds: float) -> str:
+    """A duration as a study would write it: 720h, 90s."""
+    if seconds >= 3600 and seconds % 3600 == 0:
+        return f"{seconds / 3600:g}h"
+    return f"{seconds:g}s"
+
+
 def parse_fraction(value: object) -> object:
     """A fraction from "5%" or 0.05; anything else for pydantic."""
     if not isinstance(value, str):
