@@ -246,7 +246,7 @@ def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
-    console.print(Text(study.study, "bold") + Text(f"{size}  {study.question}"))
+    console.print(Text.assemble((study.study, "bold"), f"{size}  {study.question}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("condition", "runs on", "nodes", "load", "own deployment"):
         table.add_column(title, overflow="fold")
