@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal
 from tare.cli.expected import expected_lines
 from tare.cli.plan import show
+from tare.machines.facts import local_facts
 from tare.study.plan import make_plan
 from tare.study.read import load_study
+from tests.kept_noise import keep_pilot
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
@@ -20,13 +27,81 @@ if TYPE_CHECKING:
 PAIR = {"native": Truth(), "docker": Truth(throughput=0.98, patch=docker("host"))}
 
 
-def test_without_an_earlier_run_nothing_is_said(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def no_pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TARE_CACHE", str(tmp_path / "cache"))
+
+
+def test_without_an_earlier_run_nothing_is_known(tmp_path: Path) -> None:
     run = write_run(tmp_path / "elsewhere" / "run", effects=PAIR, deployments=2, measure_s=2)
     plan = make_plan(load_study(run / "study.yaml"))
-    assert expected_lines(plan, tmp_path / "runs") == []
+    unknown = [
+        "expected intervals unknown before a first run here: service demand, throughput, 99th "
+        "percentile latency between deployments"
+    ]
+    assert expected_lines(plan, tmp_path / "runs") == unknown
     study = (run / "study.yaml").read_text().replace("study: synthetic", "study: other")
     (run / "study.yaml").write_text(study)
-    assert expected_lines(plan, run.parent) == []
+    assert expected_lines(plan, run.parent) == unknown
+    nothing_to_decide = make_plan(load_study(run / "study.yaml")).model_copy(
+        update={"study": load_study(run / "study.yaml").model_copy(update={"margins": {}})}
+    )
+    assert expected_lines(nothing_to_decide, run.parent) == []
+
+
+def other_study(runs: Path, hostname: str) -> Path:
+    """A run of another study in slices: two platforms, each with two numbers of threads."""
+    run = write_run(
+        runs / "other", effects=PAIR, threads=(16, 64), deployments=4, measure_s=2, slice_s=0.25,
+        between=0.03, within=0.01,
+    )  # fmt: skip
+    machine = replace(local_facts(), hostname=hostname).as_dict()
+    (run / "environment.json").write_text(json.dumps({"machine": machine}))
+    study = (run / "study.yaml").read_text().replace("study: synthetic", "study: other")
+    (run / "study.yaml").write_text(study)
+    return run
+
+
+def test_a_run_of_another_study_in_slices_here_tells_comparisons_of_the_same_kind(
+    tmp_path: Path,
+) -> None:
+    run = other_study(tmp_path / "runs", local_facts().hostname)
+    plan = make_plan(load_study(run / "study.yaml", ["study=new"]))
+    assert not any(str(run) in line for line in expected_lines(plan, run.parent)), "not analysed"
+    (run / "analysis.json").write_text(analyse(run).model_dump_json())
+    lines = expected_lines(plan, run.parent)
+    assert lines[0].startswith("expected, if trials are as noisy as in the run of ")
+    assert lines[0].endswith(f"{run}, another study:")
+    inside = next(one for one in lines if "throughput inside one deployment" in one)
+    between = next(one for one in lines if "throughput between deployments" in one)
+    assert percent(inside) < percent(between)
+    assert "unknown" not in "".join(lines)
+    other = make_plan(load_study(run / "study.yaml", ["study=new", "database.version=4.1.12"]))
+    assert "unknown" in expected_lines(other, run.parent)[0]
+
+
+def test_a_run_of_another_machine_tells_nothing(tmp_path: Path) -> None:
+    run = other_study(tmp_path / "runs", "elsewhere")
+    (run / "analysis.json").write_text(analyse(run).model_dump_json())
+    plan = make_plan(load_study(run / "study.yaml", ["study=new"]))
+    assert "unknown" in expected_lines(plan, run.parent)[0]
+
+
+def test_a_pilot_fills_in_what_no_run_tells(tmp_path: Path) -> None:
+    keep_pilot(tmp_path / "cache")
+    run = other_study(tmp_path / "runs", "elsewhere")
+    plan = make_plan(load_study(run / "study.yaml", ["study=new"]))
+    first, demand, throughput, unknown = expected_lines(plan, run.parent)
+    assert first.startswith("expected of this machine's noise, without a database")
+    assert "service demand inside one deployment: intervals of at least ±" in demand
+    assert "throughput inside one deployment" in throughput
+    assert "99th percentile latency inside one deployment" in unknown
+    whole = make_plan(load_study(run / "study.yaml", ["study=new", "design.slice=off"]))
+    assert len(expected_lines(whole, run.parent)) == 1, "a pilot is in slices"
+
+
+def percent(line: str) -> float:
+    return float(line.partition("±")[2].partition("%")[0])
 
 
 def test_the_latest_run_says_what_to_expect_per_primary_metric(tmp_path: Path) -> None:
@@ -42,7 +117,7 @@ def test_the_latest_run_says_what_to_expect_per_primary_metric(tmp_path: Path) -
     lines = expected_lines(plan, runs)
     assert lines[0].endswith("runs/noisy:")
     (line,) = (one for one in lines if "throughput" in one)
-    assert "will not be decided at the margin of 5%" in line
+    assert "will not be decided at the margin of 5%: docker against native; " in line
     assert "design.deployments of " in line or "more rounds" in line
     os.utime(noisy / "journal.jsonl", (0, 0))
     (line,) = (one for one in expected_lines(plan, runs) if "throughput" in one)

@@ -44,6 +44,28 @@ def test_four_endpoints_lead_to_one_server_and_stay_apart(bench: Bench) -> None:
     assert leftovers() == []
 
 
+def test_three_nodes_are_reached_by_the_endpoint_of_each(bench: Bench) -> None:
+    several = [name for name in HOSTS if name != "loopback"]
+    study = bench.study(NATIVE, *(LEVEL.format(name) for name in several), nodes=3)
+    done = bench.tare("run", study, "--set", "design.slice=200ms", timeout=600)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    manifests = {m["condition"]: m for m in bench.manifests().values()}
+    assert set(manifests) == {"native", *several}
+    relayed = {}
+    for name in several:
+        manifest = manifests[name]
+        assert manifest["status"] == "done", manifest["reason"]
+        nodes = [one for one in manifest["units"] if one["role"] == "database"]
+        assert len({one["endpoint"] for one in nodes}) == 3
+        assert all(one["endpoint"].startswith(HOSTS[name]) for one in nodes)
+        assert all(one["path"] == PATHS[name] for one in nodes)
+        assert manifest["clients"][0]["errors"] == 0
+        relayed[name] = manifest["engine_cpu_s"] / by_ok(manifest)
+    others = max(relayed["bridge"], relayed["published"])
+    assert relayed["proxy"] > 4 * others, "the client stays at the endpoint of every node"
+    assert leftovers() == []
+
+
 def by_ok(manifest: dict[str, list[dict[str, int]]]) -> int:
     """Operations that were answered."""
     return sum(client["ok"] for client in manifest["clients"])

@@ -29,7 +29,8 @@ STUDY = """\
 study: cluster
 question: Does a cluster of pods work end to end?
 database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB}}
-platform: {{runtime: kubernetes, network: host-port, storage: {storage}, limits: {{memory: 1GiB}}}}
+platform:
+  {{runtime: kubernetes, network: {network}, storage: {storage}, limits: {{memory: 1GiB}}}}
 client: {client}
 load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
 factors:
@@ -74,9 +75,11 @@ def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
         "client": "{}",
         "measure": "3s",
         "blocks": 1,
+        "field": "network",
+        "network": "host-port",
         **parts,
     }
-    levels = "\n".join(f"    {one}: {{platform.network: {one}}}" for one in endpoints)
+    levels = "\n".join(f"    {one}: {{platform.{fields['field']}: {one}}}" for one in endpoints)
     path = bench.root / "cluster.yaml"
     path.write_text(STUDY.format(levels=levels, baseline=endpoints[0], **fields), encoding="utf-8")
     return path
@@ -121,6 +124,30 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
         assert unit["path"].startswith(unit["network"])
         assert unit["parity"]["quality of service"] == "Burstable"
         assert manifest["server_cpu_s"] > 0
+    assert namespaces(api) == []
+
+
+def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> None:
+    study = write(
+        bench, "host-port", "node-port", "service-ip", "container-dns",
+        nodes=3, field="endpoint", network="container-dns",
+    )  # fmt: skip
+    done = bench.tare("run", study, "--set", "design.slice=100ms", timeout=1500)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = manifests(bench)
+    assert len({one["deployment"] for one in found.values()}) == 1
+    targets = set()
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["slices"]["count"] == 30
+        assert manifest["slices"]["frozen"]
+        assert manifest["clients"][0]["errors"] == 0
+        assert manifest["path"]["endpoint"] == manifest["levels"]["endpoint"]
+        units = [one for one in manifest["units"] if one["role"] == "database"]
+        assert all(unit["path"].startswith(manifest["levels"]["endpoint"]) for unit in units)
+        assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
+        targets |= {unit["endpoint"] for unit in units}
+    assert len(targets) == 12
     assert namespaces(api) == []
 
 

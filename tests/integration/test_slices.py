@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from .conftest import BRIDGE, HOST, NATIVE, Bench, leftovers
-from .test_bad_things import nth, wait_for
+from .test_bad_things import fill, nth, small_disk, wait_for
 
 pytestmark = pytest.mark.engine
 
@@ -80,7 +80,7 @@ def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
     assert leftovers() == []
 
 
-def test_a_node_that_dies_fails_its_own_trial_and_is_tried_again(bench: Bench) -> None:
+def test_where_a_node_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, AGAIN, HOST)
     process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
     try:
@@ -93,9 +93,9 @@ def test_a_node_that_dies_fails_its_own_trial_and_is_tried_again(bench: Bench) -
         process.kill()
     assert process.returncode in (0, 3), output
     manifests = bench.manifests()
-    assert manifests["D1-B01-native"]["attempt"] == 1
-    assert manifests["D1-B01-again"]["attempt"] == 2
+    assert {m["attempt"] for m in manifests.values() if m["status"] == "done"} == {2}
     assert "died" in manifests["D1-B01-again.failed-1"]["reason"]
+    assert "D1-B01-again failed" in manifests["D1-B01-native.failed-1"]["reason"]
     assert leftovers() == []
 
 
@@ -117,6 +117,47 @@ def test_kill_9_amid_slices_keeps_finished_blocks_and_frozen_servers_are_removed
     manifests = bench.manifests()
     assert len(manifests) == 4
     assert {name: manifests[name]["ended"] for name in kept} == kept
+    assert leftovers() == []
+
+
+def test_where_a_client_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
+    study = bench.study(NATIVE, AGAIN)
+    process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
+    try:
+        wait_for(process, bench, nth("trial begun", 2))
+        time.sleep(6.0)
+        clients = [p for p in psutil.process_iter() if p.name() == "tare-load"]
+        (client,) = [p for p in clients if "d1-again" in " ".join(p.cmdline())]
+        client.kill()
+        output, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode in (0, 3), output
+    manifests = bench.manifests()
+    assert {m["attempt"] for m in manifests.values() if m["status"] == "done"} == {2}
+    reasons = {m["reason"] for name, m in manifests.items() if name.endswith("failed-1")}
+    assert any("without a result" in reason for reason in reasons), reasons
+    assert leftovers() == []
+
+
+def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> None:
+    with small_disk(bench.root / "runs") as disk:
+        study = bench.study(NATIVE, AGAIN, blocks=2)
+        process = bench.start("run", study, *SLICES)
+        wait_for(process, bench, nth("trial begun", 4))
+        fill(disk)
+        output, _ = process.communicate(timeout=300)
+        assert process.returncode in (1, 3), output
+        assert "No space left on device" in output
+        assert "Traceback" not in output
+        kept = {n: m["ended"] for n, m in bench.manifests().items() if m["status"] == "done"}
+        assert sorted(kept) == ["D1-B01-again", "D1-B01-native"]
+        (disk / "filler").unlink()
+        again = bench.tare("run", study, *SLICES)
+        assert again.returncode in (0, 3), again.stdout + again.stderr
+        done = {n: m["ended"] for n, m in bench.manifests().items() if m["status"] == "done"}
+        assert len(done) == 4
+        assert {name: done[name] for name in kept} == kept
     assert leftovers() == []
 
 

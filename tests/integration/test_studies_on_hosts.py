@@ -7,6 +7,7 @@ The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -75,6 +76,34 @@ def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
     """Command lines of everything that runs on a host."""
     words = [*hosts.hosts[name].inside, "ps", "-eo", "args"]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("client", ["local", "ssh"])
+def test_nodes_on_hosts_are_driven_in_slices(
+    bench: Bench, named: ssh_hosts.SshHosts, client: str
+) -> None:
+    study = write(bench)
+    options = ("--set", "design.slice=200ms", "--set", f"client.machines={client}")
+    done = bench.tare("run", study, *options, timeout=300)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = bench.manifests("hosts")
+    assert len(found) == 2
+    for name, manifest in found.items():
+        assert manifest["status"] == "done", manifest["reason"]
+        slices = manifest["slices"]
+        assert (slices["count"], slices["frozen"]) == (15, True)
+        assert all(one["errors"] == 0 for one in manifest["clients"])
+        text = (bench.root / "runs/hosts/trials" / name / "slices.jsonl").read_text("utf-8")
+        rows = [json.loads(line) for line in text.splitlines()]
+        (node,) = [one["name"] for one in manifest["units"] if one["role"] == "database"]
+        assert all(row["units_cpu_s"][node] > 0 for row in rows)
+        assert sum(row["ops"] for row in rows) == sum(one["ok"] for one in manifest["clients"])
+        # both names are this very machine: what it used is counted once
+        assert all(
+            row["machine_cpu_s"] <= 1.05 * (os.cpu_count() or 1) * row["seconds"] for row in rows
+        )
+        assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
+    assert left(bench) == []
 
 
 def test_processes_and_containers_on_hosts_of_their_own_give_a_report(

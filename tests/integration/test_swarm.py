@@ -68,8 +68,8 @@ def swarm() -> Iterator[None]:
 
 def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
     """A study of these endpoints."""
-    fields = {"client": INSIDE, "measure": "3s", "blocks": 1, **parts}
-    levels = "\n".join(f"    {one}: {{platform.network: {one}}}" for one in endpoints)
+    fields = {"client": INSIDE, "measure": "3s", "blocks": 1, "field": "network", **parts}
+    levels = "\n".join(f"    {one}: {{platform.{fields['field']}: {one}}}" for one in endpoints)
     path = bench.root / "swarm.yaml"
     path.write_text(STUDY.format(levels=levels, **fields), encoding="utf-8")
     return path
@@ -94,6 +94,23 @@ def test_two_endpoints_are_proven_loaded_and_recorded_and_what_needs_ip_vs_is_sa
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(unit["network"])
         assert manifest["server_cpu_s"] > 0
+    assert leftovers().words() == {}
+
+
+def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
+    study = write(bench, "host-port", "container-dns", field="endpoint")
+    network = ("--set", "platform.network=container-dns")
+    done = bench.tare("run", study, "--set", "design.slice=100ms", *network, timeout=900)
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = bench.manifests("swarm")
+    assert len(found) == 2
+    assert len({one["deployment"] for one in found.values()}) == 1
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["slices"]["count"] == 30
+        assert manifest["slices"]["frozen"]
+        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+        assert unit["path"].startswith(manifest["levels"]["endpoint"])
     assert leftovers().words() == {}
 
 

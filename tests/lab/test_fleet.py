@@ -38,7 +38,7 @@ class Scripted:
     kinds: dict[str, list[int]]
     failing: dict[str, Exception]
 
-    def __init__(self, identity: str, kinds: Sequence[Setup], *_: Any) -> None:
+    def __init__(self, identity: str, kinds: Sequence[Setup], *_: Any, **__: Any) -> None:
         self.identity, self.description, self.warm_up = identity, {}, None
         self.kinds[identity] = [setup.load.threads for setup in kinds]
 

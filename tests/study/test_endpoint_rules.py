@@ -18,10 +18,24 @@ def test_a_container_on_a_bridge_has_every_endpoint(read: ReadStudy, endpoint: s
     assert study.platform.endpoint == endpoint
 
 
+@pytest.mark.parametrize("runtime", ["kubernetes", "swarm"])
+@pytest.mark.parametrize("endpoint", ["host-port", "node-port", "service-ip", "container-dns"])
+def test_a_unit_of_an_orchestrator_has_every_endpoint_at_once(
+    read: ReadStudy, runtime: str, endpoint: str
+) -> None:
+    study = read(
+        f"study: x\ndatabase: {{nodes: 3, replication_factor: 3}}\n"
+        f"platform: {{runtime: {runtime}, storage: layer, network: container-dns, "
+        f"endpoint: {endpoint}}}\nclient: {{runtime: {runtime}, network: bridge}}\n"
+    )
+    assert study.platform.way == endpoint
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "platform: {endpoint: loopback}\n",
+        "database: {nodes: 3, replication_factor: 3}\n" + BRIDGED.format(endpoint="published"),
         "platform: {endpoint: loopback}\nclient: {runtime: docker}\n",
         "client: {runtime: docker, network: bridge}\n" + BRIDGED.format(endpoint="bridge"),
         "client: {runtime: docker}\n" + BRIDGED.format(endpoint="proxy"),
@@ -59,10 +73,23 @@ def test_what_a_client_can_reach_is_no_problem(read: ReadStudy, text: str) -> No
             "set platform.network to bridge",
         ),
         (
-            "database: {nodes: 3, replication_factor: 3}\n" + BRIDGED.format(endpoint="published"),
+            "database: {nodes: 3, replication_factor: 3}\n" + BRIDGED.format(endpoint="loopback"),
             3,
-            "platform.endpoint: published with database.nodes 3",
+            "platform.endpoint: loopback with database.nodes 3",
             "set database.nodes to 1",
+        ),
+        (
+            "platform: {runtime: kubernetes, storage: pvc, endpoint: node-port}\n",
+            2,
+            "platform.endpoint: node-port with platform.network host",
+            "set platform.network to container-dns",
+        ),
+        (
+            "platform: {runtime: swarm, storage: layer, network: container-dns, "
+            "endpoint: service-ip}\nclient: {runtime: swarm}\n",
+            3,
+            "client.network: host with platform.network service-ip of a Swarm",
+            "platform.network to host-port",
         ),
         (
             "platform: {machines: ssh, endpoint: loopback}\n",

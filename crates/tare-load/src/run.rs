@@ -1,6 +1,7 @@
 //! Runs a specification: makes the engine's order and workload of it.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use tare_engine::errors::Fatal;
@@ -17,6 +18,9 @@ use crate::stress::StressRows;
 const MOST_IN_FLIGHT: usize = 20_000;
 /// Longest wait for a connection: an unreachable cluster must be told within seconds.
 const CONNECT: Duration = Duration::from_secs(3);
+/// How long the program stays after its slices: the CPU time of its container is read after the
+/// last one, and the kernel forgets it with the last process.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// What a run is not told by its specification.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +55,11 @@ pub fn run(
         workers,
         ..Limits::default()
     };
-    drive(spec, &limits, &mut Chorus(voices), stop)
+    drive(spec, &limits, &mut Chorus(voices), stop)?;
+    if spec.slices.is_some() {
+        thread::sleep(LINGER);
+    }
+    Ok(())
 }
 
 /// Runs it under an observer.

@@ -1,9 +1,11 @@
-//! The probe's configuration: how often to sample, and which units to watch.
+//! The probe's configuration: how often to sample and which units to watch, or slices to drive.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use thiserror::Error;
+
+use crate::slices::Slicing;
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,6 +14,9 @@ pub struct Config {
     pub interval_s: f64,
     #[serde(default)]
     pub units: Vec<UnitConfig>,
+    /// Slices to drive; then nothing is sampled.
+    #[serde(default)]
+    pub slices: Option<Slicing>,
 }
 
 /// One unit; its CPU time and memory come from the control group where one is given, else from
@@ -72,6 +77,10 @@ impl Config {
         };
         if !(0.01..=3600.0).contains(&self.interval_s) {
             return refuse("interval_s".into(), "must be 0.01 to 3600 seconds");
+        }
+        match self.slices.as_ref().map_or("", Slicing::fault) {
+            "" => {}
+            why => return refuse("slices".into(), why),
         }
         for (i, unit) in self.units.iter().enumerate() {
             if self.units[..i].iter().any(|other| other.name == unit.name) {

@@ -8,6 +8,7 @@ mod metrics;
 mod parse;
 mod processes;
 mod sampler;
+mod slices;
 mod source;
 mod tally;
 #[cfg(test)]
@@ -25,9 +26,10 @@ use clap::Parser;
 
 use config::{BadConfig, Config};
 use sampler::Sampler;
+use slices::Driver;
 use wait::Ticker;
 
-/// Sample the machine and units until SIGTERM, SIGINT, or the end of standard input.
+/// Sample the machine and units, or drive them through slices, until SIGTERM, SIGINT, or the end of standard input.
 /// Exit status: 0 ended as asked, 1 failed, 2 bad configuration.
 #[derive(Parser)]
 #[command(version, about)]
@@ -73,6 +75,9 @@ fn read(path: &Path) -> Result<Config, BadConfig> {
 
 fn run(config: &Config, watch_stdin: bool) -> io::Result<()> {
     let mut ticker = Ticker::new(Duration::from_secs_f64(config.interval_s), watch_stdin)?;
+    if let Some(slicing) = &config.slices {
+        return Driver::new(slicing, Path::new("/")).drive(&mut ticker, &mut io::stdout().lock());
+    }
     let mut sampler = Sampler::new(config, Path::new("/"));
     let mut line = Vec::new();
     while ticker.tick() {

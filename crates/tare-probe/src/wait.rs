@@ -44,6 +44,19 @@ impl Ticker {
         }
     }
 
+    /// Waits until then; false when it is time to end.
+    pub fn until(&mut self, then: Instant) -> bool {
+        loop {
+            let left = then.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            if self.ended(left) {
+                return false;
+            }
+        }
+    }
+
     /// Ticks that were slept over are left out, not made up for.
     fn schedule(&mut self) {
         let now = Instant::now();

@@ -1,10 +1,11 @@
-"""What a study may be expected to show, from the noise of an earlier run of it."""
+"""What a study may be expected to show: from an earlier run, of it or another, or from a pilot."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,13 +13,24 @@ from tare.analysis.inference.estimates import Estimate
 from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.verdicts import WIDEST, planned_units
 from tare.analysis.metrics import describe
+from tare.analysis.slice_noise import standard_error
 from tare.records.looks import Look
+from tare.study.conditions import expand
+from tare.study.design import OFF
 from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.left_out import comparisons
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.analysis.inference.estimates import UnitKind
     from tare.analysis.model import Analysis, Effect
+    from tare.records.noise import Noise
     from tare.study.design import Design
+    from tare.study.plan import Plan
     from tare.study.schema import Study
+
+_AGAINST = " against "
 
 
 @dataclass(frozen=True)
@@ -30,12 +42,31 @@ class Expectation:
         half: half-width of the widest interval, as a change (0.04 is 4%).
         margin: as declared, a fraction; None: none.
         rounds: that decide every comparison with 80% power, whatever is true; None: no margin.
+        comparisons: how many there are, A/A left out.
+        undecided: those that need more rounds than the study has, "treatment against baseline".
     """
 
     title: str
     half: float
     margin: float | None
     rounds: int | None
+    comparisons: int
+    undecided: tuple[str, ...]
+
+
+class Scope(NamedTuple):
+    """Comparisons that are alike noisy: on one metric, inside one deployment or between two."""
+
+    metric: str
+    inside: bool
+
+    @property
+    def where(self) -> str:
+        return "inside one deployment" if self.inside else "between deployments"
+
+    @property
+    def title(self) -> str:
+        return f"{describe(self.metric).title} {self.where}"
 
 
 def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
@@ -49,24 +80,118 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
     for metric in primary_endpoints(margins, study.analysis.primary):
         margin = margin_of(metric, margins)
         likely = [
-            estimate
+            (_against(effect.treatment, effect.baseline), estimate)
             for effect in earlier.effects
             if effect.metric == metric and not effect.aa
             for estimate in [_like(effect, study.design)]
             if estimate is not None
         ]
         if likely:
-            found.append(
-                Expectation(
-                    title=describe(metric).title,
-                    half=max(_half(one, study.design) for one in likely),
-                    margin=margin,
-                    rounds=None
-                    if margin is None
-                    else max(_rounds(one, margin, study.design) for one in likely),
-                )
-            )
+            found.append(_expected(describe(metric).title, likely, margin, study.design))
     return found
+
+
+def scopes(plan: Plan) -> dict[Scope, list[str]]:
+    """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
+    study = plan.study
+    found: dict[Scope, list[str]] = {}
+    for metric in primary_endpoints(study.margins, study.analysis.primary):
+        for base, treated in comparisons(study, plan.conditions):
+            if (treated.aa_of or treated.name) != (base.aa_of or base.name):
+                scope = Scope(metric, inside=treated.deployment == base.deployment)
+                found.setdefault(scope, []).append(_against(treated.name, base.name))
+    return found
+
+
+def expected_from(
+    likely: Mapping[Scope, Estimate], asked: Mapping[Scope, list[str]], study: Study
+) -> dict[Scope, Expectation]:
+    """For each scope of the study's comparisons that is known."""
+    return {
+        scope: _expected(
+            scope.title,
+            [(name, likely[scope]) for name in names],
+            margin_of(scope.metric, study.margins),
+            study.design,
+        )
+        for scope, names in asked.items()
+        if scope in likely
+    }
+
+
+def likely_from_run(earlier: Analysis, its: Study, study: Study) -> dict[Scope, Estimate]:
+    """The noisiest comparison of each scope in a run of another study."""
+    deployment = {one.name: one.deployment for one in expand(its)}
+    found: dict[Scope, Estimate] = {}
+    for effect in earlier.effects:
+        names = effect.baseline, effect.treatment
+        one = None if effect.aa else _like(effect, study.design)
+        if one is None or not deployment.keys() >= set(names):
+            continue
+        scope = Scope(effect.metric, inside=len({deployment[name] for name in names}) == 1)
+        if scope not in found or _half(one, study.design) > _half(found[scope], study.design):
+            found[scope] = one
+    return found
+
+
+def likely_from_pilot(
+    noise: Noise, plan: Plan, asked: Mapping[Scope, list[str]]
+) -> dict[Scope, Estimate]:
+    """Comparisons inside one deployment as noisy as slices are without a database.
+
+    Of how deployments differ, and so of comparisons between them, a pilot knows nothing.
+    """
+    design = plan.study.design
+    unit: UnitKind = (
+        "deployment" if design.fresh == "deployment" and design.deployments > 1 else "block"
+    )
+    units = _units(design, unit)
+    if design.slice == OFF or units < 2:
+        return {}
+    measured_s = min(one.setup.load.measured_s for one in plan.conditions)
+    slices = measured_s / noise.slice_s * (design.blocks if unit == "deployment" else 1)
+    return {
+        scope: Estimate(
+            log_ratio=0.0,
+            se=standard_error(noise.metrics[scope.metric], slices) / math.sqrt(units),
+            df=noise.metrics[scope.metric].df,
+            units=units,
+            unit=unit,
+            slope=_sharing(names),
+            unpooled=None,
+            pairs={},
+            conditional=False,
+            method="",
+        )
+        for scope, names in asked.items()
+        if scope.inside and scope.metric in noise.metrics
+    }
+
+
+def _sharing(names: Sequence[str]) -> int:
+    """Treatments that share a baseline, at least: as many pool their variance."""
+    return min(Counter(name.partition(_AGAINST)[2] for name in names).values())
+
+
+def _against(treatment: str, baseline: str) -> str:
+    return f"{treatment}{_AGAINST}{baseline}"
+
+
+def _expected(
+    title: str,
+    likely: Sequence[tuple[str, Estimate]],
+    margin: float | None,
+    design: Design,
+) -> Expectation:
+    rounds = {} if margin is None else {n: _rounds(one, margin, design) for n, one in likely}
+    return Expectation(
+        title=title,
+        half=max(_half(one, design) for _, one in likely),
+        margin=margin,
+        rounds=max(rounds.values()) if rounds else None,
+        comparisons=len(likely),
+        undecided=tuple(name for name, needed in rounds.items() if needed > design.deployments),
+    )
 
 
 def _like(effect: Effect, design: Design) -> Estimate | None:

@@ -81,13 +81,13 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
         if trial.done and trial.slices:
             blocks[trial.cell].append(trial)
     for block in blocks.values():
-        for metric, cost in _COSTS.items():
+        for metric, cost in COSTS.items():
             if all(metric in trial.values for trial in block):
                 _fit(block, metric, cost)
 
 
 def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> None:
-    logs = _logs([trial.slices for trial in block], cost)
+    logs = logs_of([trial.slices for trial in block], cost)
     if logs is None:
         return
     effects = conditions_of(logs, _switches(block, len(logs)))
@@ -114,7 +114,7 @@ def _server(trial: Trial) -> str:
     return trial.manifest.deployment
 
 
-def _logs(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
+def logs_of(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
     """Passes by conditions; None where there is nothing to compare, or a slice has no cost."""
     passes = min(len(rows) for rows in slices)
     if len(slices) < 2 or passes < LEAST_PASSES:
@@ -167,7 +167,7 @@ def _throughput(row: Row) -> float:
     return row.ops / row.seconds
 
 
-_COSTS: Mapping[str, Callable[[Row], float]] = {
+COSTS: Mapping[str, Callable[[Row], float]] = {
     "service_demand": _demand,
     "throughput": _throughput,
 }

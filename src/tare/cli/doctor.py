@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json as json_module
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from tare.artifacts.binaries import find
-from tare.cli import doctor_machines
+from tare.cli import doctor_machines, doctor_noise
 from tare.cli.console import Terminal, say_json
 from tare.cli.quiet import STOP_THEM
 from tare.errors import RuntimeUnavailableError, TareError
@@ -102,6 +102,12 @@ def _quiet() -> Finding:
     return Finding("other work", not seen.disturb, says, STOP_THEM, needed=False)
 
 
+def _noise() -> Finding:
+    known, says = doctor_noise.kept_line()
+    remedy = f"{doctor_noise.COMMAND}, a minute: `tare plan` then says how narrow intervals can be"
+    return Finding("noise", known, says, remedy, needed=False)
+
+
 def findings() -> list[Finding]:
     """Everything that decides what can run here."""
     machine = local_facts()
@@ -149,6 +155,7 @@ def findings() -> list[Finding]:
         ),
         _idle_cpus(),
         _quiet(),
+        _noise(),
         Finding(
             "maven",
             shutil.which("mvn") is not None,
@@ -158,6 +165,7 @@ def findings() -> list[Finding]:
         ),
     ]
     found += [_binary("tare-load"), _binary("tare-probe"), _binary("tare-pod")]
+    found.append(replace(_binary("tare-stub"), needed=False))  # for the noise alone
     return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
             _program("cargo", "cargo", "latte")]  # fmt: skip
 
@@ -241,11 +249,29 @@ def command(
     machines: Annotated[
         bool, typer.Option("--machines", help="Ask the hosts of the inventory (TARE_INVENTORY).")
     ] = False,
+    noise: Annotated[
+        bool,
+        typer.Option(
+            "--noise", help="Measure for a minute how noisy this machine is, and what that allows."
+        ),
+    ] = False,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--seconds",
+            help="How long --noise measures.",
+            min=doctor_noise.LEAST_SECONDS,
+            max=3600.0,
+        ),
+    ] = doctor_noise.SECONDS,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what can run on this machine, or on its inventory's hosts, and how to get what cannot."""
     if machines:
         doctor_machines.machines(json)
+        return
+    if noise:
+        doctor_noise.noise(seconds, json)
         return
     found = findings()
     if json:

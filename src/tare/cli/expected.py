@@ -1,86 +1,203 @@
-"""Lines of `tare plan` on what a study may be expected to show, from its latest run here."""
+"""Lines of `tare plan` on what a study may be expected to show: from runs here, or from a pilot."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
+from tare.cli.doctor_noise import COMMAND, age, width
 from tare.errors import TareError
+from tare.machines.facts import local_facts
+from tare.monitor.quiet import BUSY_CORES
 from tare.records.layout import RunFiles
+from tare.records.noise import kept_here
 from tare.report import numbers
+from tare.study.design import OFF
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from tare.analysis.expectation import Expectation
+    from tare.analysis.expectation import Expectation, Scope
+    from tare.analysis.inference.estimates import Estimate
     from tare.analysis.model import Analysis
     from tare.study.plan import Plan
+    from tare.study.schema import Study
 
 
+How = Literal["about", "at least"]
 MOST_MORE = 100
 """Of more rounds than this nobody plans the exact number, and the estimate of it is rough."""
+MOST_NAMED = 4
+"""Comparisons that are named in a line."""
 
 
 def expected_lines(plan: Plan, runs: Path) -> list[str]:
-    """One line for each primary metric; none where no run of the study's name is here.
+    """What to expect on each primary metric; none where the study has nothing to decide on.
+
+    The latest run of the study says it best. Without one, comparisons of the same kind in a run of
+    another study in slices do, else this machine's pilot.
 
     Args:
         plan: of the study.
         runs: the directory of all runs.
     """
-    for run in _runs_of(plan.study.study, runs):
-        found = _expectations(run, plan)
+    earlier = _runs(runs)
+    for run, its in earlier:
+        found = _of_this_study(run, plan) if its.study == plan.study.study else []
         if found:
             return [
-                f"expected, if trials are as noisy as in {run.root}:",
-                *(f"  {_words(one, plan)}" for one in found),
+                f"expected, if trials are as noisy as {_in_run(run)}:",
+                *(f"  {_words(one, plan, 'about')}" for one in found),
             ]
-    return []
+    return _from_others(plan, earlier)
 
 
-def _expectations(run: RunFiles, plan: Plan) -> list[Expectation]:
+def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
     # the analysis takes a second to import: only where there is a run
     from tare.analysis.expectation import expectations
 
-    earlier = _analysis(run)
+    earlier = _kept_analysis(run) or _new_analysis(run)
     return [] if earlier is None else expectations(earlier, plan.study)
 
 
-def _words(one: Expectation, plan: Plan) -> str:
-    title = one.title[:1].lower() + one.title[1:]
-    text = f"{title}: intervals of about ±{numbers.share(one.half)}"
+def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[str]:
+    """Lines from runs of other studies and the pilot, and what neither knows."""
+    from tare.analysis.expectation import expected_from, scopes
+
+    asked = scopes(plan)
+    if not asked:
+        return []
+    lines: list[str] = []
+    unknown = dict(asked)
+    for title, how, likely in _sources(plan, earlier, asked):
+        known = expected_from(likely, unknown, plan.study)
+        if known:
+            lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
+        unknown = {scope: names for scope, names in unknown.items() if scope not in known}
+    return [*lines, *_unknown(unknown, plan)]
+
+
+def _sources(
+    plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], asked: Mapping[Scope, list[str]]
+) -> Iterator[tuple[str, How, dict[Scope, Estimate]]]:
+    """Where expectations may come from besides the study's own runs, the best first."""
+    from tare.analysis.expectation import likely_from_pilot, likely_from_run
+
+    for run, its in earlier:
+        if _alike(its, plan.study) and _made_here(run):
+            analysis = _kept_analysis(run)  # a new one would take too long
+            if analysis is not None:
+                title = f"expected, if trials are as noisy as {_in_run(run)}, another study:"
+                yield title, "about", likely_from_run(analysis, its, plan.study)
+                break
+    noise = kept_here(local_facts())
+    if noise is not None:
+        busy = noise.other_cores > BUSY_CORES
+        beside = f", beside {noise.other_cores:.1f} cores of other work" if busy else ""
+        made = f"{COMMAND}, {age(noise.made)}{beside}"
+        title = f"expected of this machine's noise, without a database ({made}):"
+        yield title, "at least", likely_from_pilot(noise, plan, asked)
+
+
+def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
+    """What is not known, and how it can be."""
+    if not unknown:
+        return []
+    titles = "; ".join(
+        f"{', '.join(metrics)} {where}" for where, metrics in _by_scope(unknown).items()
+    )
+    lines = [f"expected intervals unknown before a first run here: {titles}"]
+    piloted = plan.study.design.slice != OFF and kept_here(local_facts()) is None
+    if piloted and any(scope.inside for scope in unknown):
+        lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
+    return lines
+
+
+def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
+    """Inside one deployment or between, to the metrics of which nothing is known there."""
+    from tare.analysis.metrics import describe
+
+    found: dict[str, list[str]] = {}
+    for scope in unknown:
+        found.setdefault(scope.where, []).append(_lower(describe(scope.metric).title))
+    return found
+
+
+def _words(one: Expectation, plan: Plan, how: How) -> str:
+    text = f"{_lower(one.title)}: intervals of {how} ±{width(one.half)}"
     if one.margin is None or one.rounds is None:
         return text
     margin = numbers.share(one.margin)
     now = plan.study.design.deployments
     if one.rounds <= now:
-        return f"{text}; should be decided at the margin of {margin}"
-    text += f"; will not be decided at the margin of {margin}"
+        return f"{text}; {_MAY[how]} be decided at the margin of {margin}"
+    text += f"; will not be decided at the margin of {margin}: {_named(one)}"
     if one.rounds > now + MOST_MORE:
-        return f"{text}, nor with {MOST_MORE} more rounds"
+        return f"{text}; nor with {MOST_MORE} more rounds"
     each = (plan.estimate.seconds - plan.estimate.setup_seconds) / now
     length = numbers.length(plan.estimate.setup_seconds + each * one.rounds)
-    return f"{text}: design.deployments of {one.rounds} ({length}) should do"
+    return f"{text}; design.deployments of {one.rounds} ({length}) {_MAY[how]} do"
 
 
-def _runs_of(name: str, runs: Path) -> list[RunFiles]:
-    """Runs of studies of this name, the latest first."""
+_MAY: Mapping[How, str] = {"about": "should", "at least": "may"}
+"""How sure a decision is: a pilot knows the least that it takes."""
+
+
+def _named(one: Expectation) -> str:
+    """The comparisons that stay open, as many as fit in a line."""
+    names, more = one.undecided[:MOST_NAMED], len(one.undecided) - MOST_NAMED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
+
+
+def _in_run(run: RunFiles) -> str:
+    made = datetime.fromtimestamp(run.journal.stat().st_mtime, UTC)
+    return f"in the run of {age(made)}, {run.root}"
+
+
+def _runs(runs: Path) -> list[tuple[RunFiles, Study]]:
+    """All runs with their studies, the latest first."""
     found = []
-    for study in runs.glob("*/study.yaml"):
-        files = RunFiles(study.parent)
+    for file in runs.glob("*/study.yaml"):
+        files = RunFiles(file.parent)
         try:
-            if load_study(study).study == name:
-                found.append((files.journal.stat().st_mtime, files.root.name, files))
+            found.append((files.journal.stat().st_mtime, files.root.name, files, load_study(file)))
         except (TareError, OSError):
             continue
-    return [files for *_, files in sorted(found, key=lambda one: one[:2], reverse=True)]
+    latest = sorted(found, key=lambda one: one[:2], reverse=True)
+    return [(files, study) for _, _, files, study in latest]
 
 
-def _analysis(files: RunFiles) -> Analysis | None:
-    """What the run's last report was made from, or a new analysis; None: there is nothing."""
-    from tare.analysis.analyse import analyse
+def _alike(its: Study, study: Study) -> bool:
+    """Whether trials of the two are in slices and of the same database."""
+    return (
+        its.design.slice != OFF
+        and study.design.slice != OFF
+        and (its.database.kind, its.database.version, its.database.nodes)
+        == (study.database.kind, study.database.version, study.database.nodes)
+    )
+
+
+def _made_here(run: RunFiles) -> bool:
+    """Whether the run was made on this machine, whatever kernel it had then."""
+    try:
+        machine = json.loads(run.environment.read_text("utf-8"))["machine"]
+        here = local_facts()
+        return bool((machine["hostname"], machine["cpus"]) == (here.hostname, here.cpus))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _kept_analysis(files: RunFiles) -> Analysis | None:
+    """What the run's last report was made from; None: there is none, or the run went on."""
     from tare.analysis.model import Analysis
 
     kept = files.root / "analysis.json"
@@ -89,6 +206,12 @@ def _analysis(files: RunFiles) -> Analysis | None:
             return Analysis.model_validate_json(kept.read_bytes())
     except (OSError, ValidationError):
         pass
+    return None
+
+
+def _new_analysis(files: RunFiles) -> Analysis | None:
+    from tare.analysis.analyse import analyse
+
     try:
         return analyse(files.root)
     except TareError:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tare.errors import TareError
 from tare.machines import cgroups
+from tare.monitor.meter import NOTHING
 from tare.study.slices import AFTER_S, LEAD_S
 
 if TYPE_CHECKING:
+    from tare.lab.host_slices import HostSlices
     from tare.machines.cgroups import Accounting
     from tare.monitor.meter import Meter, Reading
     from tare.study.slices import Schedule, Slot
@@ -47,7 +49,7 @@ class Driven:
 
 @dataclass
 class Part:
-    """One trial in the conductor's hands.
+    """One trial in the conductor's hands, as far as it runs on this machine.
 
     Attributes:
         nodes: the database's units, which are thawed for its slices.
@@ -143,3 +145,37 @@ class Conductor:
         if self.freezes:
             for node in part.nodes:
                 cgroups.freeze(node.paths, frozen)
+
+
+def with_hosts(
+    driven: Sequence[Driven],
+    schedule: Schedule,
+    parts: Sequence[Part],
+    hosts: Sequence[HostSlices],
+    *,
+    here: bool,
+) -> list[Driven]:
+    """Each slice with what was used on other hosts.
+
+    Args:
+        here: this machine takes part, too.
+
+    A part of which a host did not drive a slice gets that as its fault, and loses the slice.
+    """
+    numbers = {slot: number for number, slot in enumerate(schedule.slots)}
+    whole: list[Driven] = []
+    for one in driven:
+        told = [host.used.get(numbers[one.slot]) for host in hosts]
+        silent = [host for host, found in zip(hosts, told, strict=True) if found is None]
+        if silent:
+            if one.slot.trial is not None:
+                part = parts[one.slot.trial]
+                why = silent[0].faults.get(one.slot.trial, "")
+                part.fault = part.fault or why or f"{silent[0].machine.name} did not drive it"
+            continue
+        used, late = one.used if here else NOTHING, one.late
+        for found in told:
+            if found is not None:
+                used, late = used.and_of(found[0]), late or found[1]
+        whole.append(replace(one, used=used, late=late))
+    return whole

@@ -39,6 +39,7 @@ class Deployment:
         outfit: Outfit,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
+        endpoints: Sequence[str] = (),
     ) -> None:
         """Nothing is started yet.
 
@@ -50,13 +51,16 @@ class Deployment:
             outfit: the run's runtimes and files.
             watcher: told what happens.
             clock: monotonic seconds.
+            endpoints: by which clients reach it; empty: that of the first setup.
         """
         self.identity = identity
         self.setup = setup = kinds[0]
         self._kinds = tuple(kinds)
+        self._endpoints = tuple(endpoints) or (setup.platform.endpoint,)
         self.warm_up: WarmUp | None = None
         self.description: dict[str, Any] = {}
-        self.path: dict[str, Any] = {}
+        self.paths: dict[str, dict[str, Any]] = {}
+        """endpoint to what was seen of the way there"""
         self._outfit = outfit
         self._watcher = watcher
         self._rule = rule
@@ -86,12 +90,14 @@ class Deployment:
             ClusterError: a cluster did not form.
         """
         self._tell("deploying")
-        self.path = self._outfit.runtimes[runtime_key(self.setup.platform)].prove(
-            self.setup.platform,
-            self.setup.database.nodes,
-            self.clusters[0].PORT,
-            sorted({runtime_key(setup.client) for setup in self._kinds}),
-        )
+        platform = self.setup.platform
+        for endpoint in self._endpoints:
+            self.paths[endpoint] = self._outfit.runtimes[runtime_key(platform)].prove(
+                platform.model_copy(update={"endpoint": endpoint}),
+                self.setup.database.nodes,
+                self.clusters[0].PORT,
+                sorted({runtime_key(setup.client) for setup in self._kinds}),
+            )
         for cluster in self.clusters:
             cluster.deploy()
         self.description = self.clusters[0].describe() | {"data": self._start}

@@ -95,7 +95,10 @@ class Fleet:
             kinds = [self._plan.condition(only).setup]
         refuse_full_disk(kinds[0], self._directory.work, self._outfit.engine_directory)
         self._journal.write("deployment begun", deployment=identity, of=of)
-        deployment = self._make(identity, kinds, self._design.warm, self._outfit, self._watcher)
+        deployment = self._make(
+            identity, kinds, self._design.warm, self._outfit, self._watcher,
+            endpoints=self._plan.endpoints(key),
+        )  # fmt: skip
         self._alive[key] = deployment
         try:
             deployment.start_from(*self._snapshots.of(kinds[0]))

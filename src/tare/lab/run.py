@@ -32,7 +32,7 @@ from tare.lab.looking import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Progress, Watcher
-from tare.lab.sliced_block import SlicedBlock
+from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
@@ -265,18 +265,24 @@ class Lab:
         fleet.after_block()
 
     def _sliced_block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
-        """All trials of a block in slices, then those again that failed."""
-        again = trials
+        """All trials of a block in slices, and all of them again where one failed.
+
+        Conditions are compared slice by slice: one that was measured later, alone, has no partner.
+        """
+        failed = trials
         for attempt in range(1, ATTEMPTS + 1):
-            if again:
-                again = self._attempt_together(again, attempt, fleet, outfit)
-        self._failed += [trial.name for trial in again]
+            if failed:
+                failed = self._attempt_together(trials, attempt, fleet, outfit)
+        self._failed += [trial.name for trial in failed]
         fleet.after_block()
 
     def _attempt_together(
         self, trials: list[Trial], attempt: int, fleet: Fleet, outfit: Outfit
     ) -> list[Trial]:
-        """Do trials in slices and keep their records; those that failed."""
+        """Do trials in slices and keep their records; those that failed.
+
+        While there is another attempt, the failure of one fails all.
+        """
         asides = {trial.name: self._begin_record(trial, attempt) for trial in trials}
         runs: dict[str, tuple[TrialRun, Path]] = {}
         outcomes: dict[str, TrialManifest | TareError | OSError] = {}
@@ -293,20 +299,25 @@ class Lab:
         except BaseException:  # Ctrl-C: half a trial is no record
             self._drop(asides)
             raise
-        failed: list[Trial] = []
         for trial in trials:
             missing = TareError(
                 f"no deployment of {trial.deployment} could be made",
                 remedy="the same command tries it again",
             )
-            outcome = outcomes.get(trial.name, missing)
+            outcomes.setdefault(trial.name, missing)
+        if attempt < ATTEMPTS:
+            outcomes = all_or_none(outcomes)
+        failed: list[Trial] = []
+        for trial in trials:
+            outcome = outcomes[trial.name]
             aside = asides[trial.name]
             if isinstance(outcome, TrialManifest):
                 self._finish(trial, attempt, outcome, aside)
                 continue
             failed.append(trial)
             deployment = runs[trial.name][0].deployment if trial.name in runs else None
-            fleet.distrust(trial)
+            if not isinstance(outcome, BlockAgainError):
+                fleet.distrust(trial)
             self._fail(trial, attempt, aside, deployment, outcome)
             setup = self._plan.condition(trial.condition).setup
             await_runtimes(outfit.runtimes, setup, self._clock)

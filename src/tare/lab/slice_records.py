@@ -71,7 +71,7 @@ def slices_record(
 ) -> Slices:
     """How the trial was cut, and what went wrong with it."""
     own = measured_slices(driven, trial)
-    others = [_other(one) for one in own]
+    others = [other_work(one) for one in own]
     return Slices(
         count=len(own),
         length_s=schedule.length_s,
@@ -104,13 +104,13 @@ def write_slices(
                 "engine_cpu_s": round(one.used.engine, 9),
                 "units_cpu_s": {name: round(used, 9) for name, used in one.used.units.items()},
                 "modes_s": {mode: round(used, 9) for mode, used in one.used.modes.items()},
-                "other_cpu_s": round(_other(one), 9),
+                "other_cpu_s": round(other_work(one), 9),
                 "late": one.late,
             }
             out.write(json.dumps(line) + "\n")
 
 
-def _other(one: Driven) -> float:
+def other_work(one: Driven) -> float:
     """CPU seconds of what is neither database, client, engine nor Tare."""
     used = one.used
     return max(used.machine - used.own - used.engine - sum(used.units.values()), 0.0)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from tare.databases import make
 from tare.errors import TareError, TrialFailedError
-from tare.lab.conductor import Conductor
+from tare.lab.conductor import Conductor, with_hosts
+from tare.lab.host_slices import HostSlices, start_probes
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
-    measured_slices,
     slices_record,
     summed,
     write_slices,
@@ -21,6 +21,8 @@ from tare.lab.slice_records import (
 from tare.lab.sliced_trial import SlicedTrial
 from tare.lab.trial import Measured, TrialRun, drop_caches
 from tare.lab.usage import grown
+from tare.machines import cgroups
+from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
@@ -29,7 +31,7 @@ from tare.study.slices import make_schedule, period
 if TYPE_CHECKING:
     from tare.databases.cluster import Watch
     from tare.databases.observed import Observed
-    from tare.lab.conductor import Driven
+    from tare.lab.conductor import Driven, Part
     from tare.lab.deployment import Deployment
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
@@ -39,8 +41,31 @@ HEAD_START_S = 0.5
 """for each client, beside its runtime's own, from its launch until all begin together"""
 _READY_S = 0.2
 """how long before the first slice every client must be connected"""
+_FREEZE_S = 0.1
+"""how long before the first slice servers of other hosts are frozen; here they are by then"""
 _SILENCE_S = 30.0
 """A client tells something every pass over the block; one that is silent so much longer hangs."""
+
+
+class BlockAgainError(TrialFailedError):
+    """A trial that is measured again because another of its block failed."""
+
+
+def all_or_none(
+    outcomes: Mapping[str, TrialManifest | TareError | OSError],
+) -> dict[str, TrialManifest | TareError | OSError]:
+    """The outcomes of a block's trials, of which the good ones are given up where one failed."""
+    failed = sorted(name for name, one in outcomes.items() if isinstance(one, Exception))
+    if not failed:
+        return dict(outcomes)
+    again = {
+        name: BlockAgainError(
+            "measured again with its block", where=name, why=f"{', '.join(failed)} failed"
+        )
+        for name in outcomes
+        if name not in failed
+    }
+    return {name: again.get(name, one) for name, one in outcomes.items()}
 
 
 class SlicedBlock:
@@ -105,6 +130,7 @@ class SlicedBlock:
         """Everything continued and in its declared state; whether caches were dropped."""
         for one in self._trials:
             one.run.begin()
+            one.refuse_elsewhere()
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
@@ -142,8 +168,34 @@ class SlicedBlock:
 
     def _drive(self, schedule: Schedule, begins: float) -> list[Driven]:
         """Conduct the slices, and have everything thawed afterwards."""
-        self._await_ready(begins)
-        parts = [one.part() for one in self._trials]
+        machines = {machine for one in self._trials for machine in one.machines()}
+        hosts = start_probes(machines, self._trials[0].run.run)
+        try:
+            self._await_ready(begins)
+            parts = [one.part() for one in self._trials]
+            freezes = not self._why_not_frozen()
+            for host in hosts:
+                own = [one.on(host.machine.name) for one in self._trials]
+                host.begin(schedule, begins, begins - _FREEZE_S, own, freezes=freezes)
+            driven = self._conduct(schedule, begins, parts, hosts, freezes=freezes)
+        finally:
+            for host in hosts:
+                host.close()
+        driven = with_hosts(driven, schedule, parts, hosts, here=HERE in machines)
+        for one, part in zip(self._trials, parts, strict=True):
+            if part.fault:
+                one.fault = one.fault or _undriven(one.run.trial.name, part.fault)
+        return driven
+
+    def _conduct(
+        self,
+        schedule: Schedule,
+        begins: float,
+        parts: list[Part],
+        hosts: list[HostSlices],
+        *,
+        freezes: bool,
+    ) -> list[Driven]:
         names = {
             name
             for one in self._trials
@@ -152,13 +204,15 @@ class SlicedBlock:
         meter = Meter(processes_named(names) if names else ())
 
         def look() -> None:
-            for one, part in zip(self._trials, parts, strict=True):
-                part.fault = part.fault or one.failed()
+            lost = next((one.machine.name for one in hosts if one.ended()), "")
+            for number, (one, part) in enumerate(zip(self._trials, parts, strict=True)):
+                told = next((one.faults[number] for one in hosts if number in one.faults), "")
+                if lost:
+                    told = told or f"the probe on {lost} has ended"
+                part.fault = part.fault or one.failed() or told
             self._show(schedule, len(conductor.driven))
 
-        conductor = Conductor(
-            schedule, parts, meter, freezes=not self._why_not_frozen(), look=look, wall=self._wall
-        )
+        conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look, wall=self._wall)
         try:
             return conductor.conduct(begins)
         finally:
@@ -186,8 +240,10 @@ class SlicedBlock:
             return "the study asks for it: idle: run"
         for one in self._trials:
             for node in one.run.nodes():
-                if not {"freezer", "unified"} & set(node.accounting().paths):
-                    return f"{node.unit.site.name} has no control group that can be frozen"
+                accounting = node.accounting()
+                here = isinstance(accounting.machine, Here)
+                if here and not cgroups.freezable(accounting.paths):
+                    return f"{node.unit.site.name} has no control group that can be frozen here"
         return ""
 
     def _outcome(
@@ -202,10 +258,6 @@ class SlicedBlock:
     ) -> TrialManifest | TareError | OSError:
         try:
             results = one.finish()
-            if len(measured_slices(driven, number)) < schedule.count:
-                raise TrialFailedError(
-                    "slices are missing", where=one.run.trial.name, why="a unit ended early"
-                )
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
@@ -250,3 +302,7 @@ class SlicedBlock:
                 detail=f"slice {done} of {last}, {len(trials)} conditions in turn",
             )
         )
+
+
+def _undriven(trial: str, why: str) -> TrialFailedError:
+    return TrialFailedError("slices are missing", where=trial, why=why)

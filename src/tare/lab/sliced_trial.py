@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Part
+from tare.lab.host_slices import HostPart, readable
 from tare.load.client import LoadClient, progress, result_of
+from tare.machines.machine import Here
 from tare.records.layout import TrialFiles
 
 if TYPE_CHECKING:
     from tare.lab.trial import TrialRun
+    from tare.machines.cgroups import Accounting
+    from tare.machines.machine import Machine
     from tare.records.manifest import ClientResult
 
 _GRACE_S = 30.0
@@ -72,18 +76,58 @@ class SlicedTrial:
         """Whether a client has yet to say that it is connected."""
         return self.fault is None and len(self._ready) < len(self.clients)
 
+    def refuse_elsewhere(self) -> None:
+        """Raise TrialFailedError if CPU time of a unit cannot be read here within a slice."""
+        for name, one in self.run.watched(self.clients).items():
+            if not one.pid:
+                raise TrialFailedError(
+                    "a unit on a machine of its orchestrator cannot be measured in slices",
+                    where=name,
+                    why="its CPU time is not read there within a fraction of a second",
+                    remedy="write design.slice: off, or use machines that share this one's kernel",
+                )
+            if not isinstance(one.machine, Here) and not readable(one):
+                raise TrialFailedError(
+                    "a unit without a control group cannot be measured in slices",
+                    where=f"{name} on {one.machine.name}",
+                    why="its CPU time is counted too coarsely",
+                    remedy="log in as root or set sudo in the inventory, or write design.slice: "
+                    "off",
+                )
+
     def part(self) -> Part:
         """What the conductor thaws, freezes and reads of it."""
+        try:
+            self.refuse_elsewhere()
+        except TrialFailedError as error:
+            self.fault = self.fault or error
+        nodes, units = self._on("")
+        return Part(nodes, {name: [one] for name, one in units.items()}, self.failed())
+
+    def on(self, host: str) -> HostPart:
+        """What it has on another host."""
+        return HostPart(*self._on(host))
+
+    def machines(self) -> set[Machine]:
+        """Where its units run, once its clients are launched."""
+        return {one.machine for one in self.run.watched(self.clients).values()}
+
+    def _on(self, machine: str) -> tuple[list[Accounting], dict[str, Accounting]]:
+        """Of a machine, the database's units, and all units by name."""
         nodes = [node.accounting() for node in self.run.nodes()]
-        units = {name: [one] for name, one in self.run.watched(self.clients).items()}
-        return Part(nodes, units, self.failed())
+        units = self.run.watched(self.clients)
+        return (
+            [one for one in nodes if one.machine.name == machine],
+            {name: one for name, one in units.items() if one.machine.name == machine},
+        )
 
     def failed(self) -> str:
         """Why it is not driven any more; empty: it is."""
         if self.fault is not None:
             return str(self.fault)
         nodes = [node.accounting() for node in self.run.nodes()]
-        gone = [pid for one in nodes for pid in one.pids if not Path(f"/proc/{pid}").exists()]
+        here = [one for one in nodes if isinstance(one.machine, Here)]
+        gone = [pid for one in here for pid in one.pids if not Path(f"/proc/{pid}").exists()]
         return "a database node died" if gone else ""
 
     def operations_by_slice(self) -> list[int]:

@@ -183,7 +183,7 @@ class TrialRun:
             warm_up=self.deployment.warm_up,
             units=records,
             database=self.deployment.description,
-            path=self.deployment.path,
+            path=self.deployment.paths.get(self.condition.setup.platform.endpoint, {}),
             caches_dropped=dropped,
             server_cpu_s=measured.servers_s,
             jit_cpu_s=measured.compiler_s,

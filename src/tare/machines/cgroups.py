@@ -223,6 +223,16 @@ def freeze(
     )
 
 
+def freezable(paths: Mapping[str, str]) -> bool:
+    """Whether `freeze` can stop this group: it has a freezer, which this process may write."""
+    files = {"unified": "cgroup.freeze", "freezer": "freezer.state"}
+    return any(
+        os.access(Path(paths[name]) / file, os.W_OK)
+        for name, file in files.items()
+        if name in paths
+    )
+
+
 def confine(paths: Mapping[str, str], cpuset: str) -> None:
     """Let a group's processes run on these CPUs only, from now on."""
     group = Path(paths.get("cpuset") or paths["unified"])

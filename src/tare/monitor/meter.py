@@ -57,6 +57,20 @@ class Reading:
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
         )
 
+    def and_of(self, other: Reading) -> Reading:
+        """This machine's and another's together."""
+        return Reading(
+            self.machine + other.machine,
+            self.own + other.own,
+            self.engine + other.engine,
+            {**self.units, **other.units},
+            {mode: used + other.modes.get(mode, 0.0) for mode, used in self.modes.items()},
+        )
+
+
+NOTHING = Reading(0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
+"""Of a machine that takes no part."""
+
 
 @dataclass
 class Meter:

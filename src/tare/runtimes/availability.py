@@ -149,9 +149,9 @@ def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
     platform, client = setup.platform, setup.client
     if "kubernetes" not in (platform.runtime, client.runtime):
         return
-    told_by_nodes = platform.network in ("host", "container-dns")
+    told_by_nodes = platform.way in ("host", "container-dns")
     if client.tool != "tare" and not told_by_nodes:
-        why = f"{client.tool} goes where nodes say they are, not to their {platform.network}"
+        why = f"{client.tool} goes where nodes say they are, not to their {platform.way}"
         remedy = "set platform.network to host or container-dns, or load it with `tare load`"
         yield Obstacle(("client", "tool"), why, remedy)
     if cluster is None:
@@ -193,13 +193,13 @@ def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
         why = f"{client.tool} goes where nodes say they are, which is on a network of containers"
         remedy = "set platform.network to host, or load it with `tare load`"
         yield Obstacle(("client", "tool"), why, remedy)
-    if platform.network in ONLY_INSIDE and client.runtime != "swarm":
-        why = f"{platform.network} of a Swarm is reached by containers on its network only"
+    if platform.way in ONLY_INSIDE and client.runtime != "swarm":
+        why = f"{platform.way} of a Swarm is reached by containers on its network only"
         yield Obstacle(("platform", "network"), why, INSIDE_REMEDY)
     facts = swarm.facts
     if facts is None:
         return
-    if platform.network in PROXIED and facts.ip_vs is False:
+    if platform.way in PROXIED and facts.ip_vs is False:
         remedy = "a kernel with IP_VS; network: host-port and container-dns need none"
         yield Obstacle(("platform", "network"), NO_IP_VS, remedy)
     able = len(facts.fitting(platform.placement.node_selector))

@@ -141,7 +141,11 @@ class DockerRunning:
             ) from error
 
     def terminate(self) -> None:
-        self._ask("kill", "SIGTERM")
+        try:
+            self._ask("kill", "SIGTERM")
+        except RuntimeUnavailableError:
+            if self.exited() is None:  # else it had ended by itself meanwhile
+                raise
 
     def _ask(self, verb: str, *arguments: str) -> None:
         try:

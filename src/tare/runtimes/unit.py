@@ -40,6 +40,10 @@ class Way:
     """what packets of a client pass through"""
     inside: bool = False
     """clients must run in the unit's own network namespace"""
+    reached: Mapping[int, int] = field(default_factory=dict)
+    """port of the software to the port at `host`, where it is another"""
+    name: str = ""
+    """the unit's own name, for clients inside the orchestrator; empty: `host`"""
     fault: str = ""
     """why it cannot be taken here; empty: it can"""
 
@@ -125,11 +129,13 @@ class Site:
         Args:
             endpoint: which of several; empty: the network's usual one.
         """
+        way = Way(self.endpoint_host, self.path, reached=self.reached, name=self.inside)
         if endpoint:
-            return f"{self.way(endpoint).host}:{self.binds(port)}"
-        host = self.inside if inside and self.inside else self.endpoint_host
-        same = inside and self.inside  # a name of the unit itself: nothing maps its ports
-        return f"{host}:{self.binds(port) if same else self.reached.get(port, port)}"
+            way = self.way(endpoint)
+        if inside and way.name:  # of the unit itself: nothing maps its ports
+            return f"{way.name}:{self.binds(port)}"
+        own = self.binds(port) if endpoint else port
+        return f"{way.host}:{way.reached.get(port, own)}"
 
 
 @dataclass(frozen=True)

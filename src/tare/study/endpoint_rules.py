@@ -1,4 +1,4 @@
-"""What must be so that a client can be given one of several endpoints of a container."""
+"""What must be so that a client can be given one of several endpoints of a unit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _ENDPOINT: FieldPath = ("platform", "endpoint")
 _NO_LOOPBACK = "a container on a bridge has no way to a loopback that is not its own"
+_OWN_NETWORK = {"docker": "bridge", "swarm": "container-dns", "kubernetes": "container-dns"}
+"""Runtime to the network of a unit that has several endpoints at once."""
 _NOT_FROM_A_CONTAINER = {
     "loopback": _NO_LOOPBACK,
     "published": "packets from the node's own bridge pass no DNAT rule, but docker-proxy",
@@ -25,8 +27,8 @@ _NOT_FROM_A_CONTAINER = {
 def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What keeps a named endpoint from being what it says, on any machine."""
     platform, client, nodes = setup.platform, setup.client, setup.database.nodes
-    if not platform.endpoint or platform.runtime not in ("native", "docker"):
-        return  # of orchestrators, the runtime has none: that is said already
+    if not platform.endpoint:
+        return
     contained = platform.runtime == "docker"
     instead = "platform.endpoint to bridge" if contained else "leave platform.endpoint out"
     said = f"platform.endpoint: {platform.endpoint}"
@@ -42,20 +44,20 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
             "of other hosts, this version has the network's usual endpoint only",
             "leave platform.endpoint out, or set platform.machines to local",
         )
-    if contained and platform.network != "bridge":
+    own = _OWN_NETWORK.get(platform.runtime, platform.network)
+    if platform.network != own:
         yield problem(
             ("platform", "network"),
             f"platform.network {platform.network}",
-            "several endpoints are those of a container on a bridge",
-            "set platform.network to bridge, or leave platform.endpoint out",
+            f"several endpoints are those of a unit on a network of containers: {own}",
+            f"set platform.network to {own}, or leave platform.endpoint out",
         )
-    if nodes > 1:
+    if nodes > 1 and platform.endpoint == "loopback":
         yield problem(
             ("database", "nodes"),
             f"database.nodes {nodes}",
-            "clients learn the nodes' addresses from the cluster, which tells one of each, and "
-            "would leave the endpoint that they were given",
-            "set database.nodes to 1, or leave platform.endpoint out and set platform.network",
+            "each node has a loopback of its own, and a client is in one of them only",
+            f"set database.nodes to 1, or {instead}",
         )
     if contained and client.runtime != "native" and platform.endpoint == "loopback":
         yield problem(

@@ -108,6 +108,11 @@ class Plan(_Part):
             found.setdefault(setup.load.operations, setup)
         return list(found.values())
 
+    def endpoints(self, deployment: str) -> list[str]:
+        """The endpoints by which clients of the deployment's conditions reach it."""
+        own = [one.setup.platform for one in self.conditions if one.deployment == deployment]
+        return list(dict.fromkeys(platform.endpoint for platform in own))
+
     def condition(self, name: str) -> Condition:
         """The condition of that name. KeyError when there is none."""
         for one in self.conditions:

@@ -14,7 +14,10 @@ RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
 Network = Literal[
     "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
 ]
-Endpoint = Literal["", "loopback", "bridge", "published", "proxy"]
+Endpoint = Literal[
+    "", "loopback", "bridge", "published", "proxy",
+    "host-port", "node-port", "service-ip", "container-dns",
+]  # fmt: skip
 Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
 Plugin = Literal[
     "", "flannel-vxlan", "flannel-host-gw", "bridge", "weave", "overlay", "docker-gwbridge"
@@ -25,6 +28,10 @@ _WAYS: dict[str, Network] = {
     "bridge": "bridge",
     "published": "published",
     "proxy": "published",
+    "host-port": "host-port",
+    "node-port": "node-port",
+    "service-ip": "service-ip",
+    "container-dns": "container-dns",
 }
 """Endpoint to the network whose packets take the same way."""
 
@@ -95,8 +102,9 @@ class Platform(Part):
         description="which of a node's addresses clients use; empty: the network's usual one. Of a "
         "container on a bridge, loopback: 127.0.0.1, by a client inside the container's network "
         "namespace; bridge: the container's address; published: a port of a host address, mapped "
-        "by NAT; proxy: a port of the host's loopback, relayed by docker-proxy. Conditions that "
-        "differ in their endpoint alone share one server",
+        "by NAT; proxy: a port of the host's loopback, relayed by docker-proxy. Of a unit of an "
+        "orchestrator, those of `network`. Conditions that differ in their endpoint alone share "
+        "one server",
         exclude_if=unsaid,
     )
     storage: Storage = Field(

@@ -29,13 +29,13 @@ _FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "swarm": {
         "network": _OF_SERVICES,
-        "endpoint": ("",),
+        "endpoint": ("", *_OF_SERVICES[1:]),
         "storage": ("volume", "layer"),
         "plugin": ("", "overlay", "docker-gwbridge", "weave"),
     },
     "kubernetes": {
         "network": _OF_SERVICES,
-        "endpoint": ("",),
+        "endpoint": ("", *_OF_SERVICES[1:]),
         "storage": ("host-path", "pvc", "emptydir", "layer"),
         "plugin": ("", "flannel-vxlan", "flannel-host-gw", "bridge", "weave"),
     },
@@ -57,8 +57,8 @@ def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
     yield from endpoint_problems(setup, origins, condition)
     if client.runtime in _ORCHESTRATORS and platform.runtime != client.runtime:
         yield _client_elsewhere(client.runtime, platform.runtime, origins, condition)
-    if client.runtime == "swarm" and platform.network in _INSIDE and client.network == "host":
-        yield _off_network(platform.network, origins, condition)
+    if client.runtime == "swarm" and platform.way in _INSIDE and client.network == "host":
+        yield _off_network(platform.way, origins, condition)
     if client.runtime == "native" and client.network != "host":
         yield _clash(("client", "network"), client.network, "native", origins, condition)
 

@@ -134,14 +134,6 @@ _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (
         "only Tare's own load generator drives its cluster in slices",
         "other tools have no schedule of when to send",
     ),
-    (
-        lambda one: (
-            {one.platform.machines, one.client.machines} != {"local"}
-            or not {one.platform.runtime, one.client.runtime} <= {"native", "docker"}
-        ),
-        "slices are driven on this machine alone, natively and by Docker",
-        "servers elsewhere are not frozen, nor their CPU time read, within milliseconds",
-    ),
 )
 """Whether a setup has it, what it is, and why it cannot be driven in slices."""
 

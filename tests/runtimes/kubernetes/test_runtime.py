@@ -62,13 +62,18 @@ class Scene:
         return self.runtime.prove(platform, 2, 9042, clients)
 
     def cluster(
-        self, network: str = "container-dns", storage: str = "layer", group: str = "d1-k1"
+        self,
+        network: str = "container-dns",
+        storage: str = "layer",
+        group: str = "d1-k1",
+        *,
+        several: bool = False,
     ) -> list[MemberRunning]:
         """Two nodes, launched as a database does it: all sites and files first."""
         sites = [
             self.runtime.site(
                 f"{group}-n{index + 1}", role="database", network=network, storage=storage,
-                group=group,
+                group=group, several=several,
             )
             for index in range(2)
         ]  # fmt: skip
@@ -139,6 +144,33 @@ def test_clients_outside_reach_a_node_at_its_endpoint(
     assert host.startswith(target)
     assert int(found) // 1000 == port // 1000
     assert site.machine == "m2"
+
+
+def test_one_pod_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
+    site = scene.cluster(several=True)[1].unit.site
+    targets = {name: site.target(9042, endpoint=name) for name in site.ways}
+    pod, service = targets["container-dns"], targets["service-ip"]
+    assert pod.startswith("10.244.")
+    assert service.startswith("10.96.")
+    assert targets["host-port"] == "10.0.0.2:9042"
+    assert targets["node-port"].startswith("10.0.0.2:3")
+    assert len(set(targets.values())) == 4
+    inside = {name: site.target(9042, inside=True, endpoint=name) for name in site.ways}
+    assert inside == targets | {"container-dns": "d1-k1-1.d1-k1:9042"}
+    (port, *others) = scene.api.made("StatefulSet")["d1-k1"]["spec"]["template"]["spec"][
+        "containers"
+    ][0]["ports"]
+    assert port["hostPort"] == 9042
+    assert all("hostPort" not in other for other in others)
+
+
+def test_a_named_endpoint_is_proven_as_the_path_that_it_is(scene: Scene) -> None:
+    platform = Platform(
+        runtime="kubernetes", network="container-dns", endpoint="service-ip", storage="layer"
+    )
+    assert scene.prove(platform)["endpoint"] == "service-ip"
+    site = scene.cluster(several=True)[0].unit.site
+    assert site.way("service-ip").path.startswith("service-ip, service proxy")
 
 
 def test_clients_inside_call_a_pod_by_its_name(scene: Scene) -> None:

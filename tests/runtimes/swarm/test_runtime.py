@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform as machine
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.asking import Told
+from tare.runtimes.swarm import runtime as module
+from tare.runtimes.swarm.facts import read_facts
 from tare.runtimes.swarm.manager import Document
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.runtime import SwarmRuntime
@@ -58,12 +61,22 @@ class Scene:
         return self.runtime.prove(self.platform(network), 2, 9042, clients)
 
     def cluster(
-        self, network: str, group: str = "d1-k1", limits: Limits | None = None
+        self,
+        network: str,
+        group: str = "d1-k1",
+        limits: Limits | None = None,
+        *,
+        several: bool = False,
     ) -> list[MemberRunning]:
         """Two nodes, launched as a database does it: all sites and files first."""
         sites = [
             self.runtime.site(
-                f"{group}-n{index}", role="database", network=network, storage="volume", group=group
+                f"{group}-n{index}",
+                role="database",
+                network=network,
+                storage="volume",
+                group=group,
+                several=several,
             )
             for index in (1, 2)
         ]
@@ -143,6 +156,29 @@ def test_clients_go_to_the_endpoint_and_this_process_to_the_nodes_port(
     if inside:
         assert [site.target(9042, inside=True) for site in sites] == inside
     assert [site.door(9042) for site in sites] == [("10.0.0.11", 9042), ("10.0.0.12", 9043)]
+
+
+def test_one_task_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
+    site = scene.cluster("container-dns", several=True)[0].unit.site
+    targets = {name: site.target(9042, inside=True, endpoint=name) for name in site.ways}
+    assert targets == {
+        "host-port": "10.0.0.11:9042",
+        "node-port": "10.0.0.12:30000",
+        "service-ip": "10.9.0.2:9042",
+        "container-dns": "tasks.tare-a-run-d1-k1-n1:9042",
+    }
+
+
+def test_without_ip_vs_its_two_endpoints_are_refused_and_the_others_stand(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = replace(read_facts(scene.swarm), ip_vs=False)
+    monkeypatch.setattr(module, "read_facts", lambda *_, **__: without)
+    site = scene.cluster("container-dns", several=True)[0].unit.site
+    assert scene.service("tare-a-run-d1-k1-n1")["EndpointSpec"]["Mode"] == "dnsrr"
+    assert site.target(9042, endpoint="host-port") == "10.0.0.11:9042"
+    with pytest.raises(RuntimeUnavailableError, match="IP_VS"):
+        site.target(9042, endpoint="service-ip")
 
 
 def test_on_the_machines_own_network_further_clusters_have_ports_of_their_own(

@@ -48,6 +48,7 @@ class Members:
         host_directory: of `storage: host-path`, on the node.
         placement: over nodes; volume size and class.
         helper: image of tare-pod.
+        several: clients name endpoints, so that all are made.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Members:
     host_directory: str
     placement: Placement
     helper: str
+    several: bool = False
 
 
 def namespace(name: str, run: str, host: str) -> Document:
@@ -95,9 +97,10 @@ def headless_service(members: Members) -> Document:
 def node_service(members: Members, index: int) -> Document:
     """The service in front of one pod: its address, where asked its port of every node too."""
     pod = pod_of(members.name, index)
+    on_nodes = members.several or members.network == "node-port"
     return _service(pod, members, {}) | {
         "spec": {
-            "type": "NodePort" if members.network == "node-port" else "ClusterIP",
+            "type": "NodePort" if on_nodes else "ClusterIP",
             "publishNotReadyAddresses": True,
             "selector": {POD_LABEL: pod},
             "ports": _service_ports(members),

@@ -136,17 +136,23 @@ class NodeSet:
             self.api.create(manifests.files_of(members), self.namespace)
         self.api.create(manifests.stateful_set(members, replicas), self.namespace)
 
-    def endpoint(self, index: int, pod: Document) -> Endpoint:
-        """Where clients reach a pod that runs."""
+    def endpoint(self, index: int, pod: Document, network: str = "") -> Endpoint:
+        """Where clients reach a pod that runs.
+
+        Args:
+            network: which of several endpoints; empty: that of the set.
+        """
         members, service = self.members, self._services[index]["spec"]
+        network = network or members.network
         node = str(pod["spec"]["nodeName"])
         own = str(pod["status"]["podIP"])
-        host, reached, inside = own, dict(members.on_node), ""
-        if members.network in ("host", "host-port"):
+        host, reached, inside = own, {}, ""
+        if network in ("host", "host-port"):
             host = str(pod["status"]["hostIP"])
-        elif members.network == "service-ip":
+            reached = dict(members.on_node)
+        elif network == "service-ip":
             host = str(service["clusterIP"])
-        elif members.network == "node-port":
+        elif network == "node-port":
             machine = self.machines[index % len(self.machines)]
             host = machine.address
             reached = {int(one["port"]): int(one["nodePort"]) for one in service["ports"]}

@@ -24,7 +24,7 @@ from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.proof import Proof, Prover
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.slug import slug
-from tare.runtimes.unit import Site
+from tare.runtimes.unit import Site, Way
 from tare.study.platform import Limits, Placement
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ ENGINE_PROCESSES = (
     *("dockerd", "crio", "conmon", "flanneld", "calico-node", "cilium-agent", "coredns"),
     *("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", "k3s"),
 )
+ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
+"""of a pod on the cluster's network, all at once"""
 _PORT_STEP = 100
 """ports of a node's network that further clusters use lie so far apart from the first one's"""
 
@@ -56,6 +58,7 @@ class _Group:
     network: str
     storage: str
     sites: list[Site] = field(default_factory=list)
+    several: bool = False
     made: NodeSet | None = None
     running: int = 0
     forwards: list[Forward] = field(default_factory=list)
@@ -168,7 +171,8 @@ class KubernetesRuntime:
             return site
         members = self._groups.get(group)
         if members is None:
-            members = self._groups[group] = _Group(self._free_number(), network, storage)
+            made = _Group(self._free_number(), network, storage, several=several)
+            members = self._groups[group] = made
         # by this name a pod is known to itself and to its peers before anybody knows its address
         own = f"{pod_of(slug(group), len(members.sites))}.{slug(group)}"
         shift = _PORT_STEP * members.number if network == "host" else 0
@@ -184,7 +188,8 @@ class KubernetesRuntime:
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
         self._remove_left()
-        proof = self._proof(platform, nodes, port, clients)
+        usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
+        proof = self._proof(usual, nodes, port, clients)
         return {"cluster": self.cluster_facts().as_dict(), **proof.as_dict()}
 
     def _proof(self, platform: Platform, nodes: int, port: int, clients: Collection[str]) -> Proof:
@@ -233,17 +238,30 @@ class KubernetesRuntime:
             self._mark_host_data(namespace, str(pod["spec"]["nodeName"]))
         endpoint = group.made.endpoint(index, pod)
         site = self._settled(unit, group, index, endpoint)
-        words = self._prover.words(group.network) if self._prover else group.network
+        words = self._words(group.network)
+        if group.several:
+            ways = {one: group.made.endpoint(index, pod, one) for one in ENDPOINTS}
+            site = replace(
+                site,
+                ways={
+                    name: Way(one.host, self._words(name), reached=one.reached, name=one.inside)
+                    for name, one in ways.items()
+                },
+            )
         return MemberRunning(
             unit, site, self.api, namespace, pod, lambda: words, self._cpu_elsewhere, self._clock
         )
+
+    def _words(self, network: str) -> str:
+        """What packets to such an endpoint pass through, as far as it was seen."""
+        return self._prover.words(network) if self._prover else network
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
         """The group's set, of files that are written by now; not yet made."""
         placement = unit.placement or Placement()
         namespace = self._own_namespace().name
         on_node: dict[int, int] = {}
-        if group.network in ("host", "host-port"):
+        if group.several or group.network in ("host", "host-port"):
             ports = unit.ports if group.network == "host" else unit.ports[:1]
             on_node = {port: port + _PORT_STEP * group.number for port in ports}
         members = Members(
@@ -258,6 +276,7 @@ class KubernetesRuntime:
             host_directory=f"{pod_parts.HOST_BASE}/{namespace}.{slug(name)}",
             placement=placement,
             helper=self._helper,
+            several=group.several,
         )
         machines = self.cluster_facts().usable
         return NodeSet(self.api, namespace, members, machines, self._clock, self._wait)

@@ -64,6 +64,8 @@ class Reach:
     network: str
     port: int
     published: int
+    proxied: bool = False
+    """clients name endpoints: the Swarm's own proxy leads to it too"""
 
     @property
     def own(self) -> int:
@@ -146,9 +148,10 @@ def _endpoint(reach: Reach) -> Document:
     if reach.network == HOST:
         return {"Mode": "dnsrr"}
     ports = [_port(reach.port, "host", reach.published)]
-    if reach.endpoint == "node-port":
+    if reach.endpoint == "node-port" or reach.proxied:
         ports.append(_port(reach.port, "ingress", None))
-    return {"Mode": "vip" if reach.endpoint in _PROXIED else "dnsrr", "Ports": ports}
+    proxied = reach.proxied or reach.endpoint in _PROXIED
+    return {"Mode": "vip" if proxied else "dnsrr", "Ports": ports}
 
 
 def _port(target: int, mode: str, published: int | None) -> Document:

@@ -147,7 +147,7 @@ class Prover:
         group = ServiceGroup(
             self.manager, self.run, [service_of(self.run, unit) for unit in units], units,
             platform.network, network, port, number, platform.placement, self.facts.nodes,
-            self.clock, self.wait,
+            False, self.clock, self.wait,
         )  # fmt: skip
         try:
             endpoints = [self._answering(group, index) for index in range(nodes)]

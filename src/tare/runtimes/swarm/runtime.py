@@ -13,14 +13,15 @@ from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.native import open_files
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
-from tare.runtimes.swarm.facts import SwarmFacts, read_facts
+from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of
+from tare.runtimes.swarm.path import PROXIED
 from tare.runtimes.swarm.proof import Prover
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup
 from tare.runtimes.swarm.settings import connect_engine
-from tare.runtimes.unit import Site
+from tare.runtimes.unit import Site, Way
 from tare.study.platform import Placement
 
 if TYPE_CHECKING:
@@ -29,10 +30,13 @@ if TYPE_CHECKING:
 
     import docker
 
-    from tare.runtimes.swarm.manager import Manager
+    from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.swarm.settings import SwarmSettings
     from tare.runtimes.unit import Role, Running, Unit
     from tare.study.platform import Platform
+
+ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
+"""of a unit on a network of the Swarm, all at once"""
 
 
 @dataclass
@@ -43,6 +47,7 @@ class _Group:
     endpoint: str
     network: str
     made_network: bool
+    several: bool = False
     sites: list[Site] = field(default_factory=list)
     services: ServiceGroup | None = None
 
@@ -152,6 +157,7 @@ class SwarmRuntime:
             return replace(site, network=members.network if joined and members else "")
         if members is None:
             members = self._groups[group] = self._new_group(group, network)
+            members.several = several
         own = own_name(service_of(self._run, name))
         if network == HOST:
             site = self._on_machine(site, members)
@@ -199,7 +205,8 @@ class SwarmRuntime:
         self._placement = platform.placement
         self._facts = self._prover.facts = read_facts(self.manager, local=self._settings.local)
         number = self._free_number()
-        proof = self._prover.prove(platform, nodes, port, clients, number)
+        usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
+        proof = self._prover.prove(usual, nodes, port, clients, number)
         return {"swarm": self.swarm_facts().as_dict(), **proof.as_dict()}
 
     def launch(self, unit: Unit) -> Running:
@@ -226,9 +233,25 @@ class SwarmRuntime:
             machine=endpoint.node,
             here=endpoint.door,
         )
-        words = self._prover.words(group.endpoint) if self._prover else group.endpoint
+        if group.several:
+            site = replace(site, ways=self._ways(group.services, index, task))
+        words = self._words(group.endpoint)
         service = service_of(self._run, unit.site.name)
         return MemberRunning(unit, site, self.manager, service, task, words, self._clock)
+
+    def _ways(self, services: ServiceGroup, index: int, task: Document) -> dict[str, Way]:
+        found: dict[str, Way] = {}
+        for name in ENDPOINTS:
+            if name in PROXIED and not services.proxied:
+                found[name] = Way("", "", fault=NO_IP_VS)
+                continue
+            one = services.reach(index, task, name)
+            found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
+        return found
+
+    def _words(self, endpoint: str) -> str:
+        """What packets to such an endpoint pass through, as far as it was seen."""
+        return self._prover.words(endpoint) if self._prover else endpoint
 
     def _services(self, group: _Group, unit: Unit) -> ServiceGroup:
         units = [site.name for site in group.sites]
@@ -236,7 +259,8 @@ class SwarmRuntime:
         placement = unit.placement or Placement()
         return ServiceGroup(
             self.manager, self._run, names, units, group.endpoint, group.network, unit.ports[0],
-            group.number, placement, self.swarm_facts().nodes, self._clock, self._wait,
+            group.number, placement, self.swarm_facts().nodes,
+            group.several and self.swarm_facts().ip_vs is not False, self._clock, self._wait,
         )  # fmt: skip
 
     def release_group(self, group: str) -> None:

@@ -60,6 +60,7 @@ class ServiceGroup:
         number: of the cluster among those that live, 0-based: its host ports.
         placement: over nodes.
         nodes: that fit the placement, with all others.
+        proxied: clients name endpoints: the Swarm's own proxy leads to each unit too.
     """
 
     manager: Manager
@@ -72,6 +73,7 @@ class ServiceGroup:
     number: int
     placement: Placement
     nodes: Sequence[Node]
+    proxied: bool = False
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     _configs: list[str] = field(default_factory=list, init=False)
@@ -91,7 +93,7 @@ class ServiceGroup:
             identity = self.manager.create_config(held, text, labels)
             self._configs.append(identity)
             configs[file] = identity, held
-        reach = Reach(self.endpoint, self.network, self.port, self.published(index))
+        reach = Reach(self.endpoint, self.network, self.port, self.published(index), self.proxied)
         places = self._places(index)
         document = service_document(
             name, self.run, self.units[index], software, reach, places, configs
@@ -122,24 +124,28 @@ class ServiceGroup:
             return None
         return fitting[index % len(fitting)]
 
-    def reach(self, index: int, task: Document) -> Endpoint:
+    def reach(self, index: int, task: Document, endpoint: str = "") -> Endpoint:
         """Where a unit that runs is reached.
+
+        Args:
+            endpoint: which of several; empty: that of the group.
 
         Raises:
             RuntimeUnavailableError: the Swarm does not tell.
         """
         name = self.names[index]
+        endpoint = endpoint or self.endpoint
         node = next((one for one in self.nodes if one.id == task.get("NodeID")), None)
         if node is None:
             raise _untold(name, f"its node {task.get('NodeID')}")
         published = self.published(index)
         door = (node.address, published)
-        if self.endpoint in (HOST, "host-port"):
+        if endpoint in (HOST, "host-port"):
             return Endpoint(node.address, {self.port: published}, "", node.name, door)
-        if self.endpoint == "container-dns":
+        if endpoint == "container-dns":
             return Endpoint(own_name(name), {}, own_name(name), node.name, door)
         service = self.manager.inspect("service", name)
-        if self.endpoint == "service-ip":
+        if endpoint == "service-ip":
             return Endpoint(self._service_address(name, service), {}, "", node.name, door)
         away = self.nodes[(self.nodes.index(node) + 1) % len(self.nodes)]
         ports = (service.get("Endpoint") or {}).get("Ports") or []

@@ -1,0 +1,342 @@
+//! Drives this machine's units through a schedule of slices: thawed for their own, frozen between
+//! them, CPU time read at both ends. Whatever ends the probe, they are thawed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::wait::Ticker;
+
+/// A server that is thawed so long after its slice's load began, or frozen so long after its end,
+/// makes the slice a late one.
+const LATE: Duration = Duration::from_millis(5);
+/// Longest wait for the kernel to stop a group, or to let it go on.
+const FREEZE: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_micros(300);
+/// The machine's CPU time: of the root control group where it has one, for it counts nanoseconds.
+const ROOTS: [&str; 2] = ["sys/fs/cgroup/cpuacct", "sys/fs/cgroup"];
+/// Fields of the first line of /proc/stat, proc(5).
+const MODES: [(&str, usize); 6] = [
+    ("user", 1),
+    ("nice", 2),
+    ("system", 3),
+    ("irq", 6),
+    ("softirq", 7),
+    ("steal", 8),
+];
+
+/// What is to be driven.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slicing {
+    /// Unix time at which everything is frozen, before the first slice.
+    pub freeze_at: f64,
+    /// Seconds from a thaw to the load.
+    pub lead_s: f64,
+    /// Seconds from the begin of a slice's load to the end of its drain.
+    pub window_s: f64,
+    /// The kernel's ticks per second.
+    pub ticks: f64,
+    pub slots: Vec<Slot>,
+    pub parts: Vec<Part>,
+}
+
+/// One slice.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slot {
+    /// Unix time at which its load begins.
+    pub at: f64,
+    /// Which part is driven; none: nothing is.
+    pub part: Option<usize>,
+}
+
+/// What one trial has on this machine.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Control groups that stand still between its slices.
+    pub freeze: Vec<PathBuf>,
+    /// Unit to the control groups that count its CPU time.
+    pub units: BTreeMap<String, Vec<PathBuf>>,
+}
+
+/// CPU seconds used so far, or within a slice.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+struct Reading {
+    machine: f64,
+    own: f64,
+    modes: BTreeMap<&'static str, f64>,
+    units: BTreeMap<String, f64>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Told {
+    Slice {
+        slot: usize,
+        seconds: f64,
+        late: bool,
+        #[serde(flatten)]
+        used: Reading,
+    },
+    Fault {
+        part: usize,
+        why: String,
+    },
+}
+
+impl Slicing {
+    /// Why it cannot be driven; empty: it can.
+    pub fn fault(&self) -> &'static str {
+        let ordered = self
+            .slots
+            .windows(2)
+            .all(|two| two[0].at + self.window_s <= two[1].at - self.lead_s);
+        let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
+        if !ordered
+            || self
+                .slots
+                .first()
+                .is_some_and(|one| one.at < self.freeze_at)
+        {
+            "slices overlap, or begin before everything is frozen"
+        } else if !self.slots.iter().all(known) {
+            "a slice is of a part that is not there"
+        } else if !(self.lead_s >= 0.0 && self.window_s > 0.0 && self.ticks > 0.0) {
+            "lead_s, window_s and ticks must be positive"
+        } else {
+            ""
+        }
+    }
+}
+
+/// Goes through the schedule; `root` is where /proc and /sys are found.
+pub struct Driver<'a> {
+    slicing: &'a Slicing,
+    root: &'a Path,
+    /// The time since `origin` is the Unix time less `origin_unix`: a clock that is set meanwhile
+    /// moves nothing.
+    origin: Instant,
+    origin_unix: f64,
+    failed: Vec<bool>,
+}
+
+impl Drop for Driver<'_> {
+    fn drop(&mut self) {
+        for part in &self.slicing.parts {
+            let _ = freeze(part, false);
+        }
+    }
+}
+
+impl<'a> Driver<'a> {
+    pub fn new(slicing: &'a Slicing, root: &'a Path) -> Driver<'a> {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH);
+        Driver {
+            slicing,
+            root,
+            origin: Instant::now(),
+            origin_unix: unix.map_or(0.0, |since| since.as_secs_f64()),
+            failed: vec![false; slicing.parts.len()],
+        }
+    }
+
+    /// Drive every slice, or end when the ticker says so.
+    pub fn drive(mut self, ticker: &mut Ticker, out: &mut dyn Write) -> io::Result<()> {
+        if !ticker.until(self.instant(self.slicing.freeze_at)) {
+            return Ok(());
+        }
+        for (number, part) in self.slicing.parts.iter().enumerate() {
+            if let Err(error) = freeze(part, true) {
+                self.fail(number, &error, out)?;
+            }
+        }
+        for number in 0..self.slicing.slots.len() {
+            if !self.slice(number, ticker, out)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One slice; false when it is time to end.
+    fn slice(
+        &mut self,
+        number: usize,
+        ticker: &mut Ticker,
+        out: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let slot = &self.slicing.slots[number];
+        if slot.part.is_some_and(|part| self.failed[part]) {
+            return Ok(true);
+        }
+        let load = self.instant(slot.at);
+        let ends = load + Duration::from_secs_f64(self.slicing.window_s);
+        if !ticker.until(load - Duration::from_secs_f64(self.slicing.lead_s)) {
+            return Ok(false);
+        }
+        let part = slot.part.map(|one| &self.slicing.parts[one]);
+        let driven = (|| {
+            let (before, since) = (self.read(part)?, Instant::now());
+            part.map_or(Ok(()), |one| freeze(one, false))?;
+            let late = Instant::now() > load + LATE;
+            let goes_on = ticker.until(ends);
+            part.map_or(Ok(()), |one| freeze(one, true))?;
+            let (after, now) = (self.read(part)?, Instant::now());
+            let told = Told::Slice {
+                slot: number,
+                seconds: (now - since).as_secs_f64(),
+                late: late || now > ends + LATE + LATE,
+                used: after.since(&before),
+            };
+            Ok((goes_on, told))
+        })();
+        match (driven, slot.part) {
+            (Ok((goes_on, told)), _) => {
+                tell(&told, out)?;
+                Ok(goes_on)
+            }
+            (Err(error), Some(part)) => {
+                self.fail(part, &error, out)?;
+                Ok(true)
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn fail(&mut self, part: usize, error: &io::Error, out: &mut dyn Write) -> io::Result<()> {
+        self.failed[part] = true;
+        let why = error.to_string();
+        tell(&Told::Fault { part, why }, out)
+    }
+
+    fn instant(&self, unix: f64) -> Instant {
+        self.origin + Duration::from_secs_f64((unix - self.origin_unix).max(0.0))
+    }
+
+    fn read(&self, part: Option<&Part>) -> io::Result<Reading> {
+        let stat = fs::read_to_string(self.root.join("proc/stat"))?;
+        let fields: Vec<&str> = stat
+            .lines()
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .collect();
+        let count = |place: usize| fields.get(place).and_then(|text| text.parse::<f64>().ok());
+        let modes: BTreeMap<_, _> = MODES
+            .iter()
+            .map(|&(mode, place)| (mode, count(place).unwrap_or(0.0) / self.slicing.ticks))
+            .collect();
+        let by_modes = || modes.values().sum::<f64>() - modes.get("steal").unwrap_or(&0.0);
+        let machine = ROOTS
+            .iter()
+            .find_map(|one| used(&self.root.join(one)).ok())
+            .unwrap_or_else(by_modes);
+        let mut units = BTreeMap::new();
+        for (name, groups) in part.map(|one| &one.units).into_iter().flatten() {
+            let each: io::Result<Vec<f64>> = groups.iter().map(|group| used(group)).collect();
+            units.insert(name.clone(), each?.iter().sum());
+        }
+        let own = own_seconds(self.root);
+        Ok(Reading {
+            machine,
+            own,
+            modes,
+            units,
+        })
+    }
+}
+
+impl Reading {
+    fn since(&self, earlier: &Reading) -> Reading {
+        let less = |now: f64, before: Option<&f64>| now - before.unwrap_or(&0.0);
+        Reading {
+            machine: self.machine - earlier.machine,
+            own: self.own - earlier.own,
+            modes: self
+                .modes
+                .iter()
+                .map(|(k, v)| (*k, less(*v, earlier.modes.get(k))))
+                .collect(),
+            units: self
+                .units
+                .iter()
+                .map(|(k, v)| (k.clone(), less(*v, earlier.units.get(k))))
+                .collect(),
+        }
+    }
+}
+
+fn tell(told: &Told, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(told)?;
+    line.push(b'\n');
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// CPU seconds of a control group of either version.
+fn used(group: &Path) -> io::Result<f64> {
+    let bad = |_| io::Error::new(io::ErrorKind::InvalidData, group.display().to_string());
+    if let Ok(text) = fs::read_to_string(group.join("cpuacct.usage")) {
+        return text.trim().parse::<f64>().map(|ns| ns / 1e9).map_err(bad);
+    }
+    let file = group.join("cpu.stat");
+    let text = fs::read_to_string(&file)
+        .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", file.display())))?;
+    text.lines()
+        .find_map(|line| line.strip_prefix("usage_usec "))
+        .and_then(|usec| usec.trim().parse::<f64>().ok())
+        .map(|usec| usec / 1e6)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, file.display().to_string()))
+}
+
+/// CPU seconds of this program, whose only thread the kernel counts in nanoseconds.
+fn own_seconds(root: &Path) -> f64 {
+    fs::read_to_string(root.join("proc/self/schedstat"))
+        .ok()
+        .and_then(|text| {
+            text.split_whitespace()
+                .next()
+                .and_then(|ns| ns.parse::<f64>().ok())
+        })
+        .map_or(0.0, |ns| ns / 1e9)
+}
+
+/// Stops or continues the part's groups, and returns when the kernel has done so.
+fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
+    for group in &part.freeze {
+        let (file, value, told, sign) = if group.join("cgroup.freeze").exists() {
+            let value = if frozen { "1" } else { "0" };
+            let sign = format!("frozen {value}");
+            (
+                group.join("cgroup.freeze"),
+                value,
+                group.join("cgroup.events"),
+                sign,
+            )
+        } else {
+            let value = if frozen { "FROZEN" } else { "THAWED" };
+            let file = group.join("freezer.state");
+            (file.clone(), value, file, value.to_owned())
+        };
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", file.display()));
+        fs::write(&file, value).map_err(named)?;
+        let deadline = Instant::now() + FREEZE;
+        while !fs::read_to_string(&told).map_err(named)?.contains(&sign) {
+            if Instant::now() > deadline {
+                let why = format!("{} did not become {value} within 5 s", group.display());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

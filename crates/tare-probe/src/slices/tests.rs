@@ -1,0 +1,158 @@
+//! Real files in a directory stand for the kernel's; a group is frozen where its file says so.
+
+use super::*;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A machine with two groups, each of which has used as much CPU time as its file says.
+fn machine() -> TempDir {
+    let made = tempfile::tempdir().unwrap();
+    let root = made.path();
+    fs::create_dir_all(root.join("proc/self")).unwrap();
+    fs::write(root.join("proc/stat"), "cpu  100 0 50 800 5 1 4 3 0 0\n").unwrap();
+    fs::write(root.join("proc/self/schedstat"), "5000000 0 1\n").unwrap();
+    for group in ["a", "b"] {
+        fs::create_dir_all(root.join(group)).unwrap();
+        fs::write(root.join(group).join("cpuacct.usage"), "1500000000\n").unwrap();
+        fs::write(root.join(group).join("freezer.state"), "THAWED\n").unwrap();
+    }
+    made
+}
+
+fn state(root: &Path, group: &str) -> String {
+    fs::read_to_string(root.join(group).join("freezer.state")).unwrap()
+}
+
+fn part(root: &Path, group: &str) -> Part {
+    Part {
+        freeze: vec![root.join(group)],
+        units: BTreeMap::from([(group.to_owned(), vec![root.join(group)])]),
+    }
+}
+
+fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64();
+    Slicing {
+        freeze_at: now,
+        lead_s: 0.001,
+        window_s: 0.01,
+        ticks: 100.0,
+        slots: slots
+            .iter()
+            .enumerate()
+            .map(|(number, part)| Slot {
+                at: now + 0.02 + 0.02 * number as f64,
+                part: *part,
+            })
+            .collect(),
+        parts: vec![part(root, "a"), part(root, "b")],
+    }
+}
+
+fn drive(slicing: &Slicing, root: &Path) -> Vec<Value> {
+    let mut out = Vec::new();
+    let mut ticker = Ticker::new(Duration::from_secs(1), false).unwrap();
+    Driver::new(slicing, root)
+        .drive(&mut ticker, &mut out)
+        .unwrap();
+    String::from_utf8(out)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_slice_is_told_with_what_its_own_units_used() {
+    let made = machine();
+    let told = drive(
+        &slicing(made.path(), &[Some(0), None, Some(1)]),
+        made.path(),
+    );
+    let slots: Vec<_> = told
+        .iter()
+        .map(|one| one["slot"].as_u64().unwrap())
+        .collect();
+    assert_eq!(slots, [0, 1, 2]);
+    assert!(told[0]["units"].get("a").is_some() && told[0]["units"].get("b").is_none());
+    assert_eq!(told[1]["units"], serde_json::json!({}));
+    assert!(told
+        .iter()
+        .all(|one| one["seconds"].as_f64().unwrap() >= 0.01));
+}
+
+#[test]
+fn everything_is_thawed_at_the_end() {
+    let made = machine();
+    drive(&slicing(made.path(), &[Some(0)]), made.path());
+    assert_eq!(
+        (state(made.path(), "a"), state(made.path(), "b")),
+        ("THAWED".into(), "THAWED".into())
+    );
+}
+
+#[test]
+fn everything_is_thawed_when_the_probe_is_ended_amid_slices() {
+    let made = machine();
+    let order = slicing(made.path(), &[Some(0), Some(1)]);
+    let driver = Driver::new(&order, made.path());
+    freeze(&order.parts[0], true).unwrap();
+    assert_eq!(state(made.path(), "a"), "FROZEN");
+    drop(driver);
+    assert_eq!(state(made.path(), "a"), "THAWED");
+}
+
+#[test]
+fn a_unit_that_is_gone_is_told_and_the_others_go_on() {
+    let made = machine();
+    let order = slicing(made.path(), &[Some(0), Some(1), Some(0)]);
+    fs::remove_file(made.path().join("a/cpuacct.usage")).unwrap();
+    let told = drive(&order, made.path());
+    let events: Vec<_> = told
+        .iter()
+        .map(|one| one["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["fault", "slice"]);
+    assert_eq!(told[0]["part"], 0);
+    assert!(told[0]["why"].as_str().unwrap().contains("a/cpu.stat"));
+}
+
+#[test]
+fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
+    let made = machine();
+    let order = slicing(made.path(), &[]);
+    let driver = Driver::new(&order, made.path());
+    let before = driver.read(Some(&order.parts[0])).unwrap();
+    assert!((before.units["a"] - 1.5).abs() < 1e-9);
+    assert!((before.own - 0.005).abs() < 1e-12);
+    assert!(
+        (before.machine - 1.55).abs() < 1e-9,
+        "without a root group, by the modes"
+    );
+    fs::write(made.path().join("a/cpuacct.usage"), "1750000000\n").unwrap();
+    fs::create_dir_all(made.path().join("sys/fs/cgroup")).unwrap();
+    fs::write(
+        made.path().join("sys/fs/cgroup/cpu.stat"),
+        "usage_usec 9000000\n",
+    )
+    .unwrap();
+    let after = driver.read(Some(&order.parts[0])).unwrap();
+    assert!((after.since(&before).units["a"] - 0.25).abs() < 1e-9);
+    assert!((after.machine - 9.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_schedule_that_cannot_be_kept_is_refused() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[Some(0), Some(7)]);
+    assert!(order.fault().contains("part"));
+    order.slots[1] = Slot {
+        at: order.slots[0].at + 0.001,
+        part: Some(1),
+    };
+    assert!(order.fault().contains("overlap"));
+}

@@ -1,0 +1,190 @@
+"""Slices on other hosts: a probe there thaws, freezes and reads by an agreed schedule."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.machine import Here
+from tare.monitor.meter import Reading
+from tare.study.slices import LEAD_S
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Collection, Mapping, Sequence
+
+    from tare.machines.cgroups import Accounting
+    from tare.machines.machine import Elsewhere, Machine
+    from tare.study.slices import Schedule
+
+_END_S = 5.0
+"""longest wait for a probe's last lines"""
+_MOST_UNCERTAIN_S = LEAD_S / 2
+"""A clock that is known less well would thaw servers after their slice's load began."""
+_GROUPS = ("cpuacct", "unified")
+_FREEZERS = ("freezer", "unified")
+
+
+@dataclass(frozen=True)
+class HostPart:
+    """What a trial has on one host.
+
+    Attributes:
+        nodes: the database's units there, which stand still between its slices.
+        units: all whose CPU time is read there, by name.
+    """
+
+    nodes: Sequence[Accounting]
+    units: Mapping[str, Accounting]
+
+    def order(self, *, freezes: bool) -> dict[str, Any]:
+        """What the probe is told of it."""
+        return {
+            "freeze": [_first(one, _FREEZERS) for one in self.nodes] if freezes else [],
+            "units": {name: [_first(one, _GROUPS)] for name, one in self.units.items()},
+        }
+
+
+def readable(one: Accounting) -> bool:
+    """Whether a probe on the unit's host can read its CPU time within a slice."""
+    return any(name in one.paths for name in _GROUPS)
+
+
+def _first(one: Accounting, names: Sequence[str]) -> str:
+    return next(one.paths[name] for name in names if name in one.paths)
+
+
+def start_probes(
+    machines: Collection[Machine], run: str, boot: str = "/proc/sys/kernel/random/boot_id"
+) -> list[HostSlices]:
+    """A probe on every host of a block; one kernel under several names is counted once.
+
+    Args:
+        machines: on which the block's units run.
+        run: label of the processes.
+        boot: file that tells this machine's kernel's start.
+
+    Raises:
+        TareError: one cannot be started, or a host's clock is not known well enough.
+    """
+    hosts = {one.name: one for one in machines if not isinstance(one, Here)}
+    for name, one in hosts.items():
+        if one.clock.uncertain_s > _MOST_UNCERTAIN_S:
+            raise RuntimeUnavailableError(
+                "a host cannot be driven in slices",
+                where=name,
+                why=f"its clock is known to ± {one.clock.uncertain_s * 1e3:.1f} ms only, which "
+                f"must be {_MOST_UNCERTAIN_S * 1e3:.0f} ms at most: the way there is slow",
+                remedy="run Tare nearer to the hosts, or write design.slice: off",
+            )
+    seen = {Path(boot).read_text().strip()} if len(hosts) < len(set(machines)) else set()
+    started: list[HostSlices] = []
+    try:
+        for name, one in hosts.items():
+            kernel = one.boot or name
+            started.append(HostSlices(one, run, counts=kernel not in seen))
+            seen.add(kernel)
+    except TareError:
+        for probe in started:
+            probe.close()
+        raise
+    return started
+
+
+class HostSlices:
+    """The probe of one host, from its start until its last slice."""
+
+    def __init__(self, machine: Elsewhere, run: str, *, counts: bool) -> None:
+        """Start the probe; it waits for its schedule.
+
+        Args:
+            machine: the host.
+            run: label of the process.
+            counts: its kernel is not yet counted as that of another name.
+
+        Raises:
+            TareError: it cannot be started there.
+        """
+        self.machine = machine
+        self.faults: dict[int, str] = {}
+        self.used: dict[int, tuple[Reading, bool]] = {}
+        """number of the slot to what was used in it, and whether it was late"""
+        self._counts = counts
+        self._process: subprocess.Popen[bytes] = machine.probe(run)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+
+    def begin(
+        self,
+        schedule: Schedule,
+        begins: float,
+        freeze_at: float,
+        parts: Sequence[HostPart],
+        *,
+        freezes: bool,
+    ) -> None:
+        """Tell the schedule.
+
+        Args:
+            begins: Unix time of this machine at which the first slice's load begins.
+            freeze_at: likewise, from which on servers stand still.
+            parts: of the block's trials, by their number in the schedule.
+            freezes: servers stand still between their slices.
+        """
+        ahead = self.machine.ahead_s
+        order = {
+            "freeze_at": freeze_at + ahead,
+            "lead_s": LEAD_S,
+            "window_s": schedule.length_s + schedule.drain_s,
+            "ticks": self.machine.ticks,
+            "slots": [
+                {"at": begins + slot.at + ahead, "part": slot.trial} for slot in schedule.slots
+            ],
+            "parts": [part.order(freezes=freezes) for part in parts],
+        }
+        text = json.dumps({"interval_s": 1.0, "slices": order}) + "\n"
+        with contextlib.suppress(BrokenPipeError):  # it died: the missing slices are noted
+            if self._process.stdin is not None:
+                self._process.stdin.write(text.encode())
+                self._process.stdin.flush()
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                self._take(json.loads(line))
+
+    def _take(self, told: dict[str, Any]) -> None:
+        if told["event"] == "fault":
+            self.faults[int(told["part"])] = f"{self.machine.name}: {told['why']}"
+            return
+        modes = {name: float(used) for name, used in told["modes"].items()}
+        reading = Reading(
+            machine=float(told["machine"]) if self._counts else 0.0,
+            own=float(told["own"]) if self._counts else 0.0,
+            engine=0.0,
+            units={name: float(used) for name, used in told["units"].items()},
+            modes=modes if self._counts else dict.fromkeys(modes, 0.0),
+        )
+        self.used[int(told["slot"])] = reading, bool(told["late"])
+
+    def ended(self) -> bool:
+        """Whether the probe has gone."""
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """Wait for what it still has to tell, and end it: it thaws everything there."""
+        if self._reader.is_alive():
+            self._reader.join(_END_S)
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        with contextlib.suppress(Exception):
+            self._process.wait(_END_S)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()

@@ -1,0 +1,156 @@
+"""Slices on other hosts: what a probe is told, and what its lines become.
+
+Real hosts are under tests/integration.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.lab.conductor import Driven, Part, with_hosts
+from tare.lab.host_slices import HostPart, HostSlices, readable, start_probes
+from tare.machines.cgroups import Accounting
+from tare.machines.clocks import SAME, Offset
+from tare.machines.machine import HERE
+from tare.monitor.meter import NOTHING, Reading
+from tare.study.slices import LEAD_S, make_schedule
+
+SCHEDULE = make_schedule(
+    ["a", "b"], warmup_s=0.25, measure_s=0.5, length_s=0.25, drain_s=0.03, seed=7
+)
+PROBE = """
+import json, sys
+order = json.loads(sys.stdin.readline())["slices"]
+open(sys.argv[1], "w").write(json.dumps(order))
+for number, slot in enumerate(order["slots"]):
+    if slot["part"] == 1 and number > 2:
+        print(json.dumps({"event": "fault", "part": 1, "why": "its group has gone"}), flush=True)
+        continue
+    used = {"machine": 0.3, "own": 0.01, "modes": {"user": 0.2}, "units": {"n": 0.1}}
+    told = {"event": "slice", "slot": number, "seconds": 0.3, "late": number == 0, **used}
+    print(json.dumps(told), flush=True)
+"""
+
+
+class Host:
+    """A host whose probe tells the same of every slice, and loses its second trial's unit."""
+
+    kernel: Mapping[str, str] = {}
+    ticks = 100
+    ahead_s = 2.0
+    name = "db1"
+
+    def __init__(self, notes: Path, boot: str = "other", clock: Offset = SAME) -> None:
+        self.boot = boot
+        self.clock = clock
+        self.notes = notes
+
+    def read_clock(self) -> None: ...
+    def read(self, *patterns: str) -> dict[str, str]:
+        raise AssertionError("nothing is read but by its probe")
+
+    def probe(self, run: str) -> subprocess.Popen[bytes]:
+        words = [sys.executable, "-c", PROBE, str(self.notes)]
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    return tmp_path / "told.json"
+
+
+@pytest.fixture
+def boot(tmp_path: Path) -> str:
+    file = tmp_path / "boot_id"
+    file.write_text("mine\n", encoding="ascii")
+    return str(file)
+
+
+def parts(host: Host) -> list[HostPart]:
+    group = Accounting({"cpuacct": "/acct/n", "freezer": "/freezer/n"}, (7,), host)
+    client = Accounting({"unified": "/sys/c"}, (8,), host)
+    return [HostPart([group], {"n": group, "c1": client}), HostPart([group], {"n": group})]
+
+
+@pytest.fixture
+def probe(notes: Path, boot: str) -> Iterator[HostSlices]:
+    (made,) = start_probes({HERE, Host(notes)}, "a-run", boot)
+    yield made
+    made.close()
+
+
+def drive(probe: HostSlices, host: Host) -> None:
+    probe.begin(SCHEDULE, 1000.0, 999.9, parts(host), freezes=True)
+    probe.close()
+
+
+def driven(used: Reading) -> list[Driven]:
+    return [Driven(slot, 1000.0 + slot.at, used, 0.3, late=False) for slot in SCHEDULE.slots]
+
+
+def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes: Path) -> None:
+    drive(probe, Host(notes))
+    order: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8"))
+    assert order["freeze_at"] == pytest.approx(1001.9)
+    assert order["slots"][0] == {"at": 1002.0, "part": SCHEDULE.slots[0].trial}
+    assert (order["lead_s"], order["window_s"]) == (LEAD_S, pytest.approx(0.28))
+    assert order["parts"][0] == {
+        "freeze": ["/freezer/n"],
+        "units": {"n": ["/acct/n"], "c1": ["/sys/c"]},
+    }
+
+
+def test_a_slice_is_what_both_machines_used(probe: HostSlices, notes: Path) -> None:
+    drive(probe, Host(notes))
+    here = Reading(0.2, 0.02, 0.0, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
+    fates = [Part([], {}), Part([], {})]
+    whole = with_hosts(driven(here), SCHEDULE, fates, [probe], here=True)
+    first = whole[0]
+    assert first.used.machine == pytest.approx(0.5)
+    assert first.used.units == {"c1": 0.15, "n": 0.1}
+    assert first.used.modes["user"] == pytest.approx(0.3)
+    assert (first.late, whole[1].late) == (True, False)
+    alone = with_hosts(driven(here), SCHEDULE, fates, [probe], here=False)
+    assert alone[0].used.machine == pytest.approx(0.3)
+
+
+def test_a_trial_of_which_a_host_lost_a_unit_has_that_as_its_fault(
+    probe: HostSlices, notes: Path
+) -> None:
+    drive(probe, Host(notes))
+    fates = [Part([], {}), Part([], {})]
+    whole = with_hosts(driven(NOTHING), SCHEDULE, fates, [probe], here=True)
+    assert fates[0].fault == ""
+    assert fates[1].fault == "db1: its group has gone"
+    assert len([one for one in whole if one.slot.trial == 0]) == len(SCHEDULE.of(0))
+    assert len([one for one in whole if one.slot.trial == 1]) < len(SCHEDULE.of(1))
+
+
+def test_a_kernel_is_counted_once_whatever_its_names(notes: Path, boot: str) -> None:
+    (probe,) = start_probes({HERE, Host(notes, boot="mine")}, "a-run", boot)
+    drive(probe, Host(notes))
+    reading, _ = probe.used[0]
+    assert (reading.machine, reading.modes) == (0.0, {"user": 0.0})
+    assert reading.units == {"n": 0.1}
+    (alone,) = start_probes({Host(notes, boot="mine")}, "a-run", boot)
+    drive(alone, Host(notes))
+    assert alone.used[0][0].machine == pytest.approx(0.3)
+
+
+def test_a_clock_that_is_not_known_well_enough_is_refused(notes: Path, boot: str) -> None:
+    vague = Host(notes, clock=Offset(ahead_s=2.0, uncertain_s=0.006, rounds=9))
+    with pytest.raises(RuntimeUnavailableError, match="driven in slices"):
+        start_probes({HERE, vague}, "a-run", boot)
+
+
+def test_a_unit_without_a_control_group_cannot_be_read() -> None:
+    assert not readable(Accounting(pids=(7,)))
+    assert readable(Accounting({"unified": "/sys/c"}))

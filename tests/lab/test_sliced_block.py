@@ -1,0 +1,30 @@
+"""What becomes of a block of slices in which a trial failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tare.errors import TareError, TrialFailedError
+from tare.lab.sliced_block import BlockAgainError, all_or_none
+from tare.records.manifest import TrialManifest
+
+
+def done(trial: str) -> TrialManifest:
+    return TrialManifest.model_construct(trial=trial, status="done")
+
+
+def test_a_block_without_a_failure_stands() -> None:
+    outcomes = {"a": done("a"), "b": done("b")}
+    assert all_or_none(outcomes) == outcomes
+
+
+@pytest.mark.parametrize("error", [TrialFailedError("it died"), OSError("no disk")])
+def test_a_failure_takes_its_partners_with_it_for_they_are_compared_slice_by_slice(
+    error: TareError | OSError,
+) -> None:
+    outcomes = all_or_none({"a": done("a"), "b": error, "c": done("c")})
+    assert outcomes["b"] is error
+    for name in ("a", "c"):
+        one = outcomes[name]
+        assert isinstance(one, BlockAgainError)
+        assert "b failed" in str(one)
