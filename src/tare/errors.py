@@ -14,13 +14,15 @@ class TareError(Exception):
     """
 
     exit_code = 1
+    usual = ""
+    """what helps with most errors of a kind, where one says nothing of its own"""
 
     def __init__(self, what: str, *, where: str = "", why: str = "", remedy: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.where = where
         self.why = why
-        self.remedy = remedy
+        self.remedy = remedy or self.usual
 
     def __str__(self) -> str:
         parts = [f"{self.where}: {self.what}" if self.where else self.what]
@@ -48,25 +50,37 @@ class InventoryError(UsageError):
 class RuntimeUnavailableError(TareError):
     """A runtime, tool or permission that this machine lacks."""
 
+    usual = "tare doctor says what can run here; then give the same command again"
+
 
 class ArtifactError(TareError):
     """The database's files could not be fetched, or are not the locked ones."""
+
+    usual = "give the same command again; docs/troubleshooting.md tells what can be wrong"
 
 
 class ClusterError(TareError):
     """A cluster that did not form, or died."""
 
+    usual = "read the nodes' logs in the run's directory; the same command goes on from here"
+
 
 class UnitGoneError(TareError):
     """A unit of which the kernel knows no more: it has ended."""
+
+    usual = "read the unit's logs in the run's directory; the same command goes on from here"
 
 
 class LoadError(TareError):
     """The load client failed, or reported that its run is worthless."""
 
+    usual = "read the load client's output in the trial's directory; the same command goes on"
+
 
 class TrialFailedError(TareError):
     """A trial that ended without a usable result; recorded, retried once."""
+
+    usual = "read the trial's directory; the same command tries it again"
 
 
 class DiskFullError(TareError):
@@ -79,6 +93,8 @@ class LabBusyError(TareError):
 
 class RecordError(TareError):
     """A record on disk that is missing, damaged or of another version."""
+
+    usual = "copy the run anew from where it was measured, or measure it again"
 
 
 class KnowledgeError(UsageError):

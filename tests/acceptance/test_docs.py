@@ -13,11 +13,11 @@ import pytest
 import typer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from rich.console import Console
 
 from tare.analysis.model import Effect
 from tare.cli.commands import COMMANDS as CLI_COMMANDS
 from tare.cli.commands import build
+from tare.cli.console import Terminal
 from tare.cli.plan import show
 from tare.errors import StudyError
 from tare.study.plan import make_plan
@@ -87,7 +87,7 @@ def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> No
     file = tmp_path / "study.yaml"
     file.write_text(first.text, encoding="utf-8")
     shown = io.StringIO()
-    show(make_plan(load_study(file)), Console(file=shown, width=200))
+    show(make_plan(load_study(file)), Terminal(file=shown, width=200))
     assert excerpt.text in shown.getvalue()
 
 
@@ -125,7 +125,7 @@ def test_the_study_that_is_written_step_by_step_has_the_sizes_that_the_page_tell
     assert len(make_plan(load_study(written(without_exclusions, tmp_path))).conditions) == 12
     file = written(len(WRITTEN), tmp_path)
     shown = io.StringIO()
-    show(make_plan(load_study(file)), Console(file=shown, width=200))
+    show(make_plan(load_study(file)), Terminal(file=shown, width=200))
     excerpt = next(
         b for b in BLOCKS if b.page == "docs/write-a-study.md" and "trials, fresh" in b.text
     )

@@ -197,6 +197,21 @@ def test_few_deployments(tmp_path: Path, deployments: int, status: str) -> None:
     assert check(analysis, "deployments").status == status
 
 
+def test_one_metric_of_one_deployment_is_named_and_the_others_are_not(tmp_path: Path) -> None:
+    """As when a run is resumed where the server's CPU time can no longer be read."""
+    root = run(tmp_path, deployments=3)
+    for trial in (root / "trials").iterdir():
+        if not trial.name.startswith("D1-"):
+            change(root, trial.name, lambda record: record.update(server_cpu_s=0.0))
+    analysis = analyse(root)
+    conditional = {effect.metric for effect in analysis.effects if effect.conditional}
+    assert conditional == {"cpu.server_per_op"}
+    said = check(analysis, "deployments").summary
+    named, _, consequence = said.partition(": ")
+    assert named == "one deployment per condition in cpu.server_per_op"
+    assert "no verdict" in consequence
+
+
 def test_noise_above_the_margin_is_said_first(tmp_path: Path) -> None:
     truths = {"native": Truth(), "native-again": Truth()}
     analysis = analyse(run(tmp_path, effects=truths, within=0.1))

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from rich.console import Console
 
 from tare.analysis.analyse import analyse
+from tare.cli.console import Terminal
 from tare.cli.expected import expected_lines
 from tare.cli.plan import show
 from tare.machines.facts import local_facts
@@ -138,7 +138,7 @@ def test_the_plan_says_when_it_is_looked_at_and_what_ends_it_for_time(tmp_path: 
 
     def shown(*overrides: str) -> str:
         out = io.StringIO()
-        show(make_plan(load_study(file, list(overrides))), Console(file=out, width=200))
+        show(make_plan(load_study(file, list(overrides))), Terminal(file=out, width=200))
         return out.getvalue()
 
     assert "looked at" not in shown()

@@ -9,8 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
+from tare.cli.console import Terminal
 from tare.cli.left_out import left_out_lines
 from tare.cli.plan import show
 from tare.runtimes.availability import obstacle
@@ -89,6 +88,6 @@ def test_the_levels_that_are_missing_are_named_and_that_nothing_is_compared() ->
 def test_a_study_that_runs_wholly_says_nothing_of_it() -> None:
     plan = make_plan(Study(study="x"), obstacle)
     out = io.StringIO()
-    show(plan, Console(file=out, width=120))
+    show(plan, Terminal(file=out, width=120))
     assert left_out_lines(plan) == []
     assert "left out" not in out.getvalue()

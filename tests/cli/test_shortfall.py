@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rich.console import Console
 
 from tare.cli import run
+from tare.cli.console import Terminal
 from tare.cli.plan import show
 from tare.cli.shortfall import shortfall_lines
 from tare.runtimes.availability import obstacle
@@ -76,7 +76,7 @@ def test_a_run_that_compares_nothing_is_said_to() -> None:
 def test_the_kvm_thesis_compares_nothing_here_and_its_plan_ends_with_that() -> None:
     plan = make_plan(load_study(STUDIES / "bth-kvm-2016.yaml"), obstacle)
     out = io.StringIO()
-    show(plan, Console(file=out, width=300))
+    show(plan, Terminal(file=out, width=300))
     assert out.getvalue().splitlines()[-1].startswith("note: nothing will be compared: each of the")
 
 

@@ -49,7 +49,7 @@ scales:
     load: {measure: 10s}
     design: {deployments: 1, warm: {at_most: 30s}}
     margins: {read.p99: 10%}
-    database.settings: {memtable.x: 1}
+    database.settings: {memtable_x: 1}
     factors.threads.high.load.threads: 40
     factors:
       instance:
@@ -85,7 +85,7 @@ def test_a_scale_sets_sizes_durations_repetitions_and_what_levels_say_of_them(
     assert (study.design.deployments, study.design.blocks) == (1, 4)
     assert study.design.warm.at_most == 30.0
     assert study.margins == {"throughput": 0.05, "read.p99": 0.1}
-    assert study.database.settings == {"memtable.x": 1}
+    assert study.database.settings == {"memtable_x": 1}
     setups = {one.name: one.setup for one in expand(study)}
     assert setups["native.high.small"].load.threads == 40
     assert setups["native.low.small"].load.threads == 10

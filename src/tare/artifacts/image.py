@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -121,8 +122,8 @@ def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
             f"the image {name} is not here and cannot be pulled",
             where="database.image",
             why=_reason(error),
-            remedy=f"docker pull {name}, or docker load of a saved image, or leave database.image"
-            " out: Tare then builds an image from the locked files",
+            remedy=f"docker pull {shlex.quote(name)}, or docker load of a saved image, or leave "
+            "database.image out: Tare then builds an image from the locked files",
         ) from error
     digests = image.attrs.get("RepoDigests") or [""]
     return str(image.id), str(digests[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shlex
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -172,7 +173,7 @@ def _assemble(lock: Lock, root: Path, say: Callable[[str], None]) -> None:
 
 def _verify(root: Path, lock: Lock) -> None:
     """Compare every file with the lock; the listing is only believed if the lock's digest fits."""
-    remedy = f"remove the directory, it is fetched anew: rm -r {root}"
+    remedy = f"remove the directory, it is fetched anew: rm -r {shlex.quote(str(root))}"
     path = root / LISTING
     text = path.read_text("utf-8") if path.is_file() else ""
     if text_digest(text) != lock.tree_sha256:
@@ -209,9 +210,13 @@ def _only_writer(cache: Path) -> Iterator[Path]:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _home_tree(version: str, home: Path) -> Tree:
-    lib = home / "lib"
-    found = _home_version(lib)
+def check_home(version: str, home: Path) -> None:
+    """Nothing where a directory of the user's holds this release of Cassandra.
+
+    Raises:
+        ArtifactError: it holds none, or another one.
+    """
+    found = _home_version(home / "lib")
     if found is None:
         raise ArtifactError(
             "this is not the directory of a Cassandra binary distribution",
@@ -225,7 +230,11 @@ def _home_tree(version: str, home: Path) -> Tree:
             where=f"database.home: {home}",
             remedy=f'set database.version: "{found}"',
         )
-    java = system_java()
+
+
+def _home_tree(version: str, home: Path) -> Tree:
+    check_home(version, home)
+    lib, java = home / "lib", system_java()
     tree = Tree(home.resolve(), lib.resolve(), java, "", version, False, f"directory {home}")
     digest = combined(digests_of(tree.files()))
     return Tree(tree.root, tree.lib, java, digest, version, False, tree.origin)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from tare.cli.console import say, say_json
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.asked import Asked, questions_of
@@ -203,15 +204,15 @@ def _of_study(given: list[Path], scale: str | None) -> dict[str, Asked]:
 def _print(answers: dict[str, Advice], settled: str, *, json: bool) -> None:
     if json:
         plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
-        typer.echo(json_module.dumps(plain.get("", plain), indent=1))
+        say_json(json_module.dumps(plain.get("", plain), indent=1))
         return
     for name, one in answers.items():
         if name:
-            typer.echo(f"== {name}")
+            say(f"== {name}")
         for line in advice_lines(one):
-            typer.echo(line)
+            say(line)
     if settled:
-        typer.echo(f"\nThe study that would settle it: {settled}")
+        say(f"\nThe study that would settle it: {settled}")
 
 
 def _check(library: Library, given: list[Path], *, json: bool) -> None:
@@ -223,10 +224,10 @@ def _check(library: Library, given: list[Path], *, json: bool) -> None:
         )
     result = check_change(library, *given)
     if json:
-        typer.echo(result.model_dump_json(indent=1))
+        say_json(result.model_dump_json(indent=1))
         return
     for line in change_lines(result):
-        typer.echo(line)
+        say(line)
 
 
 def _one_of(option: str, value: str, known: Any) -> Any:

@@ -6,9 +6,8 @@ import signal
 import sys
 from types import FrameType
 
-from rich.console import Console
-
 from tare.cli.commands import build, wanted
+from tare.cli.console import Terminal
 from tare.errors import TareError
 
 INTERRUPTED = 130
@@ -22,19 +21,19 @@ def _terminated(number: int, frame: FrameType | None) -> None:
 def main() -> None:
     """Run the command line; the exit status is 0 done, 1 failed, 2 wrong usage, 3 not valid."""
     signal.signal(signal.SIGTERM, _terminated)  # so that kill cleans up as Ctrl-C does
-    errors = Console(stderr=True, highlight=False)
+    errors = Terminal(stderr=True)
     try:
         build(wanted(sys.argv[1:]))()
     except TareError as error:
-        errors.print(f"tare: {error}", markup=False, soft_wrap=True)
+        errors.print(f"tare: {error}", soft_wrap=True)
         sys.exit(error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        errors.print(f"tare: {where}{error.strerror or error}", markup=False, soft_wrap=True)
+        errors.print(f"tare: {where}{error.strerror or error}", soft_wrap=True)
         errors.print("  try: free the disk or mend the path; the same command goes on from here")
         sys.exit(1)
     except SystemExit as done:  # typer turns Ctrl-C into this status
         if done.code == INTERRUPTED:
-            errors.print("tare: interrupted; everything was stopped", markup=False)
-            errors.print("  try: the same command goes on from here", markup=False)
+            errors.print("tare: interrupted; everything was stopped")
+            errors.print("  try: the same command goes on from here")
         raise

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tare.cli.console import say, say_json
 from tare.lab import clean
 from tare.lab.hold import Hold
 
@@ -35,16 +36,16 @@ def command(
             "left": left,
             "unanswered": found.unanswered,
         }
-        typer.echo(json_module.dumps(told, indent=1))
+        say_json(json_module.dumps(told, indent=1))
         raise typer.Exit(1 if faults else 0)
     done = "would remove" if dry_run else "tried to remove" if faults else "removed"
     for line in words:
-        typer.echo(f"{done} {line}")
+        say(f"{done} {line}")
     for line in found.unanswered:
-        typer.echo(f"could not look into {line}", err=True)
+        say(f"could not look into {line}", err=True)
     if not words:
-        typer.echo("nothing was left" if not found.unanswered else "nothing else was left")
+        say("nothing was left" if not found.unanswered else "nothing else was left")
     for fault in faults[1:]:
-        typer.echo(str(fault), err=True)
+        say(str(fault), err=True)
     if faults:
         raise faults[0]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 
 from tare.analysis.analyse import analyse
 from tare.analysis.comparison.compare import compare
 from tare.analysis.model import Analysis
+from tare.cli.console import Terminal, say_document, say_json
 from tare.cli.report import NOT_VALID, only_one
 from tare.errors import RecordError, UsageError
 from tare.report.comparison import render_markdown, render_terminal
@@ -170,13 +171,13 @@ def command(
         raise UsageError(
             "A and B are the same trials",
             why="conditions of one run share blocks, and are compared inside it",
-            remedy=f"tare report {a}",
+            remedy=f"tare report {shlex.quote(str(a))}",
         )
     comparison = compare(first, second, renamed=names, margins=limits, metrics=metric or [])
     if json:
-        typer.echo(to_json(comparison), nl=False)
+        say_json(to_json(comparison))
     elif markdown:
-        typer.echo(render_markdown(comparison), nl=False)
+        say_document(render_markdown(comparison))
     else:
-        Console().print(render_terminal(comparison))
+        Terminal().print(render_terminal(comparison))
     raise typer.Exit(status(comparison, fail_on or []))

@@ -1,14 +1,68 @@
-"""A console for tables: as wide as the terminal, and wide enough where there is none."""
+"""What commands write to the terminal: every text is shown, none of it is obeyed."""
 
 from __future__ import annotations
 
+from typing import IO, TYPE_CHECKING, Any
+
+import typer
 from rich.console import Console
+from rich.text import Text
+
+from tare.report.text import escaped_json, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
 UNCUT = 170
 """Characters of a line in a file or a pipe, which has no width of its own."""
 
 
-def table_console() -> Console:
+class Terminal(Console):
+    """A console that takes texts as they are: no markup, no escape sequences, no highlighting.
+
+    Studies, imports, inventories and names of runs are others' texts. Styles come from `Text`
+    with a style alone.
+    """
+
+    def __init__(
+        self, *, stderr: bool = False, width: int | None = None, file: IO[str] | None = None
+    ) -> None:
+        super().__init__(
+            stderr=stderr, width=width, file=file, markup=False, emoji=False, highlight=False
+        )
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        options |= {"markup": False, "emoji": False, "highlight": False}
+        return super().render_str(shown(text), **options)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        if isinstance(renderable, Text):
+            renderable = renderable.copy()
+            renderable.plain = shown(renderable.plain)  # as long as before: styles stay in place
+        return super().render(renderable, options)
+
+
+def table_console() -> Terminal:
     """Standard output, on which a table in a pipe is not cut to 80 characters."""
-    console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, UNCUT))
+    console = Terminal()
+    return console if console.is_terminal else Terminal(width=max(console.width, UNCUT))
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Write a text and a line's end as they are, in any width."""
+    typer.echo(shown(text), err=err)
+
+
+def say_document(text: str) -> None:
+    """Write a document that ends with a line's end of its own: Markdown, CSV, YAML."""
+    typer.echo(shown(text), nl=False)
+
+
+def say_json(text: str) -> None:
+    """Write JSON; what a terminal would obey is escaped as JSON escapes it."""
+    typer.echo(escaped_json(text.removesuffix("\n")))

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
 from tare.artifacts.binaries import find
 from tare.cli import doctor_machines, doctor_noise
+from tare.cli.console import Terminal, say_json
 from tare.cli.quiet import STOP_THEM
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import addresses, awake, cgroups
@@ -274,12 +275,12 @@ def command(
         return
     found = findings()
     if json:
-        typer.echo(json_module.dumps([asdict(one) for one in found], indent=1))
+        say_json(json_module.dumps([asdict(one) for one in found], indent=1))
     else:
-        console = Console(highlight=False)
+        console = Terminal()
         for one in found:
-            mark = "[green]ok[/]     " if one.ok else "[red]missing[/]"
-            console.print(f"{mark} {one.what}: ", one.says, sep="")
+            mark = Text("ok     ", "green") if one.ok else Text("missing", "red")
+            console.print(mark, f" {one.what}: ", one.says, sep="")
             if not one.ok:
                 console.print("        try: ", one.remedy, sep="")
     if any(one.needed and not one.ok for one in found):

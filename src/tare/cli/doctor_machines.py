@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
+from tare.cli.console import Terminal, say_json
 from tare.errors import InventoryError
 from tare.machines.checkup import Checked, check_hosts
 from tare.machines.inventory.read import VARIABLE, named_inventory
@@ -46,7 +47,7 @@ def machines(json: bool) -> None:
             "notes": list(inventory.notes),
             "hosts": [_as_dict(one) for one in found],
         }
-        typer.echo(json_module.dumps(told, indent=1))
+        say_json(json_module.dumps(told, indent=1))
     else:
         _show(inventory, found)
     if not all(one.ready for one in found):
@@ -54,17 +55,17 @@ def machines(json: bool) -> None:
 
 
 def _show(inventory: Inventory, found: list[Checked]) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     for note in inventory.notes:
-        console.print(f"note    {note}", markup=False, soft_wrap=True)
+        console.print(f"note    {note}", soft_wrap=True)
     for one in found:
-        verdict = "[green]ready[/]" if one.ready else "[red]not ready[/]"
-        console.print(f"{verdict} ", f"{one.host}, takes {one.takes}", sep="", soft_wrap=True)
+        verdict = Text("ready", "green") if one.ready else Text("not ready", "red")
+        console.print(verdict, f" {one.host}, takes {one.takes}", sep="", soft_wrap=True)
         for point in one.points:
             mark = "ok     " if point.ok else ("missing" if point.needed else "note   ")
-            console.print(f"    {mark} {point.what}: {point.says}", markup=False, soft_wrap=True)
+            console.print(f"    {mark} {point.what}: {point.says}", soft_wrap=True)
         if one.next:
-            console.print(f"    try: {one.next}", markup=False, soft_wrap=True)
+            console.print(f"    try: {one.next}", soft_wrap=True)
 
 
 def _as_dict(one: Checked) -> dict[str, Any]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import typer
-from rich.console import Console
-
+from tare.cli.console import Terminal, say, say_json
 from tare.cli.quiet import STOP_THEM
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
@@ -42,15 +40,15 @@ def noise(seconds: float, json: bool) -> None:
     from tare.lab.pilot import pilot  # with the analysis it takes a second to import
 
     if not json:
-        typer.echo(f"three identical servers without a database in turn, for {seconds:.0f} s ...")
+        say(f"three identical servers without a database in turn, for {seconds:.0f} s ...")
     found = noise_found(pilot(seconds))
     file = keep(found)
     if json:
-        typer.echo(found.model_dump_json(indent=1))
+        say_json(found.model_dump_json(indent=1))
         return
-    console = Console(highlight=False)
+    console = Terminal()
     for line in [*noise_lines(found), f"kept in {file} for `tare plan` and `tare doctor`"]:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
 
 
 def noise_found(measured: Piloted) -> Noise:

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from tare.cli.console import table_console
+from tare.cli.console import Terminal, say, say_document, say_json, table_console
 from tare.errors import KnowledgeError
 from tare.knowledge.checks import objections
 from tare.knowledge.library import Entry, knowledge_files, load_library, shipped_directory
@@ -61,13 +59,13 @@ def listing(
     )  # fmt: skip
     found = select(load_library(knowledge or []).entries.values(), wanted)
     if json:
-        typer.echo(json_module.dumps([_plain(one) for one in found], indent=1))
+        say_json(json_module.dumps([_plain(one) for one in found], indent=1))
     elif as_csv:
-        typer.echo(_csv(found), nl=False)
+        say_document(_csv(found))
     else:
         _table(found, table_console())
         if not found:
-            typer.echo("none matches; without a filter, `tare findings` lists all that there are")
+            say("none matches; without a filter, `tare findings` lists all that there are")
 
 
 app.command("list")(listing)
@@ -80,7 +78,7 @@ def _plain(entry: Entry) -> dict[str, Any]:
 
 def _csv(found: list[Entry]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS)
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for entry in found:
         writer.writerow({name: _harmless(value) for name, value in row(entry).items()})
@@ -93,7 +91,7 @@ def _harmless(value: object) -> object:
     return f"'{value}" if risky else value
 
 
-def _table(found: list[Entry], console: Console) -> None:
+def _table(found: list[Entry], console: Terminal) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("id", no_wrap=True)
     for title in ("change", "metric", "treatment", "over", "load"):
@@ -102,9 +100,9 @@ def _table(found: list[Entry], console: Console) -> None:
         one = entry.finding
         side = side_of(one.treatment) if one.treatment else ""
         cells = (one.id, change_of(one), one.metric, side, side_of(one.baseline), load_of(one.load))
-        table.add_row(*(escape(cell) for cell in cells))
+        table.add_row(*cells)
     console.print(table)
-    console.print(f"\n{len(found)} findings", highlight=False)
+    console.print(f"\n{len(found)} findings")
 
 
 @app.command()
@@ -122,10 +120,10 @@ def show(
             remedy=f"did you mean {', '.join(near)}?" if near else "`tare findings` lists them all",
         )
     if json:
-        typer.echo(json_module.dumps(_plain(entries[name]), indent=1))
+        say_json(json_module.dumps(_plain(entries[name]), indent=1))
         return
     for label, text in finding_lines(entries[name]):
-        typer.echo(f"{label:<12} {text}")
+        say(f"{label:<12} {text}")
 
 
 @app.command()
@@ -152,7 +150,7 @@ def check(
         )
     bad = any(one["problems"] for one in results)
     if json:
-        typer.echo(json_module.dumps(results, indent=1))
+        say_json(json_module.dumps(results, indent=1))
     else:
         for one in results:
             _say(one)
@@ -163,12 +161,12 @@ def _say(result: dict[str, Any]) -> None:
     problems = result["problems"]
     state = f"{len(problems)} problems" if problems else "consistent"
     name = Path(result["file"]).name
-    typer.echo(
+    say(
         f"{name}: {result['findings']} findings, {state}; "
         f"{result['discrepancies']} discrepancies of the source recorded"
     )
     for problem in problems:
-        typer.echo(f"  {problem}")
+        say(f"  {problem}")
 
 
 def _files(path: Path) -> list[Path]:
@@ -202,7 +200,11 @@ def add(
     from tare.study.read import load_study
 
     if machines and machines not in (kinds := Machines.__args__):  # type: ignore[attr-defined]  # of a Literal
-        raise KnowledgeError(f"--machines {machines}: unknown", why=f"one of {', '.join(kinds)}")
+        raise KnowledgeError(
+            f"--machines {machines}: unknown",
+            why=f"one of {', '.join(kinds)}",
+            remedy="write one of these",
+        )
     if out is not None and out.exists():
         raise KnowledgeError(
             "not overwritten", where=str(out), why="there is a file already", remedy="name another"
@@ -220,9 +222,9 @@ def add(
     content = findings_of(analysis, load_study(records.files.study), about)
     text = knowledge_yaml(content, f"Computed by `tare findings add` from the run {records.name}.")
     if out is None:
-        typer.echo(text, nl=False)
+        say_document(text)
     else:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
-        typer.echo(f"{len(content.findings)} findings written to {out}")
+        say(f"{len(content.findings)} findings written to {out}")
     raise typer.Exit(0 if analysis.valid else NOT_VALID)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from tare.analysis.analyse import analyse
+from tare.cli.console import Terminal, say_json
 from tare.errors import UsageError
 from tare.imports.run import Outcome, Request, import_files
 from tare.imports.tools import TOOLS, Options, Unit
@@ -82,9 +82,9 @@ def command(
         valid = analysis.valid
         page = write_report(outcome.run, analysis)
         if not json:
-            Console().print(render_summary(analysis))
+            Terminal().print(render_summary(analysis))
     if json:
-        typer.echo(to_json.dumps(_document(outcome, page), indent=1, ensure_ascii=False))
+        say_json(to_json.dumps(_document(outcome, page), indent=1, ensure_ascii=False))
     else:
         _show(outcome, page)
     raise typer.Exit(_status(outcome, valid=valid))
@@ -97,7 +97,7 @@ def _status(outcome: Outcome, *, valid: bool) -> int:
 
 
 def _show(outcome: Outcome, page: Path | None) -> None:
-    console = Console(highlight=False)
+    console = Terminal()
     lines = [f"skipped {one.label}: {one.reason}" for one in outcome.skipped[:MOST_SHOWN]]
     if len(outcome.skipped) > MOST_SHOWN:
         lines.append(f"and {len(outcome.skipped) - MOST_SHOWN:,} more; --json lists all")
@@ -113,7 +113,7 @@ def _show(outcome: Outcome, page: Path | None) -> None:
     if page is not None:
         lines.append(f"report: {page}")
     for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)
 
 
 def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
@@ -140,7 +140,7 @@ def _fixed(texts: list[str]) -> dict[str, str]:
 def _unit(text: str | None) -> Unit | None:
     units: dict[str, Literal["ns", "us", "ms"]] = {"ns": "ns", "us": "us", "ms": "ms"}
     if text is not None and text not in units:
-        raise UsageError(f"--unit {text}: not ns, us or ms")
+        raise UsageError(f"--unit {text}: not ns, us or ms", remedy="e.g. --unit us")
     return units[text] if text is not None else None
 
 
@@ -152,5 +152,8 @@ def _scope(text: str) -> str:
 
 def _interval(value: float | None) -> float | None:
     if value is not None and not 0 < value < 86400:
-        raise UsageError(f"--interval {value:g}: seconds, more than 0 and less than a day")
+        raise UsageError(
+            f"--interval {value:g}: seconds, more than 0 and less than a day",
+            remedy="e.g. --interval 1",
+        )
     return value

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from tare.cli.console import Terminal
 from tare.lab.progress import Progress
 
 
 class LiveView:
     """A watcher for people."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._console = console
         self._live = Live(console=console, refresh_per_second=4, transient=True)
         self._last = ("", "")
@@ -39,10 +39,10 @@ class LiveView:
         elif (progress.phase, progress.subject) != self._last:
             self._last = (progress.phase, progress.subject)
             if progress.phase in ("preparing", "deploying", "cleaning up"):
-                self._console.print(line(progress), markup=False)
+                self._console.print(line(progress))
 
     def say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
 
 def line(progress: Progress) -> str:

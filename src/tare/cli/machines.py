@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from tare.cli.console import say, say_json
 from tare.cli.doctor_machines import inventory_here
 from tare.errors import UsageError
 from tare.machines.prepare.run import USUAL, Outcome, Step, prepare
@@ -31,15 +32,15 @@ def list_hosts(json: Json = False) -> None:
     if json:
         notes = list(inventory.notes)
         document = {"inventory": str(inventory.source), "notes": notes, "hosts": told}
-        typer.echo(json_module.dumps(document, indent=1))
+        say_json(json_module.dumps(document, indent=1))
         return
     for note in inventory.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
     for one in told:
         login = f"{one['user']}@" if one["user"] else ""
         sudo = ", sudo" if one["sudo"] else ""
         where = f"{login}{one['address']} port {one['port']}{sudo}"
-        typer.echo(f"{one['name']}: {where}; takes {one['takes']}; {one['directory']}")
+        say(f"{one['name']}: {where}; takes {one['takes']}; {one['directory']}")
 
 
 @app.command("prepare")
@@ -66,7 +67,7 @@ def prepare_hosts(
     outcome = prepare(inventory.hosts, steps, change=yes)
     if json:
         told = {"changed": yes, "hosts": [asdict(one) for one in outcome.hosts]}
-        typer.echo(json_module.dumps({**told, "said": outcome.said}, indent=1))
+        say_json(json_module.dumps({**told, "said": outcome.said}, indent=1))
     else:
         _show(outcome, yes)
     reached = all(one.reached for one in outcome.hosts)
@@ -77,17 +78,17 @@ def prepare_hosts(
 def _show(outcome: Outcome, changed: bool) -> None:
     for one in outcome.hosts:
         if not one.reached:
-            typer.echo(f"{one.host}: not reached; `tare doctor --machines` says why")
+            say(f"{one.host}: not reached; `tare doctor --machines` says why")
         for change in one.changes:
-            typer.echo(f"{one.host}: {'not done: ' if changed else 'would '}{change}")
+            say(f"{one.host}: {'not done: ' if changed else 'would '}{change}")
         for note in one.notes:
-            typer.echo(f"{one.host}: {note}")
+            say(f"{one.host}: {note}")
         if one.reached and not one.changes and not one.notes:
-            typer.echo(f"{one.host}: has everything")
+            say(f"{one.host}: has everything")
     if outcome.said:
-        typer.echo(outcome.said)
+        say(outcome.said)
     if not changed and any(one.changes for one in outcome.hosts):
-        typer.echo("nothing was changed\n  try: the same with --yes")
+        say("nothing was changed\n  try: the same with --yes")
 
 
 def _known(words: list[str] | None) -> set[str]:

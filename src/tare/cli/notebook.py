@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tare.analysis.analyse import analyse
+from tare.cli.console import say
 from tare.cli.report import NOT_VALID, near
 from tare.errors import UsageError
 from tare.report.notebook import NAME, render_notebook
@@ -33,5 +34,5 @@ def command(
     analysis = analyse(place)
     write_data(place, analysis)
     replace_file(target, render_notebook(analysis))
-    typer.echo(f"notebook: {near(target)}")
+    say(f"notebook: {near(target)}")
     raise typer.Exit(0 if analysis.valid else NOT_VALID)

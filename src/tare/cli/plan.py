@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from tare.artifacts.lock import locked_versions
-from tare.cli.console import table_console
+from tare.artifacts.tree import check_home
+from tare.cli.console import Terminal, say_json, table_console
 from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.expected import expected_lines
 from tare.cli.left_out import left_out_lines
@@ -19,6 +20,7 @@ from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
 from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
+from tare.errors import ArtifactError, TareError
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.report import numbers
@@ -112,7 +114,19 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
 
 
 def _unfit(setup: Setup) -> list[Unfit]:
-    return unfit(setup.database, setup.platform.runtime)
+    """Why files that the setup names are not the server that it asks for."""
+    database = setup.database
+    if database.kind == "mongodb":
+        return unfit(database, setup.platform.runtime)
+    if database.home is None:
+        return []
+    try:
+        check_home(database.version, Path(database.home))
+    except (ArtifactError, OSError) as error:
+        why = f"{error.what} ({database.home})" if isinstance(error, TareError) else str(error)
+        remedy = error.remedy if isinstance(error, TareError) else "name a directory"
+        return [Unfit(("database", "home"), why, remedy)]
+    return []
 
 
 def _uses(runtime: str, setup: Setup) -> bool:
@@ -147,7 +161,7 @@ def command(
     """
     plan = plan_here(load_study(study, set_ or [], scale, only or []))
     if json:
-        typer.echo(plan.model_dump_json(indent=1))
+        say_json(plan.model_dump_json(indent=1))
     else:
         show(plan, table_console(), expected_lines(plan, Path("runs")))
     refuse_here(plan)
@@ -224,7 +238,7 @@ def _load(setup: Setup) -> str:
     return f"{setup.load.label}, {setup.load.intensity}{tool}"
 
 
-def show(plan: Plan, console: Console, expected: Sequence[str] = ()) -> None:
+def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
     """The plan for people.
 
     Args:
@@ -232,7 +246,7 @@ def show(plan: Plan, console: Console, expected: Sequence[str] = ()) -> None:
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""
-    console.print(f"[bold]{study.study}[/]{size}  {study.question}", highlight=False)
+    console.print(Text.assemble((study.study, "bold"), f"{size}  {study.question}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("condition", "runs on", "nodes", "load", "own deployment"):
         table.add_column(title, overflow="fold")
@@ -246,33 +260,30 @@ def show(plan: Plan, console: Console, expected: Sequence[str] = ()) -> None:
         table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
     console.print(table)
     for line in [*left_out_lines(plan), *taken_hosts(plan)]:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
     console.print(
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
-        highlight=False,
     )
     for line in _looks(plan):
-        console.print(line, highlight=False)
+        console.print(line)
     for line in _order(plan):
-        console.print(line, highlight=False)
-    console.print(f"\n{_endpoints(study)}", highlight=False)
+        console.print(line)
+    console.print(f"\n{_endpoints(study)}")
     need = plan.estimate
     unit, word = (60, "min") if need.seconds < _HOURS_FROM * 3600 else (3600, "h")
     parts = ", ".join(f"{k} {v / unit:.1f}" for k, v in need.breakdown.items() if v)
     console.print(
         f"\nexpected: at most about {cost(need.seconds)} (in {word}: {parts}), "
         f"{need.memory_bytes / 2**30:.1f} GiB of memory, {need.disk_bytes / 2**30:.1f} GiB of disk",
-        highlight=False,
     )
     if plan.left_out:
         whole = estimate(plan.planned, design)
         console.print(
             f"with what is left out, could it be run: about {cost(whole.seconds)}, "
             f"{whole.disk_bytes / 2**30:.1f} GiB of disk",
-            highlight=False,
         )
     for line in expected:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from tare.monitor.quiet import look
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from tare.cli.console import Terminal
 
 STOP_THEM = "stop them before you measure: whatever else runs is measured too"
 
 
-def warn_if_busy(console: Console) -> None:
+def warn_if_busy(console: Terminal) -> None:
     """Name what would disturb a measurement now; nothing where the machine is quiet."""
     seen = look()
     if seen.disturb:
-        console.print(f"note: {seen}; {STOP_THEM}", markup=False, highlight=False)
+        console.print(f"note: {seen}; {STOP_THEM}")

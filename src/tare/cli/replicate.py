@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from tare.analysis.analyse import analyse
-from tare.cli.console import table_console
+from tare.cli.console import Terminal, say_json, table_console
 from tare.cli.plan import Json, Only, Overrides, Scale, checked_plan
 from tare.cli.report import NOT_VALID, beside_others, near
 from tare.cli.run import Runs, measure
@@ -82,7 +81,7 @@ def command(
     replace_file(run / JSON_FILE, card.model_dump_json(indent=1) + "\n")
     replace_file(run / MARKDOWN_FILE, markdown(card))
     if json:
-        typer.echo(card.model_dump_json(indent=1))
+        say_json(card.model_dump_json(indent=1))
     else:
         console = table_console()
         if of is None:
@@ -90,8 +89,8 @@ def command(
             console.print()
         show(card, console)
         if failed:
-            console.print(f"\n{len(failed)} trials failed: {', '.join(failed)}", markup=False)
-        console.print(f"\nscorecard: {near(run / MARKDOWN_FILE)}", markup=False, soft_wrap=True)
+            console.print(f"\n{len(failed)} trials failed: {', '.join(failed)}")
+        console.print(f"\nscorecard: {near(run / MARKDOWN_FILE)}", soft_wrap=True)
     raise typer.Exit(0 if card.valid else NOT_VALID)
 
 
@@ -117,7 +116,7 @@ def _refuse_beside_of(of: Path | None, options: list[str]) -> None:
         )
 
 
-def show(card: Scorecard, console: Console) -> None:
+def show(card: Scorecard, console: Terminal) -> None:
     """The scorecard for people."""
     counts, *rest = heading(card)
     console.print(_text(counts, "bold"))

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from tare.analysis.analyse import analyse
+from tare.cli.console import Terminal, say, say_document, say_json
 from tare.errors import KnowledgeError, UsageError
 from tare.knowledge.library import load_library
 from tare.knowledge.others import with_others
@@ -34,13 +34,13 @@ def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | 
     analysis = beside_others(analyse(run), run, library)
     page = write_report(run, analysis)
     if json:
-        typer.echo(to_json(analysis), nl=False)
+        say_json(to_json(analysis))
     elif markdown:
-        typer.echo(render_markdown(analysis), nl=False)
+        say_document(render_markdown(analysis))
     else:
-        console = Console()
+        console = Terminal()
         console.print(render_summary(analysis))
-        console.print(f"\nreport: {near(page)}", markup=False, soft_wrap=True)
+        console.print(f"\nreport: {near(page)}", soft_wrap=True)
     return 0 if analysis.valid else NOT_VALID
 
 
@@ -49,7 +49,7 @@ def beside_others(analysis: Analysis, run: Path, library: Library | None) -> Ana
     try:
         known = load_library() if library is None else library
     except KnowledgeError as error:
-        typer.echo(f"the report is without what others found: {error}", err=True)
+        say(f"the report is without what others found: {error}", err=True)
         return analysis
     return with_others(analysis, load_study(RunFiles(run).study), known)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from tare.cli.console import Terminal, say
 from tare.cli.left_out import left_out_lines
 from tare.cli.live import LiveView
 from tare.cli.looks import judge_of
@@ -54,7 +54,7 @@ def command(
     outcome = measure(plan, study, runs, name, quiet=json, command=again, extend=bool(longer))
     status = finish(outcome.directory, json=json)
     if outcome.failed and not json:
-        typer.echo(f"{len(outcome.failed)} trials failed: {', '.join(outcome.failed)}")
+        say(f"{len(outcome.failed)} trials failed: {', '.join(outcome.failed)}")
     raise typer.Exit(status)
 
 
@@ -112,18 +112,16 @@ def measure(
         pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
         return lab(Silent()).run()
-    console = Console()
+    console = Terminal()
     if directory.note:
-        console.print(directory.note, markup=False)
+        console.print(directory.note)
     verb = "extending" if extend else "resuming" if directory.resumed else "beginning"
     console.print(
         f"{verb} {directory.name}: {len(plan.trials) - len(directory.done)} trials to do, "
         f"at most about {cost(plan.estimate.seconds)} in all",
-        markup=False,
-        highlight=False,
     )
     for line in left_out_lines(plan):
-        console.print(line, markup=False, highlight=False)
+        console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
     with LiveView(console) as view:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tare.cli.console import say_document
 from tare.load import json_schema as load
 from tare.report import json_schema as written
 from tare.study import json_schema as study
@@ -41,4 +42,4 @@ def command(
     ] = Document.STUDY,
 ) -> None:
     """Print the JSON Schema of study files, of load specifications, or of a file of Tare's."""
-    typer.echo(text(document), nl=False)
+    say_document(text(document))

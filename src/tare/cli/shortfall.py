@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.cli.console import Terminal
 from tare.study.left_out import comparisons
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from tare.study.conditions import Condition
     from tare.study.plan import Plan
 
@@ -16,10 +15,10 @@ LEAST_UNITS = 2
 """Repetitions from which an interval can be made."""
 
 
-def show_shortfall(plan: Plan, console: Console) -> None:
+def show_shortfall(plan: Plan, console: Terminal) -> None:
     """What the result will not be able to say, however well the run goes."""
     for line in shortfall_lines(plan):
-        console.print(line, style="bold yellow", highlight=False, markup=False)
+        console.print(line, style="bold yellow")
 
 
 def shortfall_lines(plan: Plan) -> list[str]:

@@ -43,7 +43,11 @@ def make_cluster(
         )
     if isinstance(installation, CassandraInstallation):
         return CassandraCluster(name, setup.database, platform, setup.load, runtime, installation)
-    raise TareError("a cluster without the files of its database", where=name)
+    raise TareError(
+        "a cluster without the files of its database",
+        where=name,
+        remedy="tell of it: this is a fault of Tare's",
+    )
 
 
 def watch(clusters: Sequence[Cluster], wall: Callable[[], float]) -> Watch:

@@ -21,16 +21,16 @@ STEP_US = 100.0
 COARSE = 0.05
 """Share of the median that the rounding may make up unmentioned."""
 
-_RUNNING = re.compile(r"^Running (?:.* )?with (\d{1,9}) thread(?:s|Count)\b")
-_SETTING = re.compile(r"^\s*Thread Count: (\d{1,9})\s*$")
+_RUNNING = re.compile(r"^Running (?:.* )?with ([0-9]{1,9}) thread(?:s|Count)\b")
+_SETTING = re.compile(r"^\s*Thread Count: ([0-9]{1,9})\s*$")
 _SETTINGS = {
     "consistency": re.compile(r"^\s*Consistency Level: ([A-Z_]{1,20})\s*$"),
     "type": re.compile(r"^\s*Type: ([a-z_]{1,20})\s*$"),
 }
 _LINE = re.compile(r"([A-Za-z][\w. ()-]*?) *: *([^\[]*?) *(?:\[(.*)\])? *")
-_VALUE = re.compile(r"([\d.,]+|NaN)\s*(ms|op/s)?")
-_PART = re.compile(r"([^:,\[\]]+): ?([\d.,]+|NaN)(?: ?(?:ms|op/s))?(?:, |,|$)")
-_DURATION = re.compile(r"(\d{1,9}):(\d\d):(\d\d)")
+_VALUE = re.compile(r"([0-9.,]+|NaN)\s*(ms|op/s)?")
+_PART = re.compile(r"([^:,\[\]]+): ?([0-9.,]+|NaN)(?: ?(?:ms|op/s))?(?:, |,|$)")
+_DURATION = re.compile(r"([0-9]{1,9}):([0-9]{2}):([0-9]{2})")
 _KINDS = {
     "latency mean": "mean",
     "latency median": "p50",
@@ -63,7 +63,7 @@ def read(data: bytes) -> list[Reading]:
         raise UnreadableError("cut off: no END after the results")
     readings = []
     for begin, start in zip([0, *starts[:-1]], starts, strict=True):
-        reading = _result(lines[start + 1 :])
+        reading = _result(lines[start + 1 :], start + 2)
         reading.intervals = _intervals(lines[begin:start], reading)
         threads = _threads(lines[begin:start])
         if threads is not None:
@@ -97,23 +97,29 @@ def _threads(lines: Sequence[str]) -> str | None:
     return None
 
 
-def _result(lines: Sequence[str]) -> Reading:
-    """One block, up to the first line that is none of its lines."""
+def _result(lines: Sequence[str], first: int) -> Reading:
+    """One block, up to the first line that is none of its lines; `first` is its line's number."""
     rows: dict[str, tuple[str, str]] = {}
-    for line in lines:
+    places: dict[str, int] = {}
+    for place, line in enumerate(lines, start=first):
         found = _LINE.fullmatch(line.strip())
         if found is None:
             break
         rows[found[1].strip().lower()] = found[2], found[3] or ""
+        places[found[1].strip().lower()] = place
     if missing := [name for name in _NEEDED if name not in rows]:
         raise UnreadableError(f"cut off: the results have no {missing[0]!r}")
     rate = grouped(_first(rows["op rate"][0], "op rate")[0], "op rate")
     if rate <= 0:
         raise UnreadableError("op rate is 0: nothing was measured")
     reading = Reading({"throughput": rate}, seconds=_seconds(rows["total operation time"][0]))
+    reading.step_us = STEP_US
     for label, kind in _KINDS.items():
         if label in rows:
             _take_latency(reading, kind, label, *rows[label])
+            reading.lines |= {
+                name: places[label] for name in reading.values if name.endswith(f".{kind}")
+            }
     _take_errors(reading, *rows["total errors"])
     for name, own in _parts(rows["op rate"][1]):
         if own != "NaN" and (rate_of := grouped(own, "op rate")):
@@ -200,4 +206,4 @@ def _columns(cells: list[str]) -> list[str]:
 
 def _is_total(first: str, columns: dict[str, int]) -> bool:
     """A row of all operations; in 2.0 there is no other."""
-    return first == TOTAL if "type" in columns else first.isdigit()
+    return first == TOTAL if "type" in columns else first.isascii() and first.isdigit()

@@ -18,7 +18,7 @@ TOTAL = "TOTAL"
 ERROR = "_ERROR"
 _LINE = re.compile(r"([A-Z_]+) +- (Takes\(s\): .*)")
 _END = re.compile(r"(?:Run|Load) finished, takes ")
-_PROPERTY = re.compile(r'"threadcount"="(\d{1,9})"')
+_PROPERTY = re.compile(r'"threadcount"="([0-9]{1,9})"')
 _BINDING = re.compile(r'"(cassandra|mongodb)\.[a-z.]+"="')
 _KINDS = {
     "Avg": "mean",
@@ -53,6 +53,7 @@ def read(lines: Sequence[str]) -> Reading:
         raise UnreadableError("cut off, or an old go-ycsb: no TOTAL line after `Run finished`")
     reading = Reading({"throughput": total["OPS"]}, seconds=total["Takes(s)"])
     reading.operations = round(total["Count"])
+    places = {m[1]: at for at, line in enumerate(lines, 1) if (m := _LINE.fullmatch(line.strip()))}
     for name, row in final.items():
         if name.endswith(ERROR):
             reading.errors_by_kind[operation_name(name)] = round(row["Count"])
@@ -63,6 +64,9 @@ def read(lines: Sequence[str]) -> Reading:
         for printed, kind in _KINDS.items():
             if f"{printed}(us)" in row:
                 reading.values[f"{operation}.{kind}"] = row[f"{printed}(us)"]
+                reading.lines[f"{operation}.{kind}"] = places[name]
+        if "Min(us)" in row:
+            reading.least[f"{operation}.min"] = row["Min(us)"]
     reading.values["errors"] = float(sum(reading.errors_by_kind.values()))
     reading.intervals = list(_intervals(lines[: end[0]]))
     _take_properties(reading, lines)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KINDS = ("st", "rt", "wt")
 MOST_DAYS_S = 31 * 86400.0
 _TOOLS = {"Cassandra Stress": 1, "Logged with Latte": 1}  # header to nanoseconds per unit
-_START = re.compile(r"#\[StartTime: (\d{1,12}(?:\.\d+)?) ")
+_START = re.compile(r"#\[StartTime: ([0-9]{1,12}(?:\.[0-9]+)?) ")
 _TAG = re.compile(r"Tag=([^,]*),")
 _OLD = {0x1C849308: 0x1C849309, 0x1C849301: 0x1C849302}  # V0, V1: cookie to that of compressed
 _COOKIE_BASE = ~0xF0

@@ -14,12 +14,12 @@ from tare.imports import sadf
 from tare.imports.machine import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, number
+from tare.imports.text import lines_of, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+\S+\s+\S+\s+\((\d{1,6}) CPU\)")
+_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+\S+\s+\S+\s+\(([0-9]{1,6}) CPU\)")
 _STAMPS = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %I:%M:%S %p", "%m/%d/%y %H:%M:%S",
            "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%d/%m/%y %H:%M:%S",
            "%Y-%m-%dT%H:%M:%S%z", "%d/%m/%Y %H:%M:%S")  # fmt: skip
@@ -128,6 +128,8 @@ def _times(stamps: Sequence[str | None], reading: Reading) -> list[float]:
 
 def _parsed(texts: Sequence[str], form: str) -> list[float]:
     """Unix times of texts in this form; empty where one has another."""
+    if not all(text.isascii() for text in texts):  # strptime reads the digits of every script
+        return []
     try:
         stamps = [datetime.strptime(text, form) for text in texts]
     except ValueError:
@@ -139,7 +141,8 @@ def _from_json(text: str) -> tuple[list[_Report], int | None]:
     host = sadf.host_of(text)
     try:
         reports = [_json_report(entry) for entry in host["statistics"] if entry]
-        return reports, int(host["number-of-cpus"]) if "number-of-cpus" in host else None
+        name = "number-of-cpus"
+        return reports, whole(host[name], name) if name in host else None
     except sadf.WRONG as error:
         raise UnreadableError(f"not iostat's JSON: {type(error).__name__} {error}") from None
 

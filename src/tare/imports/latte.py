@@ -5,14 +5,13 @@ Latencies in the report are in milliseconds, those in its histograms in nanoseco
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any
 
 from tare.imports.histograms import line_of
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import json_number, microseconds, operation_name, text_of
+from tare.imports.text import json_document, json_number, microseconds, operation_name, text_of
 
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 
@@ -25,7 +24,7 @@ def read(data: bytes) -> list[Reading]:
     """
     text = text_of(data)
     try:
-        report = json.loads(text)
+        report = json_document(text)
     except (ValueError, RecursionError) as error:
         if text.lstrip().startswith("{"):
             raise UnreadableError(f"cut off or damaged JSON: {error}") from None
@@ -48,7 +47,7 @@ def read(data: bytes) -> list[Reading]:
 
 
 def _reading(report: dict[str, Any], result: dict[str, Any]) -> Reading:
-    percentiles = [float(one) for one in report["percentiles"]]
+    percentiles = [json_number(one, "percentiles") for one in report["percentiles"]]
     seconds = _positive(result["elapsed_time_s"], "elapsed_time_s")
     throughput = _positive(result["cycle_throughput"]["value"], "cycle_throughput")
     reading = Reading({"throughput": throughput}, seconds=seconds)

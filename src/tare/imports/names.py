@@ -14,6 +14,7 @@ from tare.imports.limits import LARGEST_FILE
 from tare.imports.reading import UnreadableError
 from tare.imports.text import text_of
 from tare.study.problems import nearest
+from tare.study.quantities import size_in_words
 from tare.study.template import Template, TemplateError
 
 if TYPE_CHECKING:
@@ -104,7 +105,12 @@ def _rows(study: Study, path: Path) -> dict[str, dict[str, str]]:
     where = f"--sidecar {path}"
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise UsageError("a sidecar that is too large", where=where)
+            raise UsageError(
+                "a sidecar that is too large",
+                where=where,
+                why=f"more than {size_in_words(LARGEST_FILE)}",
+                remedy="name the CSV file with a row per file, not a result",
+            )
         table = list(csv.reader(io.StringIO(text_of(path.read_bytes())), strict=True))
     except (OSError, UnreadableError, csv.Error) as error:
         why = error.strerror if isinstance(error, OSError) else None

@@ -64,6 +64,10 @@ class Reading:
         notes: what a reader of the result must know of how it was read.
         summary: it is the result of a trial, not only a series of one.
         named: fields that the content gives as a name would, e.g. the columns of a table.
+        least: OPERATION.min to the least latency as printed, us; it serves to check the others.
+        lines: metric to the line of the file that gives it, where it has one of its own.
+        step_us: what latencies are rounded to, microseconds.
+        columns: of a table, its columns that are no metrics and no part of its form.
         part: which part of the file it is, e.g. "row 3"; empty: all of it.
         tags: of histogram logs, the operations and kinds; logs of one trial may complete each
             other where they share none.
@@ -85,6 +89,10 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     summary: bool = True
     named: dict[str, str] = field(default_factory=dict)
+    least: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    step_us: float = 1.0
+    columns: tuple[str, ...] = ()
     part: str = ""
     tags: frozenset[str] = frozenset()
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
 from tare.imports.content import Content
-from tare.imports.identity import Levels, Place
+from tare.imports.identity import Levels, Place, known_fields
 from tare.imports.names import Names, names
+from tare.imports.order import refuse_disorder
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.sources import Skipped, files
 from tare.imports.tools import ADDING, Options, reader_of
@@ -24,6 +25,7 @@ from tare.imports.trials import (
 )
 from tare.records.layout import RunFiles
 from tare.records.reader import read_run
+from tare.study.problems import metric_names, nearest
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
     from tare.records.reader import TrialRecord
     from tare.study.schema import Study
 
+READ_TOO = ("threads", "consistency")
+"""What a table may tell of the load beside the study's factors."""
+MOST_NAMED = 12
+"""Columns that one note names."""
 Key = tuple[str, int, int]
 """(condition, round, block)."""
 
@@ -106,8 +112,21 @@ def _refuse_fixed(study: Study, fixed: Mapping[str, str]) -> None:
         if level not in study.factors.get(factor, {}):
             known = ", ".join(study.factors.get(factor, study.factors)) or "none"
             raise UsageError(
-                f"--level {factor}={level}: the study does not have it", why=f"it has {known}"
+                f"--level {factor}={level}: the study does not have it",
+                why=f"it has {known}",
+                remedy="e.g. " + _an_example(study),
             )
+
+
+def _an_example(study: Study) -> str:
+    return next(
+        (
+            f"--level {factor}={level}"
+            for factor, levels in study.factors.items()
+            for level in levels
+        ),
+        "without --level",
+    )
 
 
 def _adds(request: Request) -> bool:
@@ -150,10 +169,26 @@ def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -
         except UnreadableError as error:
             outcome.skipped.append(Skipped(one.label, str(error)))
             continue
+        _note_unread(one.label, readings, levels.study, outcome)
         for reading in readings:
             _take(request, one, named, reading, levels, content, trials, outcome)
     _count_from_one(trials, outcome)
     return trials
+
+
+def _note_unread(label: str, readings: Sequence[Reading], study: Study, outcome: Outcome) -> None:
+    """A column that is none of the study's would else be gone without a word."""
+    known = (*known_fields(study), *READ_TOO)
+    unread = [name for name in (readings[0].columns if readings else ()) if name not in known]
+    if not unread:
+        return
+    meant = [(name, nearest(name, (*known, *metric_names()))) for name in unread[:MOST_NAMED]]
+    words = [
+        f"{name[:80]!r}" + (f" (did you mean {near}?)" if near else "") for name, near in meant
+    ]
+    more = len(unread) - len(words)
+    words += [f"{more} more"] if more else []
+    outcome.notes.append(f"{label}: columns that were not read: {', '.join(words)}")
 
 
 def _take(
@@ -169,6 +204,7 @@ def _take(
     label = f"{file.label} {reading.part}".rstrip()
     try:
         reading.refuse_absurd()
+        refuse_disorder(reading)
         place = levels.place({**reading.named, **named}, reading.facts)
         if reason := content.contradiction(request.tool, place.condition, reading):
             raise UnreadableError(reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from tare.imports.machine import (
     network_sums,
 )
 from tare.imports.reading import Reading, Sample, UnreadableError
-from tare.imports.text import json_number
+from tare.imports.text import json_document, json_number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,7 +32,7 @@ def host_of(text: str) -> dict[str, Any]:
         UnreadableError: it is no JSON of sysstat's, cut off, or of several hosts.
     """
     try:
-        document = json.loads(text)
+        document = json_document(text)
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"cut off or damaged JSON: {error}") from None
     try:
@@ -59,7 +58,7 @@ def read(text: str) -> Reading:
     host = host_of(text)
     reading = Reading(summary=False)
     try:
-        cpus = checked_cpus(int(host["number-of-cpus"]), "sadf prints it")
+        cpus = checked_cpus(whole(host["number-of-cpus"], "number-of-cpus"), "sadf prints it")
         for entry in host["statistics"]:
             if entry:
                 reading.samples += _samples(entry, cpus)

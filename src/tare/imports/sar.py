@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, float]
 
-_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+(\S+)\s+\S+\s+\((\d{1,6}) CPU\)")
-_TIME = re.compile(r"(\d\d):(\d\d):(\d\d)(?: ([AP]M))?\s+(.*)")
+_HEAD = re.compile(r"Linux \S+ \(.*?\)\s+(\S+)\s+\S+\s+\(([0-9]{1,6}) CPU\)")
+_DATE = re.compile(r"[0-9]{1,4}([/.-][0-9]{1,4}){2}")
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?: ([AP]M))?\s+(.*)")
 KEYS = ("CPU", "DEV", "IFACE", "INTR")
 """First columns that name what a row is of; other tables have one row per time."""
 DAY_S = 86400.0
@@ -144,9 +145,9 @@ class _Days:
 def _date(text: str, reading: Reading) -> date:
     """11/21/26, 11/21/2026 or 2026-11-21, as sar's locale has it."""
     try:
-        numbers = [int(part) for part in re.split(r"[/.-]", text)]
-        if len(numbers) != 3:
+        if not _DATE.fullmatch(text):
             raise ValueError(text)
+        numbers = [int(part) for part in re.split(r"[/.-]", text)]
         if numbers[0] > 31:
             return date(*numbers)
         month, day, year = numbers

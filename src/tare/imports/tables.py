@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tare.imports.reading import Interval, Reading, UnreadableError
@@ -58,10 +59,18 @@ def read(data: bytes) -> list[Reading]:
         raise UnreadableError("no row below the head")
     if len(table) > MOST_ROWS:
         raise UnreadableError(f"more than {MOST_ROWS:,} rows")
+    twice = [name for name, n in Counter(_plain(one)[0] for one in metrics).items() if n > 1]
+    if twice:
+        raise UnreadableError(f"two columns are {twice[0]}: only one of the two could count")
+    others = tuple(name for name in header if name not in (*metrics, TIME, LENGTH, OPERATIONS))
     rows = [_cells(header, row, place) for place, row in enumerate(table[1:], start=2)]
     if TIME in header:
-        return _interval_trials(rows, metrics)
-    return [_trial(row, metrics, place) for place, row in enumerate(rows, start=2)]
+        readings = _interval_trials(rows, metrics)
+    else:
+        readings = [_trial(row, metrics, place) for place, row in enumerate(rows, start=2)]
+    for reading in readings:
+        reading.columns = others
+    return readings
 
 
 def _cells(header: Sequence[str], row: Sequence[str], place: int) -> Row:
@@ -86,12 +95,19 @@ def _value(column: str, cell: str, what: str) -> tuple[str, float]:
     return name, microseconds(value, unit or "us")
 
 
+def _step(column: str, cell: str) -> float:
+    """Microseconds of the last digit that a cell gives."""
+    decimals = len(cell.strip().partition(".")[2])
+    return microseconds(10.0**-decimals, _plain(column)[1] or "us")
+
+
 def _trial(row: Row, metrics: Iterable[str], place: int) -> Reading:
     reading = Reading(part=f"row {place}")
     for column in metrics:
         if row[column]:
             name, value = _value(column, row[column], f"row {place}")
             reading.values[name] = value
+            reading.step_us = max(reading.step_us, _step(column, row[column]))
     if not reading.values:
         raise UnreadableError(f"row {place} has no metric")
     _take_rest(reading, row, metrics)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from typing import Any
 
 from tare.imports.reading import UnreadableError
 
@@ -13,6 +15,11 @@ MOST = 1e18
 LEAST = 1e-18
 """Numbers below this and above 0 are damage, too."""
 
+MOST_DIGITS = 400
+"""Characters of a number: Python itself writes none with more."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NO_VALUE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.I)
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OPERATION = re.compile(r"[^a-z0-9]+")
@@ -52,15 +59,16 @@ def lines_of(data: bytes) -> list[str]:
 
 
 def number(text: str, what: str) -> float:
-    """A finite number that is not negative.
+    """A finite number that is not negative, in the digits 0 to 9 and with no mark between them.
 
     Raises:
         UnreadableError: it is none, or absurdly large.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        raise UnreadableError(f"{what} is no number: {text[:40]!r}") from None
+    written = text.strip()
+    _refuse_long(written, what)
+    if not _NUMBER.fullmatch(written) and not _NO_VALUE.fullmatch(written):
+        raise UnreadableError(f"{what} is no number: {text[:40]!r}")
+    value = float(written)
     if not math.isfinite(value) or value < 0:
         raise UnreadableError(f"{what} is {text.strip()[:40]}")
     if value > MOST:
@@ -68,6 +76,38 @@ def number(text: str, what: str) -> float:
     if 0 < value < LEAST:
         raise UnreadableError(f"{what} is absurdly small: {text.strip()[:40]}")
     return value
+
+
+def whole(value: object, what: str) -> int:
+    """A whole number that is not negative, from a text or a JSON document.
+
+    Raises:
+        UnreadableError: it is none, or absurdly large.
+    """
+    found = number(value, what) if isinstance(value, str) else json_number(value, what)
+    if not found.is_integer():
+        raise UnreadableError(f"{what} is no whole number: {str(value)[:40]!r}")
+    return int(found)
+
+
+def _refuse_long(written: str, what: str) -> None:
+    if len(written) > MOST_DIGITS:
+        raise UnreadableError(f"{what} is no number: it has {len(written):,} characters")
+
+
+def json_document(text: str) -> Any:
+    """The JSON document in the text.
+
+    Raises:
+        ValueError, RecursionError: it is none.
+        UnreadableError: it has a number that no tool prints.
+    """
+    return json.loads(text, parse_int=_json_whole)
+
+
+def _json_whole(digits: str) -> int:
+    _refuse_long(digits, f"{digits[:20]}...")
+    return int(digits)
 
 
 def json_number(value: object, what: str) -> float:
@@ -90,7 +130,7 @@ def grouped(text: str, what: str) -> float:
         UnreadableError: it is none.
     """
     plain = text.strip()
-    if "," in plain and not re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", plain):
+    if "," in plain and not re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", plain):
         raise UnreadableError(f"{what} is no number: {plain[:40]!r} (a comma parts thousands)")
     return number(plain.replace(",", ""), what)
 

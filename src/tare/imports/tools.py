@@ -64,7 +64,9 @@ def reader_of(tool: str, options: Options) -> Read:
         "csv": lambda data, named: tables.read(data),
     }
     if tool not in readers:
-        raise UsageError(f"unknown tool {tool}", why=f"tools: {', '.join(readers)}")
+        raise UsageError(
+            f"unknown tool {tool}", why=f"tools: {', '.join(readers)}", remedy="name one of these"
+        )
     return readers[tool]
 
 

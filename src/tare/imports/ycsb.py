@@ -32,8 +32,8 @@ LOST_SHARE = 0.02
 """Share of the operations that may be missing from the blocks per operation."""
 
 _LINE = re.compile(r"\[([A-Za-z_-]+)\], (.*), ([^,]*)")
-_PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\((ns|us|ms)\)")
-_LATENCY = re.compile(r"(Average|Max)Latency\((ns|us|ms)\)")
+_PERCENTILE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:st|nd|rd|th)?PercentileLatency\((ns|us|ms)\)")
+_LATENCY = re.compile(r"(Average|Min|Max)Latency\((ns|us|ms)\)")
 _RETURN = re.compile(r"Return=(\S+)")
 _BINDINGS = {
     "CassandraCQLClient": "cassandra",
@@ -43,7 +43,7 @@ _BINDINGS = {
 }
 _OK = {"OK", "BATCHED_OK", "0"}  # 0 until YCSB 0.5
 _KINDS = {"50": "p50", "95": "p95", "99": "p99", "99.9": "p999"}
-_THREADS = re.compile(r"^Command line:.* -threads (\d{1,9})\b")
+_THREADS = re.compile(r"^Command line:.* -threads ([0-9]{1,9})\b")
 _HEAD = {
     "database binding": re.compile(
         r"^Command line:.* -db (?:site\.ycsb\.|com\.yahoo\.ycsb\.)?([\w.]{1,80})"
@@ -58,10 +58,11 @@ _HEAD = {
 }
 _STATUS = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) \d+ sec: \d+ operations;"
-    r"(?: ([\d.,E+-]+) current ops/sec;)?(.*)"
+    r"(?: ([0-9.,E+-]+) current ops/sec;)?(.*)",
+    re.ASCII,
 )
-_STATUS_OPERATION = re.compile(r"\[([A-Z-]+): Count=(\d{1,18}), ([^\]]*)\]")
-_STATUS_P99 = re.compile(r"(?:^|, )99=([\d.]+)")
+_STATUS_OPERATION = re.compile(r"\[([A-Z-]+): Count=([0-9]{1,18}), ([^\]]*)\]")
+_STATUS_P99 = re.compile(r"(?:^|, )99=([0-9.]+)")
 
 
 @dataclass
@@ -70,6 +71,8 @@ class _Block:
 
     count: float | None = None
     latencies: dict[str, float] = field(default_factory=dict)
+    least: float | None = None
+    lines: dict[str, int] = field(default_factory=dict)
     returns: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -116,7 +119,7 @@ def read(data: bytes) -> list[Reading]:
 def _summary(lines: Iterable[str]) -> Reading:
     overall: dict[str, float] = {}
     blocks: dict[str, _Block] = {}
-    for line in lines:
+    for place, line in enumerate(lines, start=1):
         found = _LINE.fullmatch(line.strip())
         if found is None:
             if line.startswith("["):
@@ -128,7 +131,7 @@ def _summary(lines: Iterable[str]) -> Reading:
                 raise UnreadableError("two [OVERALL] blocks: the output of more than one run")
             overall[key] = number(value, f"[OVERALL], {key}")
         elif section != CLEANUP and not section.startswith("TOTAL_GC"):
-            _take(blocks.setdefault(section, _Block()), section, key, value)
+            _take(blocks.setdefault(section, _Block()), section, key, value, place)
     seconds = _overall(overall, "RunTime(ms)") / 1000
     throughput = _overall(overall, "Throughput(ops/sec)")
     return _reading(blocks, seconds, throughput)
@@ -148,8 +151,8 @@ def _overall(overall: dict[str, float], key: str) -> float:
     return overall[key]
 
 
-def _take(block: _Block, section: str, key: str, value: str) -> None:
-    what = f"[{section}], {key}"
+def _take(block: _Block, section: str, key: str, value: str, line: int) -> None:
+    what = f"line {line}: [{section}], {key}"
     if key == "Operations":
         if block.count is not None:
             raise UnreadableError(f"two [{section}] blocks: the output of more than one run")
@@ -157,11 +160,17 @@ def _take(block: _Block, section: str, key: str, value: str) -> None:
     elif found := _LATENCY.fullmatch(key):
         if block.count == 0:  # then YCSB prints NaN
             return
+        latency = microseconds(number(value, what), found[2])
+        if found[1] == "Min":
+            block.least = latency
+            return
         kind = "mean" if found[1] == "Average" else "max"
-        block.latencies[kind] = microseconds(number(value, what), found[2])
+        block.latencies[kind] = latency
+        block.lines[kind] = line
     elif found := _PERCENTILE.fullmatch(key):
         if found[1] in _KINDS and block.count != 0:
             block.latencies[_KINDS[found[1]]] = microseconds(number(value, what), found[2])
+            block.lines[_KINDS[found[1]]] = line
     elif found := _RETURN.fullmatch(key):
         block.returns[found[1]] = block.returns.get(found[1], 0) + int(number(value, what))
 
@@ -211,14 +220,23 @@ def _refuse_cut(plain: dict[str, _Block]) -> None:
 
 def _add_latencies(reading: Reading, name: str, block: _Block, intended: _Block | None) -> None:
     operation = operation_name(name)
-    response = block.latencies
+    response = block
     if intended is not None and intended.count:
-        response = intended.latencies
+        response = intended
+        _add_order(reading, f"service.{operation}", block)
         reading.values |= {f"service.{operation}.{k}": v for k, v in block.latencies.items()}
         note = "latencies count from the intended start ([Intended-...]); service.* from the send"
         if note not in reading.notes:
             reading.notes.append(note)
-    reading.values |= {f"{operation}.{kind}": value for kind, value in response.items()}
+    _add_order(reading, operation, response)
+    reading.values |= {f"{operation}.{kind}": value for kind, value in response.latencies.items()}
+
+
+def _add_order(reading: Reading, operation: str, block: _Block) -> None:
+    """What shows whether the block's latencies can be true."""
+    if block.least is not None:
+        reading.least[f"{operation}.min"] = block.least
+    reading.lines |= {f"{operation}.{kind}": line for kind, line in block.lines.items()}
 
 
 def _add_totals(reading: Reading, plain: dict[str, _Block]) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tare.errors import KnowledgeError
 from tare.knowledge.schema import Text
+from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,10 +49,18 @@ def read_analysis(path: Path) -> Measured:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise KnowledgeError(
-            "cannot read the analysis", where=str(path), why=error.strerror or str(error)
+            "cannot read the analysis",
+            where=str(path),
+            why=error.strerror or str(error),
+            remedy="name the analysis.json of a run; `tare report RUN` writes it",
         ) from error
     if len(content) > MOST_BYTES:
-        raise KnowledgeError("too large for an analysis", where=str(path))
+        raise KnowledgeError(
+            "too large for an analysis",
+            where=str(path),
+            why=f"more than {size_in_words(MOST_BYTES)}",
+            remedy="name the analysis.json of a run",
+        )
     try:
         return Measured.model_validate_json(content)
     except (ValidationError, RecursionError) as error:

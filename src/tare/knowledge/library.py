@@ -108,7 +108,10 @@ def knowledge_files(directory: Path) -> list[Path]:
     files = sorted(path for path in directory.glob("*.yaml") if path.is_file())
     if len(files) > MOST_FILES:
         raise KnowledgeError(
-            "too many knowledge files", where=str(directory), why=f"more than {MOST_FILES}"
+            "too many knowledge files",
+            where=str(directory),
+            why=f"more than {MOST_FILES}",
+            remedy="name a directory of knowledge files alone",
         )
     return files
 

@@ -11,6 +11,8 @@ from tare.errors import KnowledgeError, StudyError
 from tare.knowledge.kept import kept_or_parsed
 from tare.knowledge.schema import KnowledgeFile
 from tare.study.document import MOST_BYTES, Document, parse_document
+from tare.study.problems import remedy_for
+from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tare.study.origins import FieldPath
 
 MOST_FINDINGS = 10_000
+_SEE = "see docs/findings.md for what a knowledge file holds"
 _KEYS = {"format", "work", "groups"}
 _MOST_SHOWN = 5
 
@@ -34,19 +37,28 @@ def read_knowledge(path: Path) -> KnowledgeFile:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise KnowledgeError(
-            "cannot read the knowledge file", where=str(path), why=error.strerror or str(error)
+            "cannot read the knowledge file",
+            where=str(path),
+            why=error.strerror or str(error),
+            remedy="name a knowledge file that is there and yours to read",
         ) from error
     if len(content) > MOST_BYTES:
         raise KnowledgeError(
             "too large for a knowledge file",
             where=str(path),
-            why=f"more than {MOST_BYTES:,} bytes",
+            why=f"more than {size_in_words(MOST_BYTES)}",
             remedy="split it in several files",
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise KnowledgeError("not text", where=str(path), why="the file is not UTF-8") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise KnowledgeError(
+            "not text",
+            where=f"{path}:{line}",
+            why="the file is not UTF-8",
+            remedy="save as UTF-8",
+        ) from error
     return kept_or_parsed(text, partial(parse_knowledge, text, str(path)))
 
 
@@ -89,12 +101,14 @@ def _merged(document: Document, name: str) -> tuple[dict[str, Any], list[FieldPa
             "not a knowledge file",
             where=document.at.get((), name),
             why="a knowledge file is a mapping with format, work and groups",
+            remedy=_SEE,
         )
     if unknown := sorted(set(data) - _KEYS):
         raise KnowledgeError(
             f"{unknown[0]}: unknown field",
             where=document.at[unknown[0],],
             why="known: format, work, groups",
+            remedy=remedy_for(unknown[0], _KEYS),
         )
     findings: list[Any] = []
     places: list[FieldPath] = []
@@ -106,7 +120,12 @@ def _merged(document: Document, name: str) -> tuple[dict[str, Any], list[FieldPa
             findings.append(laid_over(laid_over(study, common), finding))
             places.append(("groups", number, "findings", index))
     if len(findings) > MOST_FINDINGS:
-        raise KnowledgeError("too many findings", where=name, why=f"more than {MOST_FINDINGS:,}")
+        raise KnowledgeError(
+            "too many findings",
+            where=name,
+            why=f"more than {MOST_FINDINGS:,}",
+            remedy="split the file in several",
+        )
     rest = {key: data[key] for key in ("format", "work") if key in data}
     return {**rest, "findings": findings}, places
 
@@ -114,11 +133,16 @@ def _merged(document: Document, name: str) -> tuple[dict[str, Any], list[FieldPa
 def _group(group: Any, where: str) -> tuple[dict[str, Any], list[Any]]:
     """A group's common fields and its findings."""
     if not isinstance(group, dict) or not set(group) <= {"common", "findings"}:
-        raise KnowledgeError("not a group", where=where, why="a group has common and findings")
+        raise KnowledgeError(
+            "not a group", where=where, why="a group has common and findings", remedy=_SEE
+        )
     common, own = group.get("common") or {}, group.get("findings")
     if not isinstance(common, dict) or not isinstance(own, list):
         raise KnowledgeError(
-            "not a group", where=where, why="common is a mapping, and findings is a list"
+            "not a group",
+            where=where,
+            why="common is a mapping, and findings is a list",
+            remedy=_SEE,
         )
     return common, own
 

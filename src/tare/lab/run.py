@@ -300,7 +300,10 @@ class Lab:
             self._drop(asides)
             raise
         for trial in trials:
-            missing = TareError(f"no deployment of {trial.deployment} could be made")
+            missing = TareError(
+                f"no deployment of {trial.deployment} could be made",
+                remedy="the same command tries it again",
+            )
             outcomes.setdefault(trial.name, missing)
         if attempt < ATTEMPTS:
             outcomes = all_or_none(outcomes)

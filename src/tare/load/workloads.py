@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import StudyError
 from tare.study.generators import generator
 from tare.study.load_rules import DISTRIBUTIONS, MIXES
+from tare.study.problems import remedy_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,11 @@ def workload(setup: Setup) -> dict[str, Any]:
     if load.statements is not None:
         return _statements(setup)
     if load.workload not in WORKLOADS:
-        raise StudyError(f"no workload {load.workload}", where="load.workload")
+        raise StudyError(
+            f"no workload {load.workload}",
+            where="load.workload",
+            remedy=remedy_for(load.workload, WORKLOADS),
+        )
     made = dict(WORKLOADS[load.workload])
     kind = made["kind"]
     if load.mix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 REPLACEMENT = "\ufffd"
@@ -10,6 +11,7 @@ REPLACEMENT = "\ufffd"
 # bidirectional overrides that show a text in another order than it has. Cs: lone surrogates,
 # which cannot be encoded. Cn: XML forbids two of the unassigned ones.
 _REFUSED = {"Cc", "Cf", "Cs", "Cn"}
+_UNUSUAL = re.compile(r"[^\n -~]")
 
 
 def plain(text: object) -> str:
@@ -21,6 +23,26 @@ def plain(text: object) -> str:
         " " if c.isspace() else REPLACEMENT if unicodedata.category(c) in _REFUSED else c
         for c in line
     )
+
+
+def shown(text: object) -> str:
+    """Lines for a terminal, each as `plain` has it; the line ends and the length stay."""
+    return "\n".join(plain(line) for line in str(text).split("\n"))
+
+
+def escaped_json(document: str) -> str:
+    """The same JSON document, with what `plain` takes out written as an escape sequence.
+
+    Such characters stand within JSON's strings alone, but for its line ends.
+    """
+    return _UNUSUAL.sub(_unit, document)
+
+
+def _unit(found: re.Match[str]) -> str:
+    if unicodedata.category(found[0]) not in _REFUSED:
+        return found[0]
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
 def shorten(text: object, length: int) -> str:

@@ -54,11 +54,18 @@ class Obstacle:
         field: path of the first field that asks for what there is not.
         why: the reason; several are joined by semicolons.
         remedy: what to do about the first.
+        reasons: where there are several, each by itself.
     """
 
     field: tuple[str, ...]
     why: str
     remedy: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def whys(self) -> tuple[str, ...]:
+        """Each reason by itself."""
+        return self.reasons or (self.why,)
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,8 @@ def obstacle(
     found += _of_hosts(setup, inventory)
     if not found:
         return None
-    return Obstacle(found[0].field, "; ".join(one.why for one in found), found[0].remedy)
+    whys = tuple(one.why for one in found)
+    return Obstacle(found[0].field, "; ".join(whys), found[0].remedy, whys)
 
 
 def _obstacles(setup: Setup) -> Iterator[Obstacle]:

@@ -74,10 +74,23 @@ class DockerRunning:
     def _inspect(self) -> dict[str, Any]:
         try:
             return dict(self._client.api.inspect_container(self._container.id))
+        except NotFound as error:
+            raise self._removed() from error
         except (DockerException, OSError) as error:
             raise RuntimeUnavailableError(
-                "the Docker engine does not answer", where=self.unit.site.name, why=str(error)
+                "the Docker engine does not answer",
+                where=self.unit.site.name,
+                why=str(error),
+                remedy="docker info; tare doctor",
             ) from error
+
+    def _removed(self) -> RuntimeUnavailableError:
+        return RuntimeUnavailableError(
+            "a container has been removed while it was needed",
+            where=self.unit.site.name,
+            why="the engine answers, and has it no more; Tare did not remove it",
+            remedy="let nothing else remove containers here, then give the same command again",
+        )
 
     def exited(self) -> Exit | None:
         state = self._inspect()["State"]
@@ -95,6 +108,8 @@ class DockerRunning:
                 *whole, pending = (pending + chunk).split(b"\n")
                 for line in whole:
                     yield line.decode(errors="replace")
+        except NotFound as error:
+            raise self._removed() from error
         except (DockerException, HTTPError, OSError) as error:
             raise RuntimeUnavailableError(
                 "the Docker engine went away", where=self.unit.site.name, why=str(error)
@@ -118,6 +133,8 @@ class DockerRunning:
     def confine(self, cpuset: str) -> None:
         try:
             self._container.update(cpuset_cpus=cpuset)
+        except NotFound as error:
+            raise self._removed() from error
         except (DockerException, OSError) as error:
             raise RuntimeUnavailableError(
                 "docker update failed", where=self.unit.site.name, why=str(error)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.cassandra_settings import cassandra_setting_problems
 from tare.study.database import SHORT_STRATEGIES
+from tare.study.jvm_rules import jvm_problems
 from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterat
     yield from _replicas(setup, origins, condition)
     yield from _memory(setup, origins, condition)
     yield from _compaction(setup, origins, condition)
-    yield from _jvm(setup, origins)
+    yield from jvm_problems(setup, origins)
+    yield from cassandra_setting_problems(setup, origins, condition)
     for field in ("write_concern", "read_preference", "journal", "stand_in"):
         value = getattr(setup.database, field)
         if value is not None and value is not False:
@@ -100,17 +103,6 @@ def _compaction(setup: Setup, origins: Origins, condition: str) -> Iterator[Prob
                 f"database.compaction.options.{option}: not an option of {compaction.strategy}",
                 f"it belongs to {owner} (condition {condition})",
                 f"remove it, or set database.compaction.strategy to {short}",
-            )
-
-
-def _jvm(setup: Setup, origins: Origins) -> Iterator[Problem]:
-    for index, argument in enumerate(setup.database.jvm):
-        if argument.startswith(("-Xms", "-Xmx")):
-            yield Problem(
-                origins.of(("database", "jvm", index)),
-                f"database.jvm.{index}: {argument} sets the heap",
-                "the heap has a field of its own, which the estimate and the report know",
-                "remove it, and set database.heap",
             )
 
 

@@ -9,7 +9,7 @@ from tare.errors import StudyError
 from tare.study.conditions import baseline_condition, resolve
 from tare.study.estimate import estimate
 from tare.study.left_out import comparisons, reasons
-from tare.study.quantities import GIB, cpus_of
+from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
 
 if TYPE_CHECKING:
@@ -318,4 +318,4 @@ def _refusal(plan: Plan, one: Condition, path: FieldPath, reason: str, remedy: s
 
 
 def _gib(size: int) -> str:
-    return f"{size / GIB:.1f}GiB"
+    return f"{size / GIB:.1f}GiB" if size < 1024 * GIB else size_in_words(size)

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tare.study.part import Part, unsaid
 from tare.study.quantities import MIB, SCALAR_SCHEMA, Size, parse_size
+from tare.study.wrong_value import WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,14 +43,16 @@ def _key_cache(value: object) -> object:
         return value
     size = parse_size(value)
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-        raise ValueError(f"{value!r} is neither auto nor a size; write it like 0MiB or 100MiB")
+        raise WrongValueError(
+            f"{value!r} is neither auto nor a size", "write it like 0MiB or 100MiB"
+        )
     return size
 
 
 def _scalar(value: object) -> object:
     """One value of a database option; a union type would report one mistake four times."""
     if not isinstance(value, (str, int, float)):
-        raise ValueError("an option is a text, a number, true or false")
+        raise WrongValueError("an option is no text, number, true or false", "write one of these")
     return value
 
 
@@ -58,9 +61,10 @@ def _write_concern(value: object) -> object:
     if value is None or value == "majority":
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_MEMBERS:
-        raise ValueError(
-            f"{value!r} is neither majority nor a number of members; write majority, or a number "
-            f"from 1 to {MOST_MEMBERS}: a write that nobody acknowledges has no end to time"
+        raise WrongValueError(
+            f"{value!r} is neither majority nor a number of members",
+            f"write majority, or a number from 1 to {MOST_MEMBERS}: a write that nobody "
+            "acknowledges has no end to time",
         )
     return value
 
@@ -128,7 +132,9 @@ class Database(Part):
 
     kind: Literal["cassandra", "mongodb"] = Field("cassandra", description="which database")
     version: str = Field(
-        "5.0.9", pattern=r"^\d+\.\d+(\.\d+)?$", description="release of the database, in quotes"
+        "5.0.9",
+        pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$",
+        description="release of the database, in quotes",
     )
     home: str | None = Field(
         None, min_length=1, description="a database directory that you already have; else fetched"

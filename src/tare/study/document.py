@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from tare.errors import StudyError
+from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +24,11 @@ MOST_BYTES = 1024 * 1024
 MOST_NODES = 100_000
 """Nodes after aliases are followed: some hundred bytes of nested aliases can mean billions."""
 DEEPEST = 50
+_SIMPLER = "write plain names and values, without aliases, merge keys or deep nesting"
+_PLAIN = "save it as plain text in UTF-8, without control characters"
 
 _TAG = "tag:yaml.org,2002:"
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _TEXT_TAGS = {_TAG + name for name in ("str", "timestamp", "value")}
 
 
@@ -58,7 +64,10 @@ def read_document(path: Path) -> Document:
         ) from error
     if len(content) > MOST_BYTES:
         raise StudyError(
-            "too large for a study", where=str(path), why=f"more than {MOST_BYTES:,} bytes"
+            "too large for a study",
+            where=str(path),
+            why=f"more than {size_in_words(MOST_BYTES)}",
+            remedy="name the study, not a result: a study is a few pages of text",
         )
     try:
         text = content.decode("utf-8-sig")
@@ -87,14 +96,24 @@ def parse_document(
         mark = error.problem_mark or error.context_mark
         where = f"{name}:{mark.line + 1}" if mark and numbered else name
         why = ", ".join(part for part in (error.context, error.problem) if part)
-        remedy = f"look at column {mark.column + 1}: indentation, quotes, colons" if mark else ""
+        remedy = (
+            f"look at column {mark.column + 1}: indentation, quotes, colons" if mark else _PLAIN
+        )
         raise StudyError("not valid YAML", where=where, why=why, remedy=remedy) from error
     except RecursionError as error:
         raise StudyError(
-            "nested too deeply", where=name, why=f"more than {DEEPEST} levels"
+            "nested too deeply", where=name, why=f"more than {DEEPEST} levels", remedy=_SIMPLER
+        ) from error
+    except ReaderError as error:
+        line, code = text.count("\n", 0, error.position) + 1, ord(text[error.position])
+        raise StudyError(
+            "not valid YAML",
+            where=f"{name}:{line}" if numbered else name,
+            why=f"the character U+{code:04X} may not stand in YAML as it is",
+            remedy=f'remove it, or write "\\u{code:04X}" in its place, within double quotes',
         ) from error
     except (YAMLError, ValueError) as error:
-        raise StudyError("not valid YAML", where=name, why=str(error)) from error
+        raise StudyError("not valid YAML", where=name, why=str(error), remedy=_PLAIN) from error
     reader = _Reader(name, numbered, kind)
     data = reader.value(root, (), ()) if root is not None else None
     reader.at.setdefault((), f"{name}:1" if numbered else name)
@@ -115,7 +134,7 @@ class _Reader:
         return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
 
     def refuse(self, node: Node, what: str, why: str, remedy: str = "") -> StudyError:
-        return StudyError(what, where=self.where(node), why=why, remedy=remedy)
+        return StudyError(what, where=self.where(node), why=why, remedy=remedy or _SIMPLER)
 
     def value(self, node: Node, path: FieldPath, above: tuple[int, ...]) -> Any:
         """The node's data; `above` are the ids of the nodes around it."""
@@ -148,7 +167,7 @@ class _Reader:
                 raise self.refuse(key, f"merge keys (<<) are not part of {self.kind}", why)
             if not isinstance(key, ScalarNode):
                 raise self.refuse(key, "a key that is no name", "keys are plain text")
-            name = str(key.value)  # as written: a level called 3 or true is a name
+            name = self._text(key)  # as written: a level called 3 or true is a name
             if name in result:
                 raise self.refuse(
                     key,
@@ -160,8 +179,19 @@ class _Reader:
             result[name] = self.value(value, (*path, name), inside)
         return result
 
+    def _text(self, node: ScalarNode) -> str:
+        text = str(node.value)
+        if _UNWRITABLE.search(text):
+            raise self.refuse(
+                node,
+                "a text that no file, program or report could be given",
+                "it holds \\0, or half of a character (\\ud800 to \\udfff)",
+                "remove the escape sequence; write \\U0001F600 for \\ud83d\\ude00",
+            )
+        return text
+
     def _scalar(self, node: ScalarNode) -> Any:
-        text, tag = str(node.value), str(node.tag)
+        text, tag = self._text(node), str(node.tag)
         if tag in _TEXT_TAGS:
             return text
         if tag == _TAG + "null":
@@ -196,4 +226,4 @@ class _Reader:
 def _whole(text: str) -> int:
     """A whole number as YAML 1.2 writes it: 100_000, 0x10, 0o17."""
     digits = text.replace("_", "")
-    return int(digits) if digits.lstrip("+-").isdigit() else int(digits, 0)
+    return int(digits) if digits.lstrip("+-").isdecimal() else int(digits, 0)

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tare.study.quantities import parse_fraction
+from tare.study.wrong_value import WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,8 +37,8 @@ LARGEST = 2**63 - 1
 LONGEST = 1 << 20
 """Longest text or blob, bytes."""
 
-_RANGE = re.compile(r"(-?\d[\d_]*)\.\.(-?\d[\d_]*)?")
-_REALS = re.compile(r"(-?[\d_.]+(?:e[+-]?\d+)?)\.\.(-?[\d_.]+(?:e[+-]?\d+)?)")
+_RANGE = re.compile(r"(-?[0-9][0-9_]*)\.\.(-?[0-9][0-9_]*)?")
+_REALS = re.compile(r"(-?[0-9_.]+(?:e[+-]?[0-9]+)?)\.\.(-?[0-9_.]+(?:e[+-]?[0-9]+)?)")
 
 
 def generator(value: Any, records: int) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def generator(value: Any, records: int) -> dict[str, Any]:
     named = [key for key in value if key in KINDS]
     if len(named) != 1:
         said = f"both {named[0]} and {named[1]}" if named else "no kind"
-        raise ValueError(f"a generator with {said}; write one of {', '.join(KINDS)}")
+        raise WrongValueError(f"a generator with {said}", f"write one of {', '.join(KINDS)}")
     kind = named[0]
     argument = value[kind]
     options = {key: one for key, one in value.items() if key != kind}
@@ -70,7 +71,7 @@ def generator(value: Any, records: int) -> dict[str, Any]:
 def _number(kind: str, argument: Any, options: dict[str, Any], records: int) -> dict[str, Any]:
     first, last = _range(argument, records)
     if last is None and kind != "sequence":
-        raise ValueError(f"{kind} needs both ends of its range; write it like 1..100_000")
+        raise WrongValueError(f"{kind} needs both ends of its range", "write it like 1..100_000")
     known = {**NUMBERS[kind], **RESHAPING}
     chosen = _reshaped(options, known, kind)
     return {"kind": "number", "distribution": kind, "first": first, "last": last, **chosen}
@@ -84,13 +85,13 @@ def _range(value: Any, records: int) -> tuple[int, int | None]:
         return records, None
     found = _RANGE.fullmatch(value) if isinstance(value, str) and len(value) < 60 else None
     if found is None:
-        raise ValueError(f"{value!r} is not a range; write it like 1..100_000, or records")
+        raise WrongValueError(f"{value!r} is not a range", "write it like 1..100_000, or records")
     first = int(found[1])
     last = int(found[2]) if found[2] is not None else None
     if last is not None and last < first:
-        raise ValueError(f"{value} counts backwards; write the smaller number first")
+        raise WrongValueError(f"{value} counts backwards", "write the smaller number first")
     if max(abs(first), abs(last or 0)) > LARGEST:
-        raise ValueError(f"{value} does not fit 64 bits; take smaller numbers")
+        raise WrongValueError(f"{value} does not fit 64 bits", "take smaller numbers")
     return first, last
 
 
@@ -106,16 +107,18 @@ def _option(key: str, value: Any) -> Any:
         return value
     if key in ("divide", "modulo"):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{key} is {value!r}; give it a whole number of at least 1")
+            raise WrongValueError(f"{key} is {value!r}", "give it a whole number of at least 1")
         return value
     if key == "hashed":
         if not isinstance(value, bool):
-            raise ValueError(f"hashed is {value!r}; write true or false")
+            raise WrongValueError(f"hashed is {value!r}", "write true or false")
         return value
     if key == "format":
         text = _text(value, key)
         if text.count("%d") != 1:
-            raise ValueError(f"format {text!r} has no %d for the number; write it like user%d")
+            raise WrongValueError(
+                f"format {text!r} has no %d for the number", "write it like user%d"
+            )
         return text
     if key == "grown_by":
         return _text(value, key).upper()
@@ -136,9 +139,9 @@ def _parameter(key: str, value: Any) -> float:
     least, most = _PARAMETERS[key]
     number = parse_fraction(value) if key in ("hot", "hot_operations") else value
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise ValueError(f"{key} is {value!r}; give it a number")
+        raise WrongValueError(f"{key} is {value!r}", "give it a number")
     if not least <= number <= most:
-        raise ValueError(f"{key} is {value!r}; it must be {least:g} to {most:g}")
+        raise WrongValueError(f"{key} is {value!r}", f"it must be {least:g} to {most:g}")
     return float(number)
 
 
@@ -146,10 +149,10 @@ def _length(argument: Any) -> dict[str, Any]:
     text = f"{argument}..{argument}" if type(argument) is int else argument
     found = _RANGE.fullmatch(text) if isinstance(text, str) and len(text) < 60 else None
     if found is None or found[2] is None:
-        raise ValueError(f"{argument!r} is not a length; write it like 100 or 50..200")
+        raise WrongValueError(f"{argument!r} is not a length", "write it like 100 or 50..200")
     shortest, longest = int(found[1]), int(found[2])
     if not 0 <= shortest <= longest <= LONGEST:
-        raise ValueError(f"a length of {argument}; it must be 0 to {LONGEST}")
+        raise WrongValueError(f"a length of {argument}", f"it must be 0 to {LONGEST}")
     return {"shortest": shortest, "longest": longest}
 
 
@@ -160,14 +163,16 @@ def _real(argument: Any) -> dict[str, Any]:
     except ValueError:
         least, most = 1.0, 0.0
     if not least <= most:
-        raise ValueError(f"{argument!r} is not a range of numbers; write it like 0..1 or -1.5..1.5")
+        raise WrongValueError(
+            f"{argument!r} is not a range of numbers", "write it like 0..1 or -1.5..1.5"
+        )
     return {"least": least, "most": most}
 
 
 def _boolean(argument: Any) -> dict[str, Any]:
     share = parse_fraction(argument)
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        raise ValueError(f"{argument!r} is not a share; write it like 30%")
+        raise WrongValueError(f"{argument!r} is not a share", "write it like 30%")
     return {"share": float(share)}
 
 
@@ -176,18 +181,20 @@ def _choice(argument: Any) -> dict[str, Any]:
     if isinstance(argument, list):
         pairs = [(one, 1.0) for one in argument]
     if not pairs:
-        raise ValueError("choice needs values; write it like [new, read] or {new: 8, read: 2}")
+        raise WrongValueError(
+            "choice needs values", "write it like [new, read] or {new: 8, read: 2}"
+        )
     weights = [one for _, one in pairs]
     if any(isinstance(w, bool) or not isinstance(w, (int, float)) or w < 0 for w in weights):
-        raise ValueError("a weight of a choice is a number of at least 0; correct it")
+        raise WrongValueError("a weight of a choice is a number of at least 0", "correct it")
     if not sum(weights):
-        raise ValueError("no value of the choice has a weight; give one of them more than 0")
+        raise WrongValueError("no value of the choice has a weight", "give one of them more than 0")
     return {"values": [[_plain(one), float(weight)] for one, weight in pairs]}
 
 
 def _now(argument: Any) -> dict[str, Any]:
     if argument is not True:
-        raise ValueError(f"now is {argument!r}; write now: true")
+        raise WrongValueError(f"now is {argument!r}", "write now: true")
     return {}
 
 
@@ -204,13 +211,15 @@ _OTHERS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
 
 def _plain(value: Any) -> Any:
     if value is not None and not isinstance(value, (str, int, float, bool)):
-        raise ValueError("a constant is a text, a number, true, false or null; take one of these")
+        raise WrongValueError(
+            "a constant is a text, a number, true, false or null", "take one of these"
+        )
     return value
 
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= 200:
-        raise ValueError(f"{what} is {value!r}; give it a text")
+        raise WrongValueError(f"{what} is {value!r}", "give it a text")
     return value
 
 
@@ -218,4 +227,4 @@ def _known(options: Mapping[str, Any], known: Mapping[str, Any], kind: str) -> N
     for key in options:
         if key not in known:
             names = ", ".join(known) or "none"
-            raise ValueError(f"{kind} has no option {key}; its options: {names}")
+            raise WrongValueError(f"{kind} has no option {key}", f"its options: {names}")

@@ -9,10 +9,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from tare.study.part import Part
 from tare.study.quantities import Duration, Fraction, parse_duration
+from tare.study.wrong_value import WrongValueError
 
 MOST_THREADS, MOST_RATE = 100_000, 1e9
-_OF_MAX = re.compile(r"(?:(\d{1,3}(?:\.\d+)?)% of )?max")
-_TARGET = re.compile(r"p(?:50|95|99|99\.9)<=(\d+(?:\.\d+)?(?:ms|s|m))")
+_OF_MAX = re.compile(r"(?:([0-9]{1,3}(?:\.[0-9]+)?)% of )?max")
+_TARGET = re.compile(r"p(?:50|95|99|99\.9)<=([0-9]+(?:\.[0-9]+)?(?:ms|s|m))")
 _SHARE_SCHEMA = {"type": "string", "pattern": r"^([0-9.]+% of )?max$"}
 
 
@@ -28,7 +29,9 @@ def _sought(value: object) -> bool:
     """Whether it is a share of the maximum; refuses one that is none or more than all."""
     share = share_of_max(value)
     if share is not None and not 0 < share <= 1:
-        raise ValueError(f"{value} is out of range; write more than 0% and at most 100% of max")
+        raise WrongValueError(
+            f"{value} is out of range", "write more than 0% and at most 100% of max"
+        )
     return share is not None
 
 
@@ -41,12 +44,12 @@ def _threads(value: object) -> object:
     if _sought(value):
         return value
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(
-            f"{_shown(value)} is not a whole number; "
-            "give load.threads a whole number, max, or a share such as 66% of max"
+        raise WrongValueError(
+            f"{_shown(value)} is not a whole number",
+            "give load.threads a whole number, max, or a share such as 66% of max",
         )
     if not 1 <= value <= MOST_THREADS:
-        raise ValueError(f"{value} threads are out of range; write 1 to {MOST_THREADS}")
+        raise WrongValueError(f"{value} threads are out of range", f"write 1 to {MOST_THREADS}")
     return value
 
 
@@ -54,12 +57,14 @@ def _rate(value: object) -> object:
     if value is None or _sought(value):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(
-            f"{_shown(value)} is not a number; "
-            "give load.rate a number, max, or a share such as 66% of max"
+        raise WrongValueError(
+            f"{_shown(value)} is not a number",
+            "give load.rate a number, max, or a share such as 66% of max",
         )
     if not 0 < value <= MOST_RATE:
-        raise ValueError(f"a rate of {value} is out of range; write more than 0, to {MOST_RATE:g}")
+        raise WrongValueError(
+            f"a rate of {value} is out of range", f"write more than 0, to {MOST_RATE:g}"
+        )
     return float(value)
 
 
@@ -98,7 +103,7 @@ def _target(value: str) -> str:
     found = _TARGET.fullmatch(value)
     seconds = parse_duration(found[1]) if found else None
     if not isinstance(seconds, float) or seconds <= 0:
-        raise ValueError(f"{value!r} is no latency target; write it like p99<=10ms")
+        raise WrongValueError(f"{value!r} is no latency target", "write it like p99<=10ms")
     return value
 
 

@@ -28,6 +28,20 @@ class Hindrance(Protocol):
     def remedy(self) -> str: ...
 
 
+class SeveralHindrances(Hindrance, Protocol):
+    """The same of a setup that asks for several things."""
+
+    @property
+    def whys(self) -> tuple[str, ...]:
+        """Each reason by itself; `why` is all of them."""
+        ...
+
+
+def _none(whys: list[str]) -> bool:
+    """Whether there is nothing to write: a plan is as older versions wrote it."""
+    return not whys
+
+
 class LeftOut(BaseModel):
     """A condition of the study that is not run, and why."""
 
@@ -37,6 +51,9 @@ class LeftOut(BaseModel):
     field: str = Field(description="dotted path of the field that asks for what there is not")
     why: str = Field(description="what cannot be run")
     remedy: str = Field(description="what would mend it")
+    whys: list[str] = Field(
+        [], description="each reason by itself, where there are several", exclude_if=_none
+    )
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -45,7 +62,7 @@ class LeftOut(BaseModel):
 
 
 def divide(
-    conditions: Iterable[Condition], hindered: Callable[[Setup], Hindrance | None] | None
+    conditions: Iterable[Condition], hindered: Callable[[Setup], SeveralHindrances | None] | None
 ) -> tuple[list[Condition], list[LeftOut]]:
     """The conditions that can be run, and those that are left out, each in the study's order.
 
@@ -60,7 +77,15 @@ def divide(
             kept.append(one)
         else:
             field = ".".join(found.field)
-            left.append(LeftOut(condition=one, field=field, why=found.why, remedy=found.remedy))
+            left.append(
+                LeftOut(
+                    condition=one,
+                    field=field,
+                    why=found.why,
+                    remedy=found.remedy,
+                    whys=list(found.whys) if len(found.whys) > 1 else [],
+                )
+            )
     return kept, left
 
 
@@ -125,4 +150,4 @@ def _named(names: list[str], most: int) -> str:
 
 def reasons(left: Iterable[LeftOut]) -> list[str]:
     """Every reason once."""
-    return list(dict.fromkeys(part for one in left for part in one.why.split("; ")))
+    return list(dict.fromkeys(part for one in left for part in one.whys or [one.why]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tare.study.problems import Problem, later
 from tare.study.quantities import GIB
+from tare.study.setting_names import no_names
 from tare.study.wired_tiger import SMALLEST_CACHE, chosen_cache
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from tare.study.origins import FieldPath, Origins
     from tare.study.schema import Setup
 
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,99}")
+"""Of the file's sections; a name with dots is refused with a remedy of its own."""
 _ALWAYS_JOURNALS = (6, 1)
 """Release from which on there is no storage.journal.enabled.
 Source: MongoDB manual, Configuration File Settings and Command-Line Options Mapping."""
@@ -22,9 +26,13 @@ _OURS = "Tare sets it for each member, and finds the member by it"
 _REFUSED = {
     "net.port": _OURS,
     "net.bindIp": _OURS,
+    "net.bindIpAll": _OURS,
+    "net.unixDomainSocket.pathPrefix": _OURS,
     "storage.dbPath": _OURS,
     "replication.replSetName": _OURS,
     "systemLog.path": "Tare collects the log where it has put it",
+    "systemLog.destination": "Tare collects the log where it has put it",
+    "processManagement.pidFilePath": _OURS,
     "processManagement.fork": "the server would leave the process that Tare watches",
     "security.authorization": "Tare forms the set without a user, on the study's own network",
     "security.keyFile": "it turns on authorization; Tare forms the set without a user",
@@ -37,6 +45,7 @@ _REFUSED = {
 def setting_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What in this condition's `database.settings` cannot work."""
     settings = setup.database.settings
+    yield from no_names(settings, _KEY, "storage", origins)
     for name in _dotted(settings):
         nested = "{" + ": {".join(name.split(".")) + ": ...}" + "}" * name.count(".")
         why = "its parts could not be told from those that Tare sets"

@@ -87,7 +87,7 @@ def _key(place: Any, path: tuple[str | int, ...], text: str, where: str) -> Any:
 
 
 def _index(items: list[Any], path: tuple[str | int, ...], text: str, where: str) -> int:
-    if text.isdecimal() and len(text) < 10 and int(text) < len(items):
+    if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < len(items):
         return int(text)
     name = ".".join(map(str, path))
     raise StudyError(

@@ -15,7 +15,7 @@ from tare.study.schema import Study
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tare.study.left_out import Hindrance
+    from tare.study.left_out import SeveralHindrances
     from tare.study.schema import Setup
 
 
@@ -123,7 +123,7 @@ class Plan(_Part):
 
 def make_plan(
     study: Study,
-    hindered: Callable[[Setup], Hindrance | None] | None = None,
+    hindered: Callable[[Setup], SeveralHindrances | None] | None = None,
     machine_memory: int | None = None,
 ) -> Plan:
     """Randomised complete blocks: every block holds every condition once, in a shuffled order.

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from tare.errors import StudyError
 from tare.study.endpoints import KINDS, OPERATIONS
+from tare.study.quantities import duration_in_words, size_in_words
+from tare.study.wrong_value import WrongValueError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +44,10 @@ _PATTERNS = {
     "study": "up to 64 lower-case letters, digits and hyphens",
     "database.version": 'a release in quotes, such as "5.0.9" or "7.0.14"',
 }
+_IN_WORDS: Mapping[str, Callable[[Any], str]] = {"bytes": size_in_words, "s": duration_in_words}
+"""How people say a number of a unit."""
 _NAMED = tuple((field,) for field in ("factors", "baseline", "exclude", "only", "scale", "scales"))
+_ALONE = ("service_demand", "throughput")
 _NAME_RULE = "a name is up to 48 letters, digits, - and _, and begins with a letter or a digit"
 
 
@@ -118,16 +124,20 @@ def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
     Args:
         kinds: a kind of latency alone is a name too, as for margins.
     """
-    alone = ("service_demand", "throughput", *(KINDS if kinds else ()))
+    alone = (*_ALONE, *(KINDS if kinds else ()))
     said = f"a metric is {', '.join(alone)}, or OPERATION.KIND such as read.p99"
     more = f"operations: all, {', '.join(OPERATIONS)}; kinds: {', '.join(KINDS)}"
     if wanted in KINDS:
         remedy = f"did you mean all.{wanted}?"
     else:
-        every = [*alone, *(f"{one}.{kind}" for one in ("all", *OPERATIONS) for kind in KINDS)]
-        near = nearest(wanted, every)
+        near = nearest(wanted, (*alone, *metric_names()))
         remedy = f"did you mean {near}?" if near else "name one of those, or remove it"
     return f"{field}: no metric is called {_show(wanted)}", f"{said} ({more})", remedy
+
+
+def metric_names() -> tuple[str, ...]:
+    """The names that metrics have."""
+    return (*_ALONE, *(f"{one}.{kind}" for one in ("all", *OPERATIONS) for kind in KINDS))
 
 
 def dotted(path: Sequence[str | int]) -> str:
@@ -153,7 +163,8 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     if kind in ("literal_error", "enum"):
         return _not_one_of(name, value, str(context["expected"]))
     if kind in _BOUNDS:
-        bound = _BOUNDS[kind].format_map(context)
+        in_words = _IN_WORDS.get(_unit(model, path), str)
+        bound = _BOUNDS[kind].format_map({key: in_words(one) for key, one in context.items()})
         return f"{name}: {_show(value)} is out of range", f"it must be {bound}", _set(name, bound)
     if kind in _EXPECTED:
         return (
@@ -172,8 +183,10 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
             _set(name, _PATTERNS[name]),
         )
     if kind == "value_error":
-        reason, _, remedy = str(context["error"]).partition("; ")
-        return f"{name}: {reason}", "", remedy or f"correct {name}"
+        error = context["error"]
+        if isinstance(error, WrongValueError):
+            return f"{name}: {error.reason}", "", error.remedy
+        return f"{name}: {error}", "", f"correct {name}"
     return f"{name}: {_show(value)} does not fit", str(one["msg"]), f"correct {name}"
 
 
@@ -223,18 +236,40 @@ def _model(annotation: object) -> type[BaseModel] | None:
 
 def _inside(model: type[BaseModel], path: FieldPath) -> list[str]:
     """The fields of what is at the path: also of a list's items, and of what may be null."""
+    found = _inside_model(model, path)
+    return list(found.model_fields) if found else []
+
+
+def _inside_model(model: type[BaseModel], path: FieldPath) -> type[BaseModel] | None:
     annotation: object = model
     for part in path:
         inner = _named_model(annotation)
         if isinstance(part, str) and inner is not None and part in inner.model_fields:
             annotation = inner.model_fields[part].annotation
-    found = _named_model(annotation)
-    return list(found.model_fields) if found else []
+    return _named_model(annotation)
 
 
 def _named_model(annotation: object) -> type[BaseModel] | None:
     parts = [annotation, *get_args(annotation)]
     return next((found for part in parts if (found := _model(part))), None)
+
+
+def _unit(model: type[BaseModel], path: FieldPath) -> str:
+    """The unit in which the field's type counts, such as bytes; empty where it says none."""
+    above = _inside_model(model, path[:-1])
+    info = above.model_fields.get(str(path[-1])) if above is not None and path else None
+    if info is None:
+        return ""
+    said = [*info.metadata, *_said(info.annotation)]
+    units = ((one.json_schema or {}).get("unit") for one in said if isinstance(one, WithJsonSchema))
+    return next((str(unit) for unit in units if unit), "")
+
+
+def _said(annotation: object) -> Iterator[object]:
+    """What is said of a type; what may be null has it in its parts."""
+    yield from getattr(annotation, "__metadata__", ())
+    for part in get_args(annotation):
+        yield from _said(part)
 
 
 def line_of(where: str) -> int:

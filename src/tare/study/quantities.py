@@ -9,16 +9,19 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 from pytimeparse2 import parse as parse_time
 
+from tare.study.wrong_value import WrongValueError
+
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 LONGEST_S = 30 * 24 * 3600
 LARGEST_BYTES = 1024**5
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 _UNITS = {
     "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB, "TiB": 1024**4,
     "kB": 1000, "MB": 1000**2, "GB": 1000**3, "TB": 1000**4,
 }  # fmt: skip
-_CPUSET = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
+_PERCENT = re.compile(r"(-?[0-9]{1,9}(?:\.[0-9]{0,20})?|-?\.[0-9]{1,20}) ?%")
+_CPUSET = re.compile(r"[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*")
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$"
 SCALAR_SCHEMA = {"type": ["string", "number", "boolean"]}
 
@@ -27,9 +30,9 @@ def parse_duration(value: object) -> object:
     """Seconds from "10s", "2m", "1h30m", "500ms" or a number; anything else for pydantic."""
     if not isinstance(value, str):
         return value
-    seconds = parse_time(value)
+    seconds = parse_time(value) if value.isascii() else None
     if not re.search("[A-Za-z]", value) or not isinstance(seconds, (int, float)):
-        raise ValueError(f"{value!r} is not a duration; write it like 10s, 2m or 1m30s")
+        raise WrongValueError(f"{value!r} is not a duration", "write it like 10s, 2m or 1m30s")
     return float(seconds)
 
 
@@ -43,24 +46,38 @@ def parse_size(value: object) -> object:
     match = _SIZE.fullmatch(value.strip())
     unit = match and match[2]
     if not match or unit not in _UNITS:
-        raise ValueError(f"{value!r} is not a size; write it like 512MiB or 2GiB")
+        raise WrongValueError(f"{value!r} is not a size", "write it like 512MiB or 2GiB")
     size = float(match[1]) * _UNITS[unit]
     if not math.isfinite(size):
-        raise ValueError(f"{value[:40]!r} is more than any machine has")
+        raise WrongValueError(
+            f"{value[:40]!r} is more than any machine has", "write it like 512MiB or 2GiB"
+        )
     return round(size)
+
+
+def size_in_words(size: int) -> str:
+    """A size as a study would write it, in the largest unit of which it has one: 64MiB."""
+    for name in ("TiB", "GiB", "MiB", "KiB"):
+        if size >= _UNITS[name]:
+            return f"{size / _UNITS[name]:.4g}{name}"
+    return f"{size}B"
+
+
+def duration_in_words(seconds: float) -> str:
+    """A duration as a study would write it: 720h, 90s."""
+    if seconds >= 3600 and seconds % 3600 == 0:
+        return f"{seconds / 3600:g}h"
+    return f"{seconds:g}s"
 
 
 def parse_fraction(value: object) -> object:
     """A fraction from "5%" or 0.05; anything else for pydantic."""
     if not isinstance(value, str):
         return value
-    try:
-        percent = float(value.removesuffix("%"))
-    except ValueError:
-        percent = math.nan
-    if not value.endswith("%") or not math.isfinite(percent):
-        raise ValueError(f"{value!r} is not a percentage; write it like 5% or 0.05")
-    return percent / 100
+    found = _PERCENT.fullmatch(value.strip())
+    if found is None:
+        raise WrongValueError(f"{value!r} is not a percentage", "write it like 5% or 0.05")
+    return float(found[1]) / 100
 
 
 def parse_name(value: object) -> object:
@@ -82,12 +99,12 @@ def parse_cpuset(value: object) -> object:
 def cpus_of(cpuset: str) -> frozenset[int]:
     """The CPU numbers in a list such as "0-1,4". ValueError when it is not such a list."""
     if not _CPUSET.fullmatch(cpuset):
-        raise ValueError(f"{cpuset!r} is not a list of CPUs; write it like 0, 0-1 or 0,2")
+        raise WrongValueError(f"{cpuset!r} is not a list of CPUs", "write it like 0, 0-1 or 0,2")
     cpus: set[int] = set()
     for part in cpuset.split(","):
         first, _, last = part.partition("-")
         if last and int(last) < int(first):
-            raise ValueError(f"{part!r} counts backwards; write the lower CPU first")
+            raise WrongValueError(f"{part!r} counts backwards", "write the lower CPU first")
         cpus.update(range(int(first), int(last or first) + 1))
     return frozenset(cpus)
 

@@ -50,7 +50,7 @@ def load_study(
     """
     document = read_document(path)
     if document.data is None:
-        raise StudyError("an empty study", where=str(path), remedy="begin with `study: my-study`")
+        raise StudyError("an empty study", where=f"{path}:1", remedy="begin with `study: my-study`")
     if not isinstance(document.data, dict):
         raise StudyError(
             "not a study",

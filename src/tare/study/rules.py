@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.study.cassandra_rules import cassandra_problems
 from tare.study.design import OFF, WINDOWS
+from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
 from tare.study.platform_rules import platform_problems
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 def setup_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What contradicts itself in this condition's setup; places are the later of two fields."""
     yield from platform_problems(setup, origins, condition)
+    yield from image_name_problems(setup, origins)
     if setup.database.kind == "mongodb":
         yield from mongodb_problems(setup, origins, condition)
     else:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from tare.study.generators import KINDS, generator
 from tare.study.part import Part
 from tare.study.quantities import Name
+from tare.study.wrong_value import WrongValueError
 
 Level = Literal[
     "ANY", "ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_ONE", "LOCAL_QUORUM", "EACH_QUORUM"
@@ -83,7 +84,7 @@ class Populate(Part):
 
 def _keyspace(value: str) -> str:
     if value.startswith("system"):
-        raise ValueError(f"{value} is the server's own; take another name")
+        raise WrongValueError(f"{value} is the server's own", "take another name")
     return value
 
 

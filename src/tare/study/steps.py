@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tare.study.schema import Study
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _TITLES: dict[tuple[str | int, ...], tuple[str, str]] = {
     ("load", "threads"): ("Client threads", ""),
     ("load", "rate"): ("Offered load", "operations/s"),

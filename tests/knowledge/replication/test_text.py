@@ -117,3 +117,14 @@ def test_one_deployment_and_many_intervals_are_said() -> None:
     assert found[0] == "differs from the source in rows: 1,000 here, 100,000 in the source"
     assert "one deployment" in found[1]
     assert "not adjusted" in found[2]
+
+
+def test_one_deployment_is_said_of_the_findings_that_it_concerns_alone() -> None:
+    concerned = [one for one in SMALL.rows if one.ours]
+    row = concerned[0]
+    assert row.ours is not None
+    whole = row.ours.model_copy(update={"conditional": False})
+    also = row.model_copy(update={"finding": "elsewhere", "ours": whole})
+    found = remarks(SMALL.model_copy(update={"rows": [*SMALL.rows, also]}))
+    assert f"Every condition of {', '.join(one.finding for one in concerned)} had one" in found[1]
+    assert "elsewhere" not in found[1]

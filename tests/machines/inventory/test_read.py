@@ -375,3 +375,19 @@ def test_the_inventories_of_the_documentation_are_read() -> None:
         assert [str(one) for one in found.clients] == ["load1 (203.0.113.9)"]
         assert found.clients[0].service_address == "10.0.0.9"
         assert all(one.sudo and one.user == "tare" for one in found.hosts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hosts:\n  db1: {address: 192.0.2.1, port: \u0662\u0662}\n",
+        "[nodes]\ndb1 ansible_host=192.0.2.1 ansible_port=\u0662\u0662\n",
+        "[nodes]\n192.0.2.1:\u0662\u0662\n",
+        "[nodes]\ndb[\u0661:\u0663] ansible_host=192.0.2.1\n",
+    ],
+)
+def test_digits_of_other_scripts_are_no_numbers(text: str) -> None:
+    with pytest.raises(InventoryError) as caught:
+        parse_inventory(text, "hosts", HERE)
+    assert caught.value.where.startswith("hosts:2")
+    assert caught.value.remedy

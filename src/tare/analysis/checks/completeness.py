@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from tare.analysis.checks.evidence import Evidence, check, count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tare.analysis.inference.contrasts import Contrast
-    from tare.analysis.model import Check
+    from tare.analysis.model import Check, Effect
 
 ADVISED_UNITS = 3
 
@@ -71,12 +73,13 @@ def deployments(evidence: Evidence) -> Check:
     fewest = min((n for n, _ in units), default=0)
     if not evidence.effects:
         return check("deployments", "ok", "nothing is compared")
-    if any(effect.conditional for effect in evidence.effects):
+    conditional = [effect for effect in evidence.effects if effect.conditional]
+    if conditional:
         return check(
             "deployments",
             "warning",
-            "one deployment per condition: a difference may be the platform's or that one "
-            "deployment's, and no verdict is given",
+            f"one deployment per condition{_of(conditional, evidence.effects)}: a difference may "
+            "be the platform's or that one deployment's, and no verdict is given",
             ["set design.deployments to 3 or more; the intervals shown hold for these very "
              "clusters only"],
         )  # fmt: skip
@@ -92,6 +95,18 @@ def deployments(evidence: Evidence) -> Check:
     return check(
         "deployments", "ok", f"{count(fewest, f'independent {kind}')} or more per comparison"
     )
+
+
+def _of(some: Sequence[Effect], effects: Sequence[Effect]) -> str:
+    """Which comparisons these are; empty: all of them."""
+    if len(some) == len(effects):
+        return ""
+    words = []
+    for metric in dict.fromkeys(one.metric for one in some):
+        treatments = [one.treatment for one in some if one.metric == metric]
+        whole = len(treatments) == sum(one.metric == metric for one in effects)
+        words.append(metric if whole else f"{metric} ({', '.join(treatments)})")
+    return f" in {', '.join(words)}"
 
 
 def _more(kind: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,6 @@ def _verified(root: Path) -> str:
             "a fetched tool was altered",
             where=str(root),
             why="its files are no longer those that were fetched",
-            remedy=f"remove the directory, it is fetched anew: rm -r {root}",
+            remedy=f"remove the directory, it is fetched anew: rm -r {shlex.quote(str(root))}",
         )
     return text_digest(expected)

@@ -112,7 +112,12 @@ def jvm_arguments(*, heap_bytes: int, extra: Sequence[str], class_path: Sequence
     flags = (files(__package__) / "jvm17.args").read_text(encoding="ascii")
     megabytes = heap_bytes // _MIB
     own = [f"-Xms{megabytes}m", f"-Xmx{megabytes}m", *extra, "-cp", ":".join(class_path)]
-    return flags + "".join(f'"{argument}"\n' for argument in own)
+    return flags + "".join(f'"{_quoted(argument)}"\n' for argument in own)
+
+
+def _quoted(argument: str) -> str:
+    """As an argument file of java has it between quotation marks."""
+    return argument.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def logback() -> str:

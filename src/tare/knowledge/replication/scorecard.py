@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
             f"{records.name} is no run of {reference.study.study}",
             where=str(run_dir),
             why=f"its study is {study.study}",
-            remedy=f"tare replicate {study.study} --of {run_dir}",
+            remedy=f"tare replicate {study.study} --of {shlex.quote(str(run_dir))}",
         )
     run = make_measured(records, analysis, study)
     beside = _Beside(run, reference, departures(run, reference))

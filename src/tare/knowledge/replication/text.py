@@ -19,7 +19,7 @@ FOOTNOTE = (
     "about one in forty is said to disagree by chance; of those judged by several cases, more."
 )
 _CONDITIONAL = (
-    "Every condition had one deployment: what a platform costs and what a deployment happens to "
+    "{} had one deployment: what a platform costs and what a deployment happens to "
     "be cannot be told apart, and intervals are of these very deployments."
 )
 
@@ -77,8 +77,12 @@ def heading(card: Scorecard) -> list[str]:
 def remarks(card: Scorecard) -> list[str]:
     """What a reader has to know of all rows."""
     found = [f"differs from the source in {one}" for one in card.differs]
-    if any(row.ours and row.ours.conditional for row in card.rows):
-        found.append(_CONDITIONAL)
+    ours = [row for row in card.rows if row.ours]
+    conditional = [row.finding for row in ours if row.ours and row.ours.conditional]
+    if conditional:
+        whole = len(conditional) == len(ours)
+        of = "Every condition" if whole else f"Every condition of {', '.join(conditional)}"
+        found.append(_CONDITIONAL.format(of))
     return [*found, FOOTNOTE]
 
 

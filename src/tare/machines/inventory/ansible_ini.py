@@ -11,7 +11,7 @@ from tare.machines.inventory.tree import EVERY, UNGROUPED, Tree
 
 _SECTION = re.compile(r"\[([^:\]\s]+)(?::(\w+))?\]\s*(?:#.*)?")
 _CHILD = re.compile(r"([^:\]\s]+)\s*(?:#.*)?")
-_LITERAL = re.compile(r"""(-?\d+|True|False|'[^']*'|"[^"]*")\s*(?:#.*)?""")
+_LITERAL = re.compile(r"""(-?[0-9]+|True|False|'[^']*'|"[^"]*")\s*(?:#.*)?""")
 _KINDS = ("hosts", "children", "vars")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -10,8 +10,8 @@ from itertools import product
 from tare.machines.inventory.said import MOST_HOSTS, quoted, refused
 
 _RANGE = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)(?::([^\[\]:]+))?\]")
-_BRACKETED = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::(\d{1,5}))?")
-_PORT = re.compile(r"(.*):(\d{1,5})", re.DOTALL)
+_BRACKETED = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::([0-9]{1,5}))?")
+_PORT = re.compile(r"(.*):([0-9]{1,5})", re.DOTALL)
 _LONGEST = 1000
 
 

@@ -15,6 +15,7 @@ from tare.machines.inventory.host import Inventory
 from tare.machines.inventory.own import own_hosts
 from tare.machines.inventory.said import FLATTEN, refused
 from tare.study.document import parse_document
+from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -129,7 +130,9 @@ def _text(path: Path) -> str:
             "cannot read the inventory", where=str(path), why=why, remedy=remedy
         ) from error
     if len(content) > MOST_BYTES:
-        raise refused("too large for an inventory", str(path), f"more than {MOST_BYTES:,} bytes")
+        raise refused(
+            "too large for an inventory", str(path), f"more than {size_in_words(MOST_BYTES)}"
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -42,7 +42,10 @@ class Entry:
     """from `host:port`"""
 
 
-def refused(what: str, where: str, why: str = "", remedy: str = "") -> InventoryError:
+SEE = "see docs/machines.md for what an inventory holds"
+
+
+def refused(what: str, where: str, why: str = "", remedy: str = SEE) -> InventoryError:
     """The error for what cannot be used; long pieces of hostile text are cut by who quotes them."""
     return InventoryError(what, where=where, why=why, remedy=remedy)
 

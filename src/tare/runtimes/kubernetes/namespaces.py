@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import platform
+import shlex
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -198,7 +199,7 @@ def leftovers(
         except TareError as error:
             unanswered.append(
                 f"the cluster of {note.stem}: {error.what} ({error.where}); "
-                f"if it is gone for good: rm {note}"
+                f"if it is gone for good: rm {shlex.quote(str(note))}"
             )
     return found, unanswered
 

@@ -79,7 +79,12 @@ def remove(
         try:
             done = connection.script(script, *lines, within_s=_WITHIN_S)
             if done.err:
-                raise HostError("not all could be removed", where=str(host), why=done.why)
+                raise HostError(
+                    "not all could be removed",
+                    where=str(host),
+                    why=done.why,
+                    remedy="mend that on the host, then tare clean again",
+                )
         except TareError as error:
             faults.append(error)
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,6 +131,6 @@ def _host_of(context: str) -> str:
             f"the docker context {context} has keys, which cannot be read here",
             where=str(base),
             why="docker's config.json is missing",
-            remedy=f"docker context use {context}, which writes one",
+            remedy=f"docker context use {shlex.quote(context)}, which writes one",
         )
     return host

@@ -1,0 +1,12 @@
+"""A field's value that cannot be taken: the reason, and the edit to make."""
+
+from __future__ import annotations
+
+
+class WrongValueError(ValueError):
+    """What a validator raises; its two parts stay apart, whatever texts they quote."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; {remedy}")
+        self.reason = reason
+        self.remedy = remedy

@@ -1,0 +1,52 @@
+"""A container that somebody removes is not an engine that is silent."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from docker.errors import APIError, NotFound
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.docker import DockerRunning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Engine:
+    """Refuses whatever it is asked with one error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.api = self
+        self.id = "c0ffee"
+
+    def refuse(self, *arguments: Any, **more: Any) -> Any:
+        raise self.error
+
+    inspect_container = update = logs = refuse
+
+
+def running(error: Exception) -> DockerRunning:
+    unit: Any = SimpleNamespace(site=SimpleNamespace(name="native-n1"))
+    engine: Any = Engine(error)
+    return DockerRunning(unit, engine, engine)
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda one: one.exited(), lambda one: one.confine("0"), lambda one: list(one.lines())]
+)
+def test_a_removed_container_is_called_so(ask: Callable[[DockerRunning], object]) -> None:
+    with pytest.raises(RuntimeUnavailableError) as caught:
+        ask(running(NotFound("404 Client Error: Not Found (No such container: c0ffee)")))
+    assert "has been removed" in caught.value.what
+    assert "404" not in str(caught.value)
+    assert "does not answer" not in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_an_engine_that_is_silent_is_called_so() -> None:
+    with pytest.raises(RuntimeUnavailableError, match="does not answer"):
+        running(APIError("500 Server Error")).exited()
