@@ -34,6 +34,7 @@ from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
+from tare.study.rules import could_be_sliced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +43,11 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup, Study
 
 _HOURS_FROM, _DAYS_FROM = 2, 48
+_TAKE_TURNS = (
+    "note: conditions are measured one after another. With --set design.slice=250ms they take "
+    "turns, which narrows intervals several times (docs/resolution.md); --set design.slice=off "
+    "is without this note"
+)
 """Hours from which a length is told in hours, and in days."""
 MOST_LINES = 12
 """Lines of the order that are printed."""
@@ -287,3 +293,5 @@ def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
         console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
+    if len(plan.conditions) > 1 and could_be_sliced(study, [one.setup for one in plan.conditions]):
+        console.print(_TAKE_TURNS)

@@ -11,6 +11,8 @@ from tare.study.part import Part
 from tare.study.quantities import Duration, Fraction
 
 OFF: Literal["off"] = "off"
+USUAL_SLICE_S = 0.25
+"""Shorter ones lose time to drains and thaws, longer ones precision to the machine's moods."""
 Slice = Annotated[
     Literal["off"] | Annotated[Duration, Field(ge=0.02, le=10)],
     WithJsonSchema(
