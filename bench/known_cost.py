@@ -1,6 +1,6 @@
 """A known cost, and none, looked for on this very machine: is what is found what was put there?
 
-    python -m bench.known_cost                     20 studies of some 40 s each
+    python -m bench.known_cost                     10 studies of some 100 s each
     python -m bench.known_cost --studies 5 --spend 160ns
 
 Four conditions in slices, on scripted servers (tare-stub) that are pinned, frozen, read and fitted
@@ -103,9 +103,9 @@ def _line(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--studies", type=int, default=20)
+    parser.add_argument("--studies", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=8.0, help="slices of one round")
+    parser.add_argument("--seconds", type=float, default=16.0, help="slices of one round")
     parser.add_argument("--spend", default="160ns", help="the known cost of a request")
     given = parser.parse_args()
     lines: list[dict[str, object]] = []

@@ -50,8 +50,12 @@ class Scene:
     def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
         if self.gone & set(units):
             raise UnitGoneError("a unit's control group has gone")
-        machine = sum(self.used.values()) + 0.01 * self.now
-        return Reading(machine, 0.0, 0.0, {name: self.used[name] for name in units}, {})
+        kernel, others = 0.01 * self.now, 0.02 * self.now
+        machine = sum(self.used.values()) + kernel + others
+        return Reading(machine, 0.0, 0.0, kernel, {name: self.used[name] for name in units}, {})
+
+    def look(self) -> None:
+        """No kernel thread comes here."""
 
     def conduct(self, schedule: Schedule = SCHEDULE, look: Any = lambda: None) -> list[Driven]:
         self.parts = [
@@ -97,10 +101,14 @@ def test_a_slice_uses_what_its_server_used_and_begins_on_time(
             assert one.used.units[name] == pytest.approx((0.008 + 0.25 + 0.03) / 2)
 
 
-def test_empty_slices_are_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_slices_and_other_programs_are_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
     driven = Scene(monkeypatch).conduct()
     sums = summed(driven, 0)
     assert sums.machine_s - sums.background_s == pytest.approx(sums.units["a"])
+    own = measured_slices(driven, 0)
+    assert sum(one.used.others for one in own) == pytest.approx(
+        0.02 * sum(one.seconds for one in own)
+    )
     record = slices_record(driven, 0, SCHEDULE, undrained=3, why_not_frozen="")
     assert (record.count, record.empty, record.late, record.undrained) == (4, 2, 0, 3)
     assert record.frozen

@@ -34,8 +34,9 @@ for number, slot in enumerate(order["slots"]):
     if slot["part"] == 1 and number > 2:
         print(json.dumps({"event": "fault", "part": 1, "why": "its group has gone"}), flush=True)
         continue
-    used = {"machine": 0.3, "own": 0.01, "modes": {"user": 0.2}, "units": {"n": 0.1}}
+    used = {"machine": 0.3, "own": 0.01, "kernel": 0.03, "units": {"n": 0.1}}
     told = {"event": "slice", "slot": number, "seconds": 0.3, "late": number == 0, **used}
+    told["modes"] = {"user": 0.2}
     print(json.dumps(told), flush=True)
 """
 
@@ -110,12 +111,13 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
 
 def test_a_slice_is_what_both_machines_used(probe: HostSlices, notes: Path) -> None:
     drive(probe, Host(notes))
-    here = Reading(0.2, 0.02, 0.0, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
+    here = Reading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
     fates = [Part([], {}), Part([], {})]
     whole = with_hosts(driven(here), SCHEDULE, fates, [probe], here=True)
     first = whole[0]
     assert first.used.machine == pytest.approx(0.5)
     assert first.used.units == {"c1": 0.15, "n": 0.1}
+    assert first.used.kernel == pytest.approx(0.04)
     assert first.used.modes["user"] == pytest.approx(0.3)
     assert (first.late, whole[1].late) == (True, False)
     alone = with_hosts(driven(here), SCHEDULE, fates, [probe], here=False)

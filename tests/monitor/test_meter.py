@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tare.machines.cgroups import Accounting
-from tare.monitor.meter import Meter, processes_named
+from tare.monitor.meter import Meter, Reading, kernel_threads, processes_named
 
 
 def burn(seconds: float) -> None:
@@ -35,6 +39,36 @@ def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:
     (tmp_path / "cpuacct" / "cpuacct.usage").unlink()
     (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 9\n")
     assert Meter(root=tmp_path).read({}).machine == 1.5
+
+
+def test_what_is_no_part_of_it_is_told_apart() -> None:
+    used = Reading(1.0, 0.1, 0.2, 0.05, {"n": 0.3, "c": 0.15}, {})
+    assert used.others == pytest.approx(0.2)
+    assert used.part == pytest.approx(0.7)
+    clipped = Reading(0.7, 0.0, 0.0, 0.0, {"n": 0.75}, {})
+    assert (clipped.others, clipped.part) == (0.0, pytest.approx(0.7))
+
+
+def test_the_kernels_threads_are_those_that_it_flags(tmp_path: Path) -> None:
+    for pid, flags in ((2, 0x208040), (77, 0x400000)):
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (a) b) S 0 0 0 0 -1 {flags} 0 0")
+    (tmp_path / "self").mkdir()
+    assert kernel_threads(tmp_path) == [2]
+    assert os.getpid() not in kernel_threads()
+
+
+def test_a_process_of_the_engine_is_counted_to_the_nanosecond_and_kept_when_it_ends() -> None:
+    loop = [sys.executable, "-c", "while True: pass"]
+    with subprocess.Popen(loop) as process:
+        meter = Meter(engine=[process.pid])
+        before = meter.read({})
+        while (used := meter.read({}).since(before).engine) < 0.02:
+            pass
+        assert used % 0.01 != 0.0
+        process.kill()
+        process.wait()
+        assert meter.read({}).since(before).engine >= used
 
 
 def test_processes_are_found_by_their_name() -> None:

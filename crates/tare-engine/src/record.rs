@@ -32,6 +32,8 @@ pub struct Recorder {
     /// When the run's time was over: what the worker uses while it waits for the last answers is
     /// not the load's.
     cpu_at_end: Option<CpuUse>,
+    /// The longest time from send to answer so far, nanoseconds.
+    slowest: u64,
     sink: Sender<Interval>,
 }
 
@@ -51,6 +53,7 @@ impl Recorder {
             spare: None,
             cpu: CpuUse::now(),
             cpu_at_end: None,
+            slowest: 0,
             sink,
         }
     }
@@ -92,6 +95,19 @@ impl Recorder {
         }
     }
 
+    /// Counts an operation of a load without a schedule that has no reply when the load ends. Its
+    /// age is in the histogram where it is longer than any that was answered: a server that stopped
+    /// is seen then, whenever that was. A shorter age says nothing.
+    pub fn under_way(&mut self, operation: usize, times: Times) {
+        let age = times.done.saturating_sub(times.sent);
+        if age > self.slowest {
+            self.current.under_way += 1;
+            self.current.operations[operation]
+                .service
+                .saturating_record(age);
+        }
+    }
+
     /// Counts a part of a composite operation, which is no operation of its own.
     pub fn part(&mut self, operation: usize, times: Times, outcome: Outcome) {
         self.advance(times.done);
@@ -109,6 +125,7 @@ impl Recorder {
             Ok(()) => {
                 let response = times.done.saturating_sub(times.intended);
                 record.ok += 1;
+                self.slowest = self.slowest.max(service);
                 record.service_sum += service;
                 record.response_sum += response;
                 record.service.saturating_record(service);

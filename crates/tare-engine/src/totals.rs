@@ -32,6 +32,8 @@ pub struct Totals {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
+    /// Operations without a reply at the end, which had waited longer than any that was answered.
+    pub under_way: u64,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -75,6 +77,7 @@ impl Totals {
             unserved: 0,
             blocked: 0,
             undrained: 0,
+            under_way: 0,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
@@ -101,6 +104,7 @@ impl Totals {
         self.unserved += interval.unserved;
         self.blocked += interval.blocked;
         self.undrained += interval.undrained;
+        self.under_way += interval.under_way;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);

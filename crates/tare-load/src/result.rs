@@ -47,6 +47,9 @@ pub struct ClientResult {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice; 0 in one piece.
     pub undrained: u64,
+    /// Operations without a reply at the end of a closed loop, which had waited longer than any that
+    /// was answered: their ages are in the histograms, and they are in no other count.
+    pub under_way: u64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,
     /// Whether the throughput settled; null where there are fewer than 55 intervals.
@@ -100,6 +103,7 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         unserved_share: facts.unserved_share,
         blocked: totals.blocked,
         undrained: totals.undrained,
+        under_way: totals.under_way,
         send_lateness_p99_us: facts.lateness_p99_us,
         rate_error: facts.rate_error,
         steadiness: frame.steadiness.clone(),

@@ -16,6 +16,10 @@ use crate::wait::Ticker;
 const LATE: Duration = Duration::from_millis(5);
 /// Longest wait for the kernel to stop a group, or to let it go on.
 const FREEZE: Duration = Duration::from_secs(5);
+/// PF_KTHREAD of include/linux/sched.h.
+const KERNEL_THREAD: u64 = 0x0020_0000;
+/// Slices after which the kernel's threads are looked for again.
+const LOOK_AGAIN: usize = 16;
 const POLL: Duration = Duration::from_micros(300);
 /// The machine's CPU time: of the root control group where it has one, for it counts nanoseconds.
 const ROOTS: [&str; 2] = ["sys/fs/cgroup/cpuacct", "sys/fs/cgroup"];
@@ -70,6 +74,7 @@ pub struct Part {
 struct Reading {
     machine: f64,
     own: f64,
+    kernel: f64,
     modes: BTreeMap<&'static str, f64>,
     units: BTreeMap<String, f64>,
 }
@@ -124,6 +129,8 @@ pub struct Driver<'a> {
     origin: Instant,
     origin_unix: f64,
     failed: Vec<bool>,
+    /// Directories of the kernel's threads.
+    kernel: Vec<PathBuf>,
 }
 
 impl Drop for Driver<'_> {
@@ -143,6 +150,7 @@ impl<'a> Driver<'a> {
             origin: Instant::now(),
             origin_unix: unix.map_or(0.0, |since| since.as_secs_f64()),
             failed: vec![false; slicing.parts.len()],
+            kernel: kernel_threads(root),
         }
     }
 
@@ -157,6 +165,9 @@ impl<'a> Driver<'a> {
             }
         }
         for number in 0..self.slicing.slots.len() {
+            if number % LOOK_AGAIN == LOOK_AGAIN - 1 {
+                self.kernel = kernel_threads(self.root);
+            }
             if !self.slice(number, ticker, out)? {
                 break;
             }
@@ -242,10 +253,12 @@ impl<'a> Driver<'a> {
             let each: io::Result<Vec<f64>> = groups.iter().map(|group| used(group)).collect();
             units.insert(name.clone(), each?.iter().sum());
         }
-        let own = own_seconds(self.root);
+        let own = on_cpu(&self.root.join("proc/self"));
+        let kernel = self.kernel.iter().map(|one| on_cpu(one)).sum();
         Ok(Reading {
             machine,
             own,
+            kernel,
             modes,
             units,
         })
@@ -258,6 +271,7 @@ impl Reading {
         Reading {
             machine: self.machine - earlier.machine,
             own: self.own - earlier.own,
+            kernel: self.kernel - earlier.kernel,
             modes: self
                 .modes
                 .iter()
@@ -295,9 +309,30 @@ fn used(group: &Path) -> io::Result<f64> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, file.display().to_string()))
 }
 
-/// CPU seconds of this program, whose only thread the kernel counts in nanoseconds.
-fn own_seconds(root: &Path) -> f64 {
-    fs::read_to_string(root.join("proc/self/schedstat"))
+/// Where the kernel shows its own threads, by their flags, proc(5).
+fn kernel_threads(root: &Path) -> Vec<PathBuf> {
+    let Ok(found) = fs::read_dir(root.join("proc")) else {
+        return Vec::new();
+    };
+    let flags = |directory: &Path| -> Option<u64> {
+        let stat = fs::read_to_string(directory.join("stat")).ok()?;
+        let (_, rest) = stat.rsplit_once(')')?;
+        rest.split_whitespace().nth(6)?.parse().ok()
+    };
+    found
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit())
+        })
+        .filter(|path| flags(path).is_some_and(|flags| flags & KERNEL_THREAD != 0))
+        .collect()
+}
+
+/// CPU seconds of a program of one thread, which the kernel counts in nanoseconds.
+fn on_cpu(process: &Path) -> f64 {
+    fs::read_to_string(process.join("schedstat"))
         .ok()
         .and_then(|text| {
             text.split_whitespace()

@@ -17,7 +17,7 @@ import itertools
 import json
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -56,18 +56,25 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
     """
     try:
         told = [json.loads(line) for line in files.slices.read_text("utf-8").splitlines()]
-        each = background_s / max(len(told), 1)
+        machine_s = [float(one["machine_cpu_s"]) for one in told]
+        part_s = [_part(one) for one in told]
+        idle_s = (sum(part_s) - sum(machine_s) + background_s) / max(len(told), 1)
         return [
-            Row(
-                float(one["unix"]),
-                float(one["ops"]),
-                float(one["seconds"]),
-                float(one["machine_cpu_s"]) - each,
-            )
-            for one in told
+            Row(float(one["unix"]), float(one["ops"]), float(one["seconds"]), used - idle_s)
+            for one, used in zip(told, part_s, strict=True)
         ]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def _part(one: Mapping[str, Any]) -> float:
+    """CPU seconds of everything that took part in a slice: units, engine and kernel.
+
+    Records of before these were told apart have the machine's alone.
+    """
+    if "kernel_cpu_s" not in one:
+        return float(one["machine_cpu_s"])
+    return float(one["machine_cpu_s"]) - float(one["tare_cpu_s"]) - float(one["other_cpu_s"])
 
 
 def fit_blocks(trials: Sequence[Trial]) -> None:

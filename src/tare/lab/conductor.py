@@ -95,6 +95,7 @@ class Conductor:
             if number - looked >= len(self.parts):
                 looked = number
                 self.look()
+                self.meter.look()
             self._drive(slot)
         return self.driven
 

@@ -167,6 +167,7 @@ class HostSlices:
             machine=float(told["machine"]) if self._counts else 0.0,
             own=float(told["own"]) if self._counts else 0.0,
             engine=0.0,
+            kernel=float(told["kernel"]) if self._counts else 0.0,
             units={name: float(used) for name, used in told["units"].items()},
             modes=modes if self._counts else dict.fromkeys(modes, 0.0),
         )

@@ -23,7 +23,7 @@ from tare.artifacts.binaries import find
 from tare.errors import LoadError, TareError
 from tare.lab.conductor import Conductor, Part
 from tare.lab.hold import Hold
-from tare.lab.slice_records import measured_slices, other_work, summed
+from tare.lab.slice_records import measured_slices, summed
 from tare.load.client import ClientInstallation, LoadClient, progress, result_of
 from tare.load.specification import specification
 from tare.machines.addresses import AddressPool
@@ -383,16 +383,17 @@ def _piloted(
         idle_cpus=idle_cpus,
         late=sum(one.late for one in counted),
         steal=sum(one.used.modes["steal"] for one in driven) / (lasted * cpus),
-        other_cores=sum(map(other_work, driven)) / lasted,
+        other_cores=sum(one.used.others for one in driven) / lasted,
     )
 
 
 def _rows(driven: Sequence[Driven], number: int, operations: Sequence[int]) -> Iterator[Row]:
     """A server's measured slices, as the analysis of a study takes them."""
     own = measured_slices(driven, number)
-    background_s = summed(driven, number).background_s / len(own)
+    sums = summed(driven, number)
+    idle_s = (sum(one.used.part for one in own) - sums.machine_s + sums.background_s) / len(own)
     for one, ops in zip(own, operations, strict=True):
-        yield Row(one.unix, ops, one.seconds, one.used.machine - background_s)
+        yield Row(one.unix, ops, one.seconds, one.used.part - idle_s)
 
 
 def _order(counted: Sequence[Driven], servers: int) -> list[tuple[int, int]]:

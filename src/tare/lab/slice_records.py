@@ -26,8 +26,8 @@ class Summed:
 
     Attributes:
         units: by name.
-        background_s: of `machine_s`, what the operations did not cause: Tare's own, and as much as
-            the machine used in as many empty slices.
+        background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
+            programs, and as much as engine and kernel used in as many empty slices.
     """
 
     units: dict[str, float]
@@ -50,13 +50,14 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         trial: its number in the schedule.
     """
     own = [one.used for one in measured_slices(driven, trial)]
-    empty = [one.used for one in driven if one.slot.trial is None]
-    idle_s = sum(one.machine - one.own for one in empty) / len(empty) if empty else 0.0
+    empty = [one.used.part for one in driven if one.slot.trial is None]
+    idle_s = sum(empty) / len(empty) if empty else 0.0
+    machine_s = sum(one.machine for one in own)
     return Summed(
         units={name: sum(one.units[name] for one in own) for name in own[0].units},
         engine_s=sum(one.engine for one in own),
-        machine_s=sum(one.machine for one in own),
-        background_s=sum(one.own for one in own) + idle_s * len(own),
+        machine_s=machine_s,
+        background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
     )
 
@@ -71,7 +72,7 @@ def slices_record(
 ) -> Slices:
     """How the trial was cut, and what went wrong with it."""
     own = measured_slices(driven, trial)
-    others = [other_work(one) for one in own]
+    others = [one.used.others for one in own]
     return Slices(
         count=len(own),
         length_s=schedule.length_s,
@@ -102,18 +103,13 @@ def write_slices(
                 "machine_cpu_s": round(one.used.machine, 9),
                 "tare_cpu_s": round(one.used.own, 9),
                 "engine_cpu_s": round(one.used.engine, 9),
+                "kernel_cpu_s": round(one.used.kernel, 9),
                 "units_cpu_s": {name: round(used, 9) for name, used in one.used.units.items()},
                 "modes_s": {mode: round(used, 9) for mode, used in one.used.modes.items()},
-                "other_cpu_s": round(other_work(one), 9),
+                "other_cpu_s": round(one.used.others, 9),
                 "late": one.late,
             }
             out.write(json.dumps(line) + "\n")
-
-
-def other_work(one: Driven) -> float:
-    """CPU seconds of what is neither database, client, engine nor Tare."""
-    used = one.used
-    return max(used.machine - used.own - used.engine - sum(used.units.values()), 0.0)
 
 
 def _cpus() -> int:

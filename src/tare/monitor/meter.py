@@ -25,6 +25,8 @@ MODES = ("user", "nice", "system", "irq", "softirq", "steal")
 _PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8}
 """fields of the first line of /proc/stat, proc(5)"""
 _TICKS = os.sysconf("SC_CLK_TCK")
+_KERNEL_THREAD = 0x00200000
+"""PF_KTHREAD of include/linux/sched.h"""
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -37,6 +39,7 @@ class Reading:
         machine: of all that ran on this machine, the kernel's own threads included.
         own: of this process.
         engine: of the container engine's processes.
+        kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
     """
@@ -44,8 +47,20 @@ class Reading:
     machine: float
     own: float
     engine: float
+    kernel: float
     units: Mapping[str, float]
     modes: Mapping[str, float]
+
+    @property
+    def others(self) -> float:
+        """Of other programs, which take no part: what is left of the machine's."""
+        known = self.own + self.engine + self.kernel + sum(self.units.values())
+        return max(self.machine - known, 0.0)
+
+    @property
+    def part(self) -> float:
+        """Of everything that takes part: units, engine and kernel."""
+        return self.machine - self.own - self.others
 
     def since(self, earlier: Reading) -> Reading:
         """What was used between an earlier reading of the same units and this one."""
@@ -53,6 +68,7 @@ class Reading:
             self.machine - earlier.machine,
             self.own - earlier.own,
             self.engine - earlier.engine,
+            self.kernel - earlier.kernel,
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
         )
@@ -63,12 +79,13 @@ class Reading:
             self.machine + other.machine,
             self.own + other.own,
             self.engine + other.engine,
+            self.kernel + other.kernel,
             {**self.units, **other.units},
             {mode: used + other.modes.get(mode, 0.0) for mode, used in self.modes.items()},
         )
 
 
-NOTHING = Reading(0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
+NOTHING = Reading(0.0, 0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
 """Of a machine that takes no part."""
 
 
@@ -83,6 +100,9 @@ class Meter:
 
     engine: Sequence[int] = ()
     root: Path = ROOT
+    kernel: Sequence[int] = field(default_factory=lambda: kernel_threads())
+    """process ids of the kernel's threads; `look` finds those that came since"""
+    _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
 
     def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
@@ -99,9 +119,14 @@ class Meter:
             machine=self._machine(modes),
             own=time.process_time(),
             engine=sum(self._process(pid) for pid in self.engine),
+            kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
         )
+
+    def look(self) -> None:
+        """Find the kernel's threads anew; between slices, as a new one's time comes with it."""
+        self.kernel = kernel_threads()
 
     def close(self) -> None:
         for descriptor in self._files.values():
@@ -120,12 +145,10 @@ class Meter:
         return {mode: int(fields[place]) / _TICKS for mode, place in _PLACES.items()}
 
     def _process(self, pid: int) -> float:
-        """0 for one that has ended: an engine that goes away is seen elsewhere."""
-        try:
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / _TICKS
-        except (OSError, IndexError):
-            return 0.0
+        """In nanoseconds there; of one that has ended, what was read last."""
+        with contextlib.suppress(OSError):
+            self._last[pid] = time.clock_gettime(_clock_of(pid))
+        return self._last.get(pid, 0.0)
 
     def _text(self, file: str) -> str:
         if file not in self._files:
@@ -134,6 +157,23 @@ class Meter:
             except OSError:
                 return ""
         return os.pread(self._files[file], 4096, 0).decode()
+
+
+def _clock_of(pid: int) -> int:
+    """The clock that counts a process's CPU time: clock_getcpuclockid(3), as the kernel numbers it
+    (include/linux/posix-timers.h, CPUCLOCK_SCHED of all threads)."""
+    return (~pid << 3) | 2
+
+
+def kernel_threads(proc: Path = Path("/proc")) -> list[int]:
+    """Process ids of the kernel's own threads, by the flags in /proc/PID/stat, proc(5)."""
+    found = []
+    for directory in proc.glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            fields = (directory / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            if int(fields[6]) & _KERNEL_THREAD:
+                found.append(int(directory.name))
+    return found
 
 
 def processes_named(names: Collection[str]) -> list[int]:

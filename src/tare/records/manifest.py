@@ -60,6 +60,12 @@ class ClientResult(Record):
     undrained: int = Field(
         default=0, description="operations whose reply came after the drain of their slice"
     )
+    under_way: int = Field(
+        default=0,
+        description="operations without a reply at the end of a closed loop, which had waited "
+        "longer than any that was answered: their ages are in the histograms, and they are in no "
+        "other count",
+    )
     send_lateness_p99_us: float | None = Field(
         description="open loop: 99th percentile of actual minus intended send; closed loop: null"
     )
@@ -217,7 +223,7 @@ class TrialManifest(Record):
     background_cpu_s: float = Field(
         default=0.0,
         description="of machine_cpu_s, what the measured operations did not cause: Tare's own "
-        "watching, and in slices what the machines used in empty ones",
+        "watching, and in slices other programs and what the machines used in empty ones",
     )
     probe_cpu_s: float = Field(description="CPU seconds that tare-probe itself used")
     machine_modes_s: dict[str, float] = Field(

@@ -124,6 +124,9 @@ pub struct Interval {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
+    /// Operations without a reply when the load ended, which had waited longer than any that was
+    /// answered: their ages are in the histograms, and they are in no other count.
+    pub under_way: u64,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -146,6 +149,7 @@ impl Interval {
             unserved: 0,
             blocked: 0,
             undrained: 0,
+            under_way: 0,
             cpu: Vec::new(),
         }
     }
@@ -166,6 +170,7 @@ impl Interval {
         self.unserved += other.unserved;
         self.blocked += other.blocked;
         self.undrained += other.undrained;
+        self.under_way += other.under_way;
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
@@ -188,7 +193,7 @@ impl Interval {
         (self.partitions, self.rows) = (0, 0);
         (self.due, self.sent) = (0, 0);
         (self.held, self.unserved, self.blocked) = (0, 0, 0);
-        self.undrained = 0;
+        (self.undrained, self.under_way) = (0, 0);
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

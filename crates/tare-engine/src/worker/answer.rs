@@ -124,10 +124,22 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
     }
 
     /// At the end of a scheduled load, what is still under way has failed by time: it was meant to
-    /// be done, and is among the slowest.
+    /// be done, and is among the slowest. Without a schedule it counts with its age, where that
+    /// tells anything.
     pub(super) fn give_up(&mut self, now: u64) {
-        let over = now >= self.start.timeline.end;
-        if !over || matches!(self.beat, Beat::Closed) {
+        let end = self.start.timeline.end;
+        if matches!(self.beat, Beat::Closed) {
+            for flight in self.flights.iter().filter(|flight| flight.active) {
+                let times = Times {
+                    intended: flight.intended,
+                    sent: flight.begun,
+                    done: now.min(end),
+                };
+                self.recorder.under_way(flight.operation, times);
+            }
+            return;
+        }
+        if now < end {
             return;
         }
         for flight in self.flights.iter_mut().filter(|flight| flight.active) {
