@@ -103,10 +103,24 @@ def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
     assert [path.name for path in cache.iterdir() if path.is_dir()] == [told[0]["key"]]
 
 
+def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -> None:
+    one = setup({})
+    with outfit_for([one], tmp_path / "work") as outfit:
+        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
+        with raised("D1", one, outfit, snapshots) as (cluster, first):
+            with cluster.session(cluster.nodes[0]) as session:
+                session.execute("TRUNCATE ycsb.usertable", "ALL")
+            assert rows(cluster) == 0
+        with raised("D2", one, outfit, snapshots) as (cluster, second):
+            assert rows(cluster) == ROWS
+        assert first == second
+
+
+@pytest.mark.parametrize("platform", [{}, VOLUME], ids=["native", "docker"])
 def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
-    cache: Path, tmp_path: Path
+    cache: Path, tmp_path: Path, platform: dict[str, str]
 ) -> None:
-    one = setup({}, nodes=3)
+    one = setup(platform, nodes=3)
     with outfit_for([one], tmp_path / "work") as outfit:
         snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
         with raised("D1", one, outfit, snapshots) as (cluster, data):

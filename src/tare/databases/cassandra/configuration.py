@@ -33,11 +33,6 @@ start-up only; what is measured afterwards does not depend on them. The ring del
 bounds how long a node looks for its first peer: with 1 s, nodes of a busy machine gave up."""
 
 
-ROW_OVERHEAD = {"cassandra.memtable.row_overhead_size": "180"}
-"""Bytes of heap that a memtable reckons with for each row beside its content. Each start of a node
-would measure it anew, for 2 s of CPU time, and not always find the same: 180 or 181 were seen."""
-
-
 def even_token(node: int, nodes: int) -> int:
     """The Murmur3 token of the node (0-based) that divides the ring evenly."""
     return _FIRST_TOKEN + _TOKEN_RANGE * node // nodes
@@ -141,7 +136,6 @@ def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
         "logback.configurationFile": f"{site.conf}/logback.xml",
         "cassandra-foreground": "yes",
         **QUICK_START,
-        **ROW_OVERHEAD,
     }
     if site.data_on_host is not None:
         properties["java.io.tmpdir"] = temporary(site)
