@@ -66,6 +66,21 @@ def test_what_was_kept_is_found_again_and_fills_an_empty_directory(
     assert sorted(one.name for one in empty.iterdir()) == ["data", "hints", "tmp"]
 
 
+def test_what_a_deployment_writes_is_not_handed_on(
+    kept: NodeSnapshot, cache: Path, tmp_path: Path
+) -> None:
+    for life in ("first", "second"):
+        directory = tmp_path / life
+        kept.fill(directory)
+        assert (directory / ROWS).read_bytes() == b"rows"
+        with (directory / ROWS).open("r+b") as file:
+            file.write(b"mine")
+        (directory / "data/ycsb/nb-2-big-Data.db").write_bytes(b"more")
+    found = find(cache, "k")
+    assert found is not None
+    assert found.nodes[0].digest == kept.digest
+
+
 def test_what_a_node_knew_of_others_is_left_out(kept: NodeSnapshot) -> None:
     assert list(tree_digests(kept.root)) == [ROWS]
 
