@@ -36,6 +36,7 @@ class Scripted:
 
     calls: list[str]
     kinds: dict[str, list[int]]
+    started: list[str]
     failing: dict[str, Exception]
 
     def __init__(self, identity: str, kinds: Sequence[Setup], *_: Any, **__: Any) -> None:
@@ -47,8 +48,9 @@ class Scripted:
         if what in self.failing:
             raise self.failing[what]
 
-    def start_from(self, snapshot: None, why_not: str) -> None:
-        """Nothing is started here."""
+    def start_from(self, snapshot: str | None, why_not: str) -> None:
+        """Nothing is started here, only noted."""
+        self.started.append(f"{self.identity} from {snapshot or why_not}")
 
     def deploy(self) -> None:
         self._note("deploy")
@@ -82,7 +84,13 @@ class Scene:
         self.calls: list[str] = []
         self.failing: dict[str, Exception] = {}
         self.kinds: dict[str, list[int]] = {}
-        scripted = {"calls": self.calls, "failing": self.failing, "kinds": self.kinds}
+        self.started: list[str] = []
+        scripted = {
+            "calls": self.calls,
+            "failing": self.failing,
+            "kinds": self.kinds,
+            "started": self.started,
+        }
         script = type("Script", (Scripted,), scripted)
         self.fleet = Fleet(
             self.plan.rounds[0],
@@ -91,7 +99,7 @@ class Scene:
             Journal(directory.files.journal),
             Silent(),
             directory,
-            SimpleNamespace(of=lambda setup: (None, "")),  # no snapshots here
+            SimpleNamespace(of=lambda setup: ("the snapshot", "")),
             script,
         )
 
@@ -171,6 +179,15 @@ def test_a_deployment_on_which_a_trial_failed_is_replaced(tmp_path: Path) -> Non
     assert scene.since()[-2:] == ["logs D1-native-1", "destroy D1-native-1"]
     scene.fleet.take(trial)
     assert scene.since()[0] == "deploy D1-native-2"
+
+
+def test_every_life_of_a_deployment_starts_from_the_snapshot(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, fresh="block")
+    trial = scene.trial("native.few")
+    for _ in range(2):
+        scene.fleet.take(trial)
+        scene.fleet.after_trial(trial, more=[])
+    assert scene.started == ["D1-native-1 from the snapshot", "D1-native-2 from the snapshot"]
 
 
 @pytest.mark.parametrize("step", ["deploy", "populate", "warm"])

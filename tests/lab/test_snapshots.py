@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tare.lab.snapshots import key_of, maker, makers, why_not
+from tare.lab.snapshots import key_of, maker, makers
 from tare.study.schema import Design, Setup
+from tare.study.start import why_not
 
 KEEP = Design(reset="keep")
 
@@ -24,7 +25,7 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
     [
         ({}, ""),
         ({"platform": DOCKER}, ""),
-        ({"database": {"nodes": 3}}, "each other's addresses"),
+        ({"database": {"nodes": 3}}, ""),
         ({"database": {"kind": "mongodb"}}, "none of mongodb"),
         ({"database": {"image": "cassandra:5"}}, "another's image"),
         ({"platform": {"runtime": "kubernetes"}}, "not on this machine's disk"),
@@ -58,6 +59,9 @@ def test_one_native_node_makes_the_snapshot_of_all_platforms() -> None:
         {"database": {"version": "4.1"}},
         {"database": {"settings": {"memtable_heap_space": "64MiB"}}},
         {"database": {"compaction": {"strategy": "LCS"}}},
+        {"database": {"key_cache": "0MiB"}},
+        {"database": {"nodes": 3}},
+        {"database": {"nodes": 3, "replication_factor": 3}},
         {"load": {"records": 5}},
         {"load": {"field_length": 10}},
         {"load": {"workload": "stress-mixed"}},

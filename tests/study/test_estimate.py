@@ -67,6 +67,17 @@ def test_keeping_the_data_saves_its_population() -> None:
     assert kept.breakdown["populate"] < truncated.breakdown["populate"]
 
 
+def test_deployments_from_a_snapshot_are_not_populated_and_it_is_made_once() -> None:
+    alike = {**TWO, "load": {"records": 1_000_000}}
+    own, few, many = (
+        estimated(alike, reset="keep", data=data, deployments=count)
+        for data, count in (("populate", 5), ("snapshot", 1), ("snapshot", 5))
+    )
+    assert few.breakdown["populate"] == many.breakdown["populate"] == 0
+    assert few.setup_seconds == many.setup_seconds > own.setup_seconds
+    assert many.seconds < own.seconds
+
+
 def test_an_image_is_built_only_where_docker_is_used() -> None:
     assert estimated().setup_seconds < estimated(TWO).setup_seconds
     assert estimated().disk_bytes < estimated(TWO).disk_bytes

@@ -1,19 +1,23 @@
-"""A filled data directory, kept in the cache, from which every deployment of a study starts.
+"""Filled data directories, kept in the cache, from which every deployment of a study starts.
 
 Identical deployments that fill their own storage engines differ by some 5% in CPU time per
-operation; from one copy of a cleanly stopped node's directory they are alike
-(docs/decisions/0018).
+operation; from one copy of cleanly stopped nodes' directories they are alike
+(docs/decisions/0019-snapshot.md).
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import stat
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO
 
 from tare.artifacts.digest import LISTING, combined, listing, parse_listing
 from tare.artifacts.digest import tree_digests as digests
@@ -21,11 +25,11 @@ from tare.errors import ArtifactError
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """A whole snapshot.
+class NodeSnapshot:
+    """What the data directory of one node holds when it starts.
 
     Attributes:
-        root: its directory; below it the content of a data directory.
+        root: a directory with the same content.
         digest: SHA-256 over the listing of its files.
     """
 
@@ -36,35 +40,180 @@ class Snapshot:
         """Copy it into a data directory that holds nothing of another life.
 
         Raises:
-            ArtifactError: there is something already, or the copy is not the snapshot.
+            ArtifactError: there are files already, or the copy is not the snapshot.
         """
-        parts = [entry.name for entry in self.root.iterdir() if entry.is_dir()]
-        for name in parts:
-            if (directory / name).exists():
-                raise ArtifactError(
-                    "a data directory is not empty",
-                    where=str(directory / name),
-                    why="a deployment starts from the snapshot and nothing else",
-                    remedy="tare clean, then the same command again",
-                )
-            shutil.copytree(self.root / name, directory / name)
-        copied = {n: d for n, d in digests(directory).items() if n.split("/")[0] in parts}
-        if combined(copied) != self.digest:
+        left = next((path for path in _walk(directory) if not _is_directory(path)), None)
+        if left is not None:
             raise ArtifactError(
-                "a data directory differs from its snapshot",
-                where=str(directory),
-                why="a file was copied wrongly, or changed in the cache meanwhile",
-                remedy=f"remove {self.root}, then the same command again",
+                "a data directory is not empty",
+                where=str(left),
+                why="a deployment starts from the snapshot and nothing else",
+                remedy="tare clean, then the same command again",
             )
+        shutil.copytree(self.root, directory, dirs_exist_ok=True)
+        self._compare(digests(directory), str(directory))
 
-    def archive(self, within: str = "") -> bytes:
-        """It as a tar archive, below a directory; owned by root, as what is in an image."""
-        out = BytesIO()
-        with tarfile.open(fileobj=out, mode="w") as archive:
+    def write_archive(self, sink: IO[bytes], within: str = "") -> None:
+        """Write it as a tar archive, below a directory; owned by root, as what is in an image."""
+        with tarfile.open(fileobj=sink, mode="w") as archive:
             for entry in sorted(self.root.iterdir()):
-                if entry.is_dir():
-                    archive.add(entry, f"{within}{entry.name}", filter=_of_root)
-        return out.getvalue()
+                archive.add(entry, f"{within}{entry.name}", filter=_of_root)
+
+    def compare_archive(self, source: IO[bytes], where: str) -> None:
+        """See that a tar archive of one directory holds exactly this.
+
+        Args:
+            source: the archive, which is read as a stream; all its names begin with the
+                directory's own.
+            where: the directory, for errors.
+
+        Raises:
+            ArtifactError: a file is missing, is another, or is too many.
+        """
+        found: dict[str, str] = {}
+        with tarfile.open(fileobj=source, mode="r|") as archive:
+            for entry in archive:
+                name = "/".join(PurePosixPath(entry.name).parts[1:])
+                content = archive.extractfile(entry) if entry.isreg() else None
+                if content is not None:
+                    found[name] = _digest(content)
+                elif not entry.isdir():
+                    found[name] = "a link or a device"
+        self._compare(found, where)
+
+    def _compare(self, found: Mapping[str, str], where: str) -> None:
+        if combined(found) == self.digest:
+            return
+        expected = digests(self.root)
+        names = sorted(expected.keys() | found.keys())
+        other = next((n for n in names if expected.get(n) != found.get(n)), "")
+        raise ArtifactError(
+            "a data directory differs from its snapshot",
+            where=f"{where}/{other}",
+            why="a file was left there, was copied wrongly, or was changed in the cache meanwhile",
+            remedy=f"remove {self.root.parent}, then tare clean, then the same command again",
+        )
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A whole snapshot.
+
+    Attributes:
+        key: its name in the cache, from all that the data depends on.
+        digest: SHA-256 over the listing of all its files.
+        nodes: one for each node of the cluster, in the cluster's order.
+    """
+
+    key: str
+    digest: str
+    nodes: tuple[NodeSnapshot, ...]
+
+
+def find(cache: Path, key: str) -> Snapshot | None:
+    """The snapshot of this key; None where there is none that is whole, which is then removed."""
+    root = cache / key
+    if root.is_symlink():
+        root.unlink()
+    if not root.is_dir():
+        return None
+    try:
+        if _plain(root):  # first: what is no file may never end when it is read
+            told = parse_listing((root / LISTING).read_text(encoding="utf-8"))
+            if told and told == digests(root):
+                return _whole(root, told)
+    except (OSError, ValueError):
+        pass
+    shutil.rmtree(root, ignore_errors=True)
+    return None
+
+
+def keep(
+    cache: Path,
+    key: str,
+    directories: Sequence[Path],
+    parts: Sequence[str],
+    leave_out: Sequence[str] = (),
+) -> Snapshot:
+    """Copy parts of cleanly stopped nodes' data directories into the cache, whole or not at all.
+
+    Only one process at a time may: see `only_maker`.
+
+    Args:
+        cache: directory of all snapshots.
+        key: the snapshot's name.
+        directories: the nodes' data directories, in the cluster's order.
+        parts: names of the directories below each that are kept.
+        leave_out: patterns of directory names that are not, wherever they are.
+
+    Raises:
+        ArtifactError: there is nothing in one of them, or no room.
+    """
+    aside, root = cache / f".{key}.partial", cache / key
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        for number, directory in enumerate(directories, start=1):
+            _copy_parts(directory, aside / str(number), parts, leave_out)
+        found = digests(aside)
+        (aside / LISTING).write_text(listing(found), encoding="utf-8")
+        os.sync()
+        shutil.rmtree(root, ignore_errors=True)
+        aside.rename(root)
+    except OSError as error:
+        raise ArtifactError(
+            "a snapshot could not be kept", where=str(cache), why=str(error), remedy="make room"
+        ) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return _whole(root, found)
+
+
+@contextmanager
+def only_maker(cache: Path, key: str) -> Iterator[None]:
+    """Held by one process at a time, so that a snapshot is made once; freed however it ends.
+
+    Raises:
+        ArtifactError: the cache cannot be written.
+    """
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(cache / f".{key}.lock", flags, 0o600)
+    except OSError as error:
+        raise ArtifactError(
+            "the cache cannot be written",
+            where=str(cache),
+            why=str(error),
+            remedy="set TARE_CACHE to a directory of your own",
+        ) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+def _copy_parts(
+    directory: Path, into: Path, parts: Sequence[str], leave_out: Sequence[str]
+) -> None:
+    ignored = shutil.ignore_patterns(*leave_out)
+    for name in parts:
+        if (directory / name).is_dir():
+            shutil.copytree(directory / name, into / name, ignore=ignored)
+    if not into.is_dir() or not digests(into):
+        raise ArtifactError("a node left no data to keep", where=str(directory))
+
+
+def _whole(root: Path, told: Mapping[str, str]) -> Snapshot:
+    """The snapshot at `root`, of the files that were told; ValueError: it is none of nodes."""
+    of: dict[int, dict[str, str]] = {}
+    for name, digest in told.items():
+        number, _, rest = name.partition("/")
+        of.setdefault(int(number), {})[rest] = digest
+    if sorted(of) != list(range(1, len(of) + 1)):
+        raise ValueError("nodes are missing")
+    nodes = (NodeSnapshot(root / str(number), combined(of[number])) for number in sorted(of))
+    return Snapshot(root.name, combined(told), tuple(nodes))
 
 
 def _of_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -73,53 +222,21 @@ def _of_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def find(cache: Path, key: str) -> Snapshot | None:
-    """The snapshot of this key; None where there is none that is whole, which is then removed."""
-    root = cache / key
-    if root.is_symlink() or not root.is_dir():
-        return None
-    try:
-        told = parse_listing((root / LISTING).read_text(encoding="utf-8"))
-        if told and _plain(root) and told == digests(root):
-            return Snapshot(root, combined(told))
-    except (OSError, UnicodeDecodeError):
-        pass
-    shutil.rmtree(root, ignore_errors=True)
-    return None
-
-
-def keep(cache: Path, key: str, directory: Path, parts: Sequence[str]) -> Snapshot:
-    """Copy parts of a cleanly stopped node's data directory into the cache, whole or not at all.
-
-    Raises:
-        ArtifactError: there is nothing in it, or no room.
-    """
-    aside = cache / f".{key}.{os.getpid()}.partial"
-    shutil.rmtree(aside, ignore_errors=True)
-    try:
-        aside.mkdir(parents=True)
-        for name in parts:
-            if (directory / name).is_dir():
-                shutil.copytree(directory / name, aside / name)
-        found = digests(aside)
-        if not found:
-            raise ArtifactError("a node left no data to keep", where=str(directory))
-        (aside / LISTING).write_text(listing(found), encoding="utf-8")
-        os.sync()
-        shutil.rmtree(cache / key, ignore_errors=True)
-        aside.rename(cache / key)
-    except OSError as error:
-        raise ArtifactError(
-            "a snapshot could not be kept", where=str(cache), why=str(error), remedy="make room"
-        ) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return Snapshot(cache / key, combined(found))
+def _digest(content: IO[bytes]) -> str:
+    made = sha256()
+    while part := content.read(1 << 20):
+        made.update(part)
+    return made.hexdigest()
 
 
 def _plain(root: Path) -> bool:
     """Whether there are files and directories alone: a link would lead out of the cache."""
-    return not any(path.is_symlink() for path in _walk(root))
+    modes = (path.lstat().st_mode for path in _walk(root))
+    return all(stat.S_ISREG(mode) or stat.S_ISDIR(mode) for mode in modes)
+
+
+def _is_directory(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _walk(root: Path) -> Iterator[Path]:

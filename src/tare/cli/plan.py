@@ -18,6 +18,7 @@ from tare.cli.expected import expected_lines
 from tare.cli.left_out import left_out_lines
 from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
+from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import taken_hosts
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.errors import ArtifactError, TareError
@@ -271,6 +272,8 @@ def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
     )
+    for line in start_lines(plan):
+        console.print(line, highlight=False, markup=False)
     for line in _looks(plan):
         console.print(line)
     for line in _order(plan):

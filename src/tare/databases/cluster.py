@@ -29,7 +29,7 @@ class Cluster(Protocol):
         ...
 
     snapshot: Snapshot | None
-    """what every node's data directory holds when it starts; None: nothing"""
+    """what the nodes' data directories hold when they start; None: nothing"""
 
     @property
     def nodes(self) -> list[Running]: ...

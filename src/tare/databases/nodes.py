@@ -37,7 +37,7 @@ class Nodes:
     wait: Callable[[float], None] = field(default=time.sleep, kw_only=True)
     nodes: list[Running] = field(default_factory=list, kw_only=True)
     snapshot: Snapshot | None = field(default=None, kw_only=True)
-    """what every node's data directory holds when it starts; None: nothing"""
+    """what the nodes' data directories hold when they start; None: nothing"""
 
     PORT: ClassVar[int]
     """where clients find a node"""
@@ -71,7 +71,7 @@ class Nodes:
             placement=self.platform.placement,
             ports=ports,
             log=log,
-            snapshot=self.snapshot,
+            snapshot=self.snapshot.nodes[len(self.nodes)] if self.snapshot else None,
             grace_s=0.0,  # nodes are thrown away, and a drain takes its time
         )
         self.nodes.append(self.runtime.launch(unit))

@@ -106,7 +106,9 @@ class Deployment:
         """Start the clusters from a snapshot, or say why they fill their own tables."""
         for cluster in self.clusters:
             cluster.snapshot = snapshot
-        self._start = {"filled": why_not} if snapshot is None else {"snapshot": snapshot.digest}
+        self._start = {"filled": why_not}
+        if snapshot is not None:
+            self._start = {"snapshot": snapshot.digest, "key": snapshot.key}
 
     def populate(self, seed: int) -> None:
         """Fill the table of every cluster that did not start from a snapshot.

@@ -23,6 +23,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import docker_ways
+from tare.runtimes.docker_data import put_snapshot
 from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
@@ -344,9 +345,8 @@ class DockerRuntime:
                 user=user,
             )
             if unit.snapshot is not None and site.data_on_host is None:
-                # the image has no data directory: there is one in a volume alone
-                place, within = (DATA, "") if unit.storage == "volume" else ("/", f"{DATA[1:]}/")
-                api.put_archive(created["Id"], place, unit.snapshot.archive(within))
+                exists = unit.storage == "volume"
+                put_snapshot(api, created["Id"], unit.snapshot, DATA, exists=exists)
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 

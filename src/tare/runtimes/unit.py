@@ -12,7 +12,7 @@ from tare.machines.cgroups import Accounting, LimitValues
 from tare.machines.clocks import SAME, Offset
 
 if TYPE_CHECKING:
-    from tare.artifacts.snapshot import Snapshot
+    from tare.artifacts.snapshot import NodeSnapshot
     from tare.study.platform import Placement, Platform
 
 Role = Literal["database", "client"]
@@ -160,7 +160,7 @@ class Unit:
     """where an orchestrator may put it; None: anywhere"""
     netns: str = ""
     """path of the network namespace that it joins (native only); empty: the machine's own"""
-    snapshot: Snapshot | None = None
+    snapshot: NodeSnapshot | None = None
     """what its data directory holds when it starts; None: nothing"""
     mounts: Mapping[Path, str] = field(default_factory=dict)
     """further host directories (containers only), host path to path inside, writable"""

@@ -11,6 +11,7 @@ from tare.study.design import OFF
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
 from tare.study.slices import block_seconds
+from tare.study.start import why_not
 
 if TYPE_CHECKING:
     from tare.study.conditions import Condition
@@ -29,6 +30,8 @@ ARTIFACTS_S = 5.0
 BETWEEN_TRIALS_S = 1.0
 """Continuing and pausing clusters, starting client and probe, writing the record."""
 TRUNCATE_S = 1.5
+DRAIN_S = 13.0
+"""Ending nodes cleanly, once for each snapshot."""
 CLIENT_BYTES = 64 * MIB
 """One Rust load client (29 MB seen) and its histograms."""
 LAB_BYTES = 300 * MIB
@@ -83,6 +86,7 @@ def estimate(
         0.0,
     )
     breakdown["set-up"] = ARTIFACTS_S + (IMAGE_S if _any_docker(conditions) else 0.0)
+    breakdown["set-up"] += _snapshots_s([one.setup for one in first.values()], design)
     for key, one in first.items():
         lives = {
             "trial": passes * sharing[key],
@@ -90,7 +94,8 @@ def estimate(
             "deployment": design.deployments,
         }[design.fresh]
         breakdown["deploy"] += lives * _deploy_s(one.setup)
-        breakdown["populate"] += lives * _populate_s(one.setup)
+        if why_not(one.setup, design):
+            breakdown["populate"] += lives * _populate_s(one.setup)
         kinds = 1 if design.fresh == "trial" else len(loads[key])
         # Only a JVM's compiler is waited for under a gentle load.
         gentle = design.warm.gentle if one.setup.database.kind == "cassandra" else 0.0
@@ -143,6 +148,18 @@ def _populate_s(setup: Setup) -> float:
     """All clusters of one machine share its cores, so their inserts add up."""
     copies = setup.clusters * setup.database.replication_factor
     return setup.load.records * copies / pace(setup).inserts_per_s
+
+
+def _snapshots_s(setups: list[Setup], design: Design) -> float:
+    """Making each snapshot that the deployments start from, where none is in the cache yet."""
+    kinds = {
+        (one.database.model_dump_json(exclude={"jvm", "heap"}), one.load.table, one.load.records): (
+            deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
+        )
+        for one in setups
+        if not why_not(one, design)
+    }
+    return sum(kinds.values())
 
 
 def _search_s(loads: list[Load]) -> float:

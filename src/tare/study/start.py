@@ -1,0 +1,24 @@
+"""How a deployment gets its rows: from a snapshot of filled data directories, or by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tare.study.schema import Design, Setup
+
+
+def why_not(setup: Setup, design: Design) -> str:
+    """Why a deployment of this setup fills its own table; empty: it starts from a snapshot."""
+    platform, database = setup.platform, setup.database
+    if design.data != "snapshot":
+        return "the study asks for it: design.data: populate"
+    if design.reset != "keep":
+        return f"design.reset: {design.reset} fills the table anew for every trial"
+    if database.kind != "cassandra":
+        return f"there are none of {database.kind}"
+    if database.image is not None:
+        return "it runs another's image"
+    if platform.machines != "local" or platform.runtime not in ("native", "docker"):
+        return "its data is not on this machine's disk"
+    return ""

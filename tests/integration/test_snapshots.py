@@ -1,0 +1,135 @@
+"""Real deployments that start from one snapshot: they hold its rows and are not filled again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.artifacts.tree import cassandra_tree, default_cache
+from tare.databases.cassandra.cluster import CassandraCluster
+from tare.lab.deployment import Deployment
+from tare.lab.hold import Hold
+from tare.lab.outfit import Outfit, prepare
+from tare.lab.progress import Silent
+from tare.lab.snapshots import Snapshots, makers
+from tare.study.schema import Design, Setup, Warm
+
+pytestmark = pytest.mark.engine
+
+ROWS = 2000
+DESIGN = Design(reset="keep")
+QUICK = ["-XX:TieredStopAtLevel=1"]
+VOLUME = {"runtime": "docker", "network": "host", "storage": "volume"}
+LAYER = {"runtime": "docker", "network": "bridge", "storage": "layer"}
+
+
+def setup(platform: dict[str, str], nodes: int = 1) -> Setup:
+    factor = {"nodes": nodes, "replication_factor": nodes}
+    return Setup.model_validate(
+        {
+            "database": {"heap": "256MiB", "jvm": QUICK, **factor},
+            "load": {"records": ROWS},
+            "platform": platform,
+        }
+    )
+
+
+@contextmanager
+def outfit_for(setups: Sequence[Setup], work: Path) -> Iterator[Outfit]:
+    with Hold("snapshots"):
+        outfit = prepare("snapshots", work, [*setups, *makers(setups, DESIGN)], print)
+        try:
+            yield outfit
+        finally:
+            assert outfit.close() == []
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with Cassandra's files and no snapshot."""
+    tree = cassandra_tree("5.0.9", None).root
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / tree.name).symlink_to(tree)
+    monkeypatch.setenv("TARE_CACHE", str(tmp_path / "cache"))
+    return default_cache() / "snapshots"
+
+
+@contextmanager
+def raised(
+    name: str, one: Setup, outfit: Outfit, snapshots: Snapshots
+) -> Iterator[tuple[CassandraCluster, dict[str, Any]]]:
+    """A deployment's cluster, and what its records will say of its start."""
+    deployment = Deployment(name, [one], Warm(), outfit, Silent())
+    try:
+        deployment.start_from(*snapshots.of(one))
+        deployment.deploy()
+        deployment.clients = _none  # type: ignore[method-assign]
+        deployment.populate(seed=7)
+        (cluster,) = deployment.clusters
+        assert isinstance(cluster, CassandraCluster)
+        yield cluster, deployment.description["data"]
+    finally:
+        assert deployment.destroy() == []
+
+
+def _none(*_: Any, **__: Any) -> Any:
+    pytest.fail("a deployment that started from a snapshot was filled again")
+
+
+def rows(cluster: CassandraCluster, node: int = 0) -> int:
+    with cluster.session(cluster.nodes[node]) as session:
+        (row,) = session.execute("SELECT count(*) FROM ycsb.usertable", "ALL")
+        return int(row.count)
+
+
+def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
+    cache: Path, tmp_path: Path
+) -> None:
+    setups = [setup(platform) for platform in ({}, {}, VOLUME, LAYER)]
+    told = []
+    with outfit_for(setups, tmp_path / "work") as outfit:
+        for number, one in enumerate(setups):
+            with raised(f"D{number}", one, outfit, Snapshots(outfit, DESIGN, Silent(), 7)) as (
+                cluster,
+                data,
+            ):
+                assert rows(cluster) == ROWS
+                told.append(data)
+    assert all(data == told[0] for data in told)
+    assert [path.name for path in cache.iterdir() if path.is_dir()] == [told[0]["key"]]
+
+
+def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -> None:
+    one = setup({})
+    with outfit_for([one], tmp_path / "work") as outfit:
+        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
+        with raised("D1", one, outfit, snapshots) as (cluster, first):
+            with cluster.session(cluster.nodes[0]) as session:
+                session.execute("TRUNCATE ycsb.usertable", "ALL")
+            assert rows(cluster) == 0
+        with raised("D2", one, outfit, snapshots) as (cluster, second):
+            assert rows(cluster) == ROWS
+        assert first == second
+
+
+@pytest.mark.parametrize("platform", [{}, VOLUME], ids=["native", "docker"])
+def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
+    cache: Path, tmp_path: Path, platform: dict[str, str]
+) -> None:
+    one = setup(platform, nodes=3)
+    with outfit_for([one], tmp_path / "work") as outfit:
+        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
+        with raised("D1", one, outfit, snapshots) as (cluster, data):
+            assert data["key"] in {path.name for path in cache.iterdir()}
+            addresses = {node.unit.site.listen for node in cluster.nodes}
+            for number, node in enumerate(cluster.nodes):
+                assert rows(cluster, number) == ROWS
+                with cluster.session(node) as session:
+                    known = session.execute("SELECT address FROM system_views.gossip_info")
+                    peers = session.execute("SELECT peer FROM system.peers")
+                assert {str(row.address) for row in known} == addresses
+                assert {str(row.peer) for row in peers} == addresses - {node.unit.site.listen}
