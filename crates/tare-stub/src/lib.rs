@@ -34,6 +34,7 @@ mod rows;
 mod script;
 mod serve;
 mod service;
+mod spend;
 mod statement;
 mod system;
 pub mod text;
@@ -112,7 +113,7 @@ impl Stub {
         };
         let queue = queue::Queue::new(&script);
         let drops = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
-        let spend = script.spend.as_nanos() as u64;
+        let spend = spend::Spend::new(script.spend);
         let serving = serve::Serving::new(node, queue, drops, script.spin, spend, listener, woken)
             .map_err(Error::Thread)?;
         let cpu = script.cpu;

@@ -15,6 +15,7 @@ use crate::connections::{Connections, Told};
 use crate::node::{Asked, Node};
 use crate::queue::Queue;
 use crate::report::Tally;
+use crate::spend::Spend;
 
 /// How long before an answer is due the thread stops sleeping: waking up takes that long at worst
 /// on an idle machine, nanoseconds.
@@ -22,21 +23,6 @@ const AWAKE_BEFORE: u64 = 60_000;
 
 /// An answer that waits until it is due: when, which, for whom.
 type Waiting = Reverse<(u64, u64, usize, u64, Vec<u8>)>;
-
-/// Keeps the CPU busy for so long, nanoseconds; how long it was.
-fn work(nanoseconds: u64) -> u64 {
-    if nanoseconds == 0 {
-        return 0;
-    }
-    let begun = now();
-    loop {
-        let passed = now() - begun;
-        if passed >= nanoseconds {
-            return passed;
-        }
-        std::hint::spin_loop();
-    }
-}
 
 /// Everything that the thread owns.
 pub struct Serving {
@@ -46,8 +32,8 @@ pub struct Serving {
     /// Times after the first request at which all connections are closed, the next one last.
     drops: Vec<u64>,
     spin: bool,
-    /// CPU time that each request of the load costs on top, nanoseconds.
-    spend: u64,
+    /// What each request of the load costs on top.
+    spend: Spend,
     connections: Connections,
     waiting: BinaryHeap<Waiting>,
     spare: Vec<Vec<u8>>,
@@ -61,7 +47,7 @@ impl Serving {
         queue: Queue,
         mut drops: Vec<u64>,
         spin: bool,
-        spend: u64,
+        spend: Spend,
         listener: TcpListener,
         wake: UnixStream,
     ) -> Result<Serving> {
@@ -156,7 +142,7 @@ impl Serving {
                 Asked::Load(load) => {
                     let fate = self.queue.admit(arrival);
                     self.tally.admitted(arrival, fate.service, fate.due);
-                    self.tally.spent(work(self.spend));
+                    self.tally.spent(self.spend.once());
                     match fate.due {
                         None => continue,
                         Some(due) if due <= arrival => {
