@@ -65,9 +65,10 @@ def _block(trials: Sequence[Trial]) -> Block | None:
 
 def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
     """What a slice after another server's costs more, of what the fit leaves; NaN: all alike."""
-    if switches.all() or not switches.any():
+    other = switches > 0
+    if other.all() or not other.any():
         return math.nan
-    return float(np.median(residuals[switches]) - np.median(residuals[~switches]))
+    return float(np.median(residuals[other]) - np.median(residuals[~other]))
 
 
 def order_effect(residuals: np.ndarray, order: Sequence[tuple[int, int]]) -> float:

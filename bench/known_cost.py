@@ -32,11 +32,11 @@ TRUTHS = {"one server": ONE_SERVER, "two servers": ALIKE, "known cost": DEARER}
 
 
 def switches(measured: Piloted) -> np.ndarray:
-    """Passes by conditions: whether the slice before drove another server."""
-    found = np.ones((len(measured.rows[0]), len(DRIVEN)), dtype=bool)
+    """Passes by conditions: which server the slice before drove, from 1; 0: the same."""
+    found = np.zeros((len(measured.rows[0]), len(DRIVEN)), dtype=int)
     before = -1
     for place, condition in measured.order:
-        found[place, condition] = before != DRIVEN[condition]
+        found[place, condition] = 0 if before == DRIVEN[condition] else before + 1
         before = DRIVEN[condition]
     return found
 

@@ -111,7 +111,7 @@ def round_of(trouble: Trouble, seed: int, rng: np.random.Generator) -> NDArray[n
     ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
     mood = moods(len(schedule.slots), rng)
     logs = np.zeros((PASSES, len(SERVERS)))
-    switches = np.ones_like(logs, dtype=bool)
+    switches = np.zeros_like(logs, dtype=int)
     passed = [0] * len(SERVERS)
     before = -1  # an empty slice cools no cache, and is no switch
     for slot, machine in zip(schedule.slots, mood, strict=True):
@@ -125,7 +125,7 @@ def round_of(trouble: Trouble, seed: int, rng: np.random.Generator) -> NDArray[n
             if trouble.after is not None and switched and before == trouble.after[0]:
                 carried += trouble.after[1]
             logs[place] = machine + own[server] + ways[slot.trial] + carried
-            switches[place] = switched
+            switches[place] = before + 1 if switched else 0
             passed[slot.trial] += 1
         before = server
     logs += rng.normal(0.0, OWN_SD, logs.shape)
@@ -144,10 +144,10 @@ def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -
     rows, ratios, widths = [], [], []
     for _ in range(studies):
         logs = as_logs(study_of(trouble, rng))
-        found = [
-            estimate(make_stratum(logs, f"c{base}", by_deployment=True), f"c{treated}")
-            for base, treated in pairs
-        ]
+        base = f"c{pairs[0][0]}"
+        members = {base: logs[base]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
+        stratum = make_stratum(members, base, by_deployment=True)
+        found = [estimate(stratum, f"c{treated}") for _, treated in pairs]
         known = [one for one in found if one is not None]
         rows.append([judge(one) for one in known])
         ratios.append(np.mean([one.log_ratio for one in known]))

@@ -66,11 +66,30 @@ def test_what_a_switch_of_servers_costs_is_no_condition_s() -> None:
     fitted, naive = [], []
     for seed in range(100):
         logs = table(seed, 64, [0.0, 0.02, 0.03])
-        switches = np.ones((64, 3), dtype=bool)
-        switches[:, :2] = rng.random((64, 2)) < 0.5
-        logs = logs + 0.02 * switches
+        switches = np.full((64, 3), 1)
+        switches[:, :2] = 2 * (rng.random((64, 2)) < 0.5)
+        logs = logs + 0.02 * (switches > 0)
         plain, found = conditions_of(logs), conditions_of(logs, switches)
         naive.append(plain[2] - plain[0])
         fitted.append(found[2] - found[0])
     assert np.mean(naive) == pytest.approx(0.04, abs=0.002)
     assert np.mean(fitted) == pytest.approx(0.03, abs=0.0015)
+
+
+def test_what_a_switch_costs_depends_on_the_server_before() -> None:
+    """Servers 1 and 2 have a condition each, server 3 has two; after 3 all else is dearer."""
+    rng = np.random.default_rng(7)
+    dearer = np.array([0.0, 0.01, 0.005, 0.03])
+    fitted, common = [], []
+    for seed in range(100):
+        logs = table(seed, 64, [0.0, 0.02, 0.03, 0.03])
+        switches = np.empty((64, 4), dtype=int)
+        switches[:, 0] = rng.choice([2, 3], 64, p=[1 / 3, 2 / 3])
+        switches[:, 1] = rng.choice([1, 3], 64, p=[1 / 3, 2 / 3])
+        switches[:, 2:] = rng.choice([1, 2, 0], (64, 2))
+        logs = logs + dearer[switches]
+        found, one = conditions_of(logs, switches), conditions_of(logs, np.minimum(switches, 1))
+        fitted.append(found[2] - found[0])
+        common.append(one[2] - one[0])
+    assert np.mean(fitted) == pytest.approx(0.03, abs=0.0015)
+    assert np.mean(common) < 0.025

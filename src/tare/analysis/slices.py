@@ -4,11 +4,11 @@ A hypervisor's other guests make all work dearer for seconds at a time, and some
 The slices of one pass over a block are neighbours in time. And a server that follows another one
 finds its caches cold: that cost 1% on one machine, and a server of several conditions pays it less
 often than one of a single condition. So log cost = pass + condition + switch, where a slice is a
-switch if the slice driven before it was another server's. That is fitted by Huber's M-estimator, in
-which bursts count less: a standard error of half that of ratios of sums is worth four times the
-machine time (docs/resolution.md). Source: P. J. Huber, Robust Estimation of a Location Parameter,
-Annals of Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times the median
-absolute residual.
+switch if the slice driven before it was another server's, and what it costs depends on which. That
+is fitted by Huber's M-estimator, in which bursts count less: a standard error of half that of
+ratios of sums is worth four times the machine time (docs/resolution.md). Source: P. J. Huber,
+Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with k = 1.345
+and the scale 1.4826 times the median absolute residual.
 """
 
 from __future__ import annotations
@@ -105,15 +105,17 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
 
 
 def switches_of(block: Sequence[Trial], passes: int) -> np.ndarray:
-    """Passes by conditions: whether the slice driven before drove another server."""
-    found = np.ones((passes, len(block)), dtype=bool)
+    """Passes by conditions: which server the slice before drove, counted from 1; 0: the same."""
+    servers = {name: one for one, name in enumerate(sorted({_server(t) for t in block}), start=1)}
+    found = np.zeros((passes, len(block)), dtype=int)
     driven = sorted(
         (row.unix, place, number)
         for number, trial in enumerate(block)
         for place, row in enumerate(trial.slices[:passes])
     )
     for (_, _, before), (_, place, number) in itertools.pairwise(driven):
-        found[place, number] = _server(block[before]) != _server(block[number])
+        last = _server(block[before])
+        found[place, number] = 0 if last == _server(block[number]) else servers[last]
     return found
 
 
@@ -135,7 +137,7 @@ class Terms(NamedTuple):
 
     Attributes:
         effects: of the conditions; they sum to 0.
-        switch: of a slice after another server's.
+        switch: of a slice after another server's, in the mean over them.
         residuals: what is left, of the table's shape.
     """
 
@@ -154,35 +156,44 @@ def terms_of(logs: np.ndarray, switches: np.ndarray | None = None) -> Terms:
 
     Args:
         logs: shape (passes, conditions), all finite.
-        switches: of the same shape, whether the slice before drove another server; None: all alike.
-            What a switch costs is fitted where both happen to a tenth of the slices at least.
+        switches: of the same shape, which other server the slice before drove, from 1; 0: the same;
+            None: all alike. What a switch costs is fitted where both happen to a tenth of the
+            slices at least, and for each server apart where that can be told from the conditions.
     """
     weights = np.ones_like(logs)
     effects = np.zeros(logs.shape[1])
-    switched = np.zeros_like(logs) if switches is None else switches.astype(float)
-    if not LEAST_SHARE <= switched.mean() <= 1 - LEAST_SHARE:
-        switched = np.zeros_like(logs)
-    cost, residuals = 0.0, logs
+    masks = _masks(logs, switches)
+    carried, residuals = np.zeros_like(logs), logs
     for _ in range(_ROUNDS):
-        free = logs - cost * switched
+        free = logs - carried
         passes = np.average(free - effects, axis=1, weights=weights)
         new = np.average(free - passes[:, None], axis=0, weights=weights)
         new -= new.mean()
-        cost = _cost(logs - passes[:, None] - new, switched, weights)
-        residuals = logs - passes[:, None] - new - cost * switched
+        rest = logs - passes[:, None] - new
+        for mask in masks:
+            carried[mask] = np.average(rest[mask], weights=weights[mask])
+        residuals = rest - carried
         scale = _NORMAL * float(np.median(np.abs(residuals)))
         moved = float(np.abs(new - effects).max())
         effects = new
         if moved < _SETTLED or scale == 0.0:
             break
         weights = np.minimum(1.0, TUNING * scale / np.maximum(np.abs(residuals), 1e-300))
-    return Terms(effects, cost, residuals)
+    anywhere = carried[np.logical_or.reduce(masks)] if masks else np.zeros(1)
+    return Terms(effects, float(anywhere.mean()), residuals)
 
 
-def _cost(rest: np.ndarray, switched: np.ndarray, weights: np.ndarray) -> float:
-    """What a switch costs, in logs, of what passes and conditions leave."""
-    both = weights * switched
-    return float((both * rest).sum() / both.sum()) if both.any() else 0.0
+def _masks(logs: np.ndarray, switches: np.ndarray | None) -> list[np.ndarray]:
+    """The slices of each term for a switch."""
+    if switches is None or not LEAST_SHARE <= (switches > 0).mean() <= 1 - LEAST_SHARE:
+        return []
+    apart = [switches == one for one in np.unique(switches[switches > 0])]
+    conditions = np.broadcast_to(np.eye(logs.shape[1]), (*logs.shape, logs.shape[1]))
+    columns = np.concatenate([conditions, np.stack(apart, axis=-1)], axis=-1)
+    table = columns.reshape(logs.size, -1)
+    rare = min(mask.sum() for mask in apart) < LEAST_SHARE / 2 * logs.size
+    confounded = np.linalg.matrix_rank(table) < table.shape[1]
+    return [switches > 0] if rare or confounded else apart
 
 
 def _demand(row: Row) -> float:
