@@ -7,8 +7,8 @@ often than one of a single condition. So log cost = pass + condition + switch, w
 switch if the slice driven before it was another server's, and what it costs depends on which. That
 is fitted by Huber's M-estimator, in which bursts count less: a standard error of half that of
 ratios of sums is worth four times the machine time (docs/resolution.md). Source: P. J. Huber,
-Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with k = 1.345
-and the scale 1.4826 times the median absolute residual.
+Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with
+k = 1.345 and the scale 1.4826 times the median absolute residual.
 """
 
 from __future__ import annotations
