@@ -78,13 +78,9 @@ def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("client", ["local", "ssh"])
-def test_nodes_on_hosts_are_driven_in_slices(
-    bench: Bench, named: ssh_hosts.SshHosts, client: str
-) -> None:
+def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshHosts) -> None:
     study = write(bench)
-    options = ("--set", "design.slice=200ms", "--set", f"client.machines={client}")
-    done = bench.tare("run", study, *options, timeout=300)
+    done = bench.tare("run", study, "--set", "design.slice=200ms", timeout=300)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     found = bench.manifests("hosts")
     assert len(found) == 2
