@@ -43,3 +43,17 @@ def test_a_host_that_does_not_answer_may_hold_anything_which_is_said(
     gone = HostGoneError("the host is not reached over SSH", where="db1", why="timed out")
     made = found(monkeypatch, tmp_path, ssh=HostLeftovers(unseen=[gone]))
     assert made.unanswered == ["db1: timed out"]
+
+
+def test_directories_without_the_mark_of_a_run_are_not_found_nor_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    thesis, half = tmp_path / "projectA/work/thesis.tex", tmp_path / "b/trials/.x.partial/half"
+    for file in (thesis, half):
+        file.parent.mkdir(parents=True)
+        file.write_text("years of work")
+    made = found(monkeypatch, tmp_path)
+    assert not made
+    clean.remove(made)
+    assert thesis.exists()
+    assert half.exists()

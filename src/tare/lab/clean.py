@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tare.errors import TareError
+from tare.lab import marked
 from tare.machines import addresses, cgroups
+from tare.records.layout import RunFiles
 from tare.runtimes import docker_engine, native
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.namespaces import Namespace
@@ -33,7 +34,7 @@ class Leftovers:
     addresses: list[str] = field(default_factory=list)
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
-    """working directories and half-written trials of runs under the given directory"""
+    """working directories and half-written trials of runs under the given directory, by mark"""
     unanswered: list[str] = field(default_factory=list)
     """clusters and hosts that could not be asked what they hold, and why"""
 
@@ -78,7 +79,7 @@ def find(runs: Path, *, hosts: bool = True) -> Leftovers:
         hosts=on_hosts,
         addresses=addresses.leftovers(),
         groups=cgroups.leftovers(),
-        directories=sorted([*runs.glob("*/work"), *runs.glob("*/trials/.*.partial")]),
+        directories=marked.leftovers(runs),
         unanswered=[
             *unanswered,
             *filter(None, [in_swarm.unanswered]),
@@ -108,5 +109,10 @@ def remove(found: Leftovers) -> list[TareError]:
     native.remove(list(found.processes))
     addresses.remove(found.addresses)
     for directory in found.directories:
-        shutil.rmtree(directory, ignore_errors=True)
+        marked.remove(directory, RunFiles(_run_of(directory)))
     return faults
+
+
+def _run_of(directory: Path) -> Path:
+    """The run that a working directory or a half-written trial lies in."""
+    return directory.parent if directory.name == marked.WORK else directory.parent.parent

@@ -12,6 +12,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from tare.errors import UsageError
+from tare.lab import marked
 from tare.lab.journal import Journal
 from tare.records.layout import RunFiles
 from tare.study.plan import Plan
@@ -39,7 +40,7 @@ class RunDirectory:
     @property
     def work(self) -> Path:
         """Configuration and data of units; gone when the run has ended."""
-        return self.files.root / "work"
+        return self.files.root / marked.WORK
 
 
 def study_text(study: Study) -> str:
@@ -176,7 +177,6 @@ def begin(
     """Write what every run keeps: the study as run and as written, the plan, the environment."""
     files = directory.files
     files.trials.mkdir(parents=True, exist_ok=True)
-    directory.work.mkdir(exist_ok=True)
     if not directory.resumed:
         source = files.root / "study.source.yaml"
         source.write_bytes(study_file.read_bytes())
@@ -186,3 +186,4 @@ def begin(
     (files.root / "environment.json").write_text(
         json.dumps(environment, indent=1, default=str), encoding="utf-8"
     )
+    marked.make(directory.work, files)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tare
 from tare.errors import DiskFullError, TareError
-from tare.lab import clean
+from tare.lab import clean, marked
 from tare.lab.answering import await_runtimes
 from tare.lab.deployment import Deployment
 from tare.lab.directory import (
@@ -36,7 +36,7 @@ from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
-from tare.records.layout import TrialFiles
+from tare.records.layout import UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.runtimes.key import SSH
@@ -146,7 +146,7 @@ class Lab:
                 self._show(Progress("cleaning up"))
                 for fault in outfit.close():
                     self._watcher.say(f"something was left: {fault}")
-                shutil.rmtree(self._directory.work, ignore_errors=True)
+                marked.remove(self._directory.work, self._directory.files)
                 self._sweep("removing what could not be stopped")
         return Outcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
@@ -347,13 +347,12 @@ class Lab:
 
     def _drop(self, asides: dict[str, Path]) -> None:
         for aside in asides.values():
-            shutil.rmtree(aside, ignore_errors=True)
+            marked.remove(aside, self._directory.files)
 
     def _begin_record(self, trial: Trial, attempt: int) -> Path:
         """An empty directory for the trial's files until it is complete."""
-        aside = self._directory.files.trials / f".{trial.name}.partial"
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir(parents=True)
+        aside = self._directory.files.trials / f"{UNFINISHED}{trial.name}{marked.PARTIAL}"
+        marked.make(aside, self._directory.files)
         self._journal.write("trial begun", trial=trial.name, attempt=attempt)
         return aside
 
@@ -395,14 +394,14 @@ class Lab:
             run = self._trial_run(trial, condition, note, deployment, outfit, attempt)
             self._finish(trial, attempt, run.perform(aside), aside)
         except DiskFullError:
-            shutil.rmtree(aside, ignore_errors=True)
+            marked.remove(aside, self._directory.files)
             raise
         except (TareError, OSError) as error:
             fleet.distrust(trial)  # first, for its data may be what filled the disk
             self._fail(trial, attempt, aside, deployment, error)
             return False
         except BaseException:  # Ctrl-C: half a trial is no record
-            shutil.rmtree(aside, ignore_errors=True)
+            marked.remove(aside, self._directory.files)
             raise
         return True
 
@@ -420,6 +419,7 @@ class Lab:
         if final.root.exists():
             shutil.rmtree(final.root)
         aside.rename(final.root)
+        marked.unmark(final.root)
 
     def _fail(
         self,

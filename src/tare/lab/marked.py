@@ -1,0 +1,171 @@
+"""Directories that a run makes for a while: marked as its own, found by that mark, removed by it.
+
+The mark is a label file in the directory itself that names the plan of the run which holds it. A
+directory without it is somebody else's, whatever it is called. Links are never followed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from tare.errors import TareError
+from tare.records.layout import UNFINISHED, RunFiles
+
+LABEL = ".tare-run.json"
+"""the label file; it has the SHA-256 of the run's plan"""
+WORK, PARTIAL = "work", ".partial"
+_LONGEST_LABEL = 4096
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def make(directory: Path, files: RunFiles) -> None:
+    """An empty directory with the run's mark; what a killed run left of it goes.
+
+    Raises:
+        TareError: something without the run's mark stands there.
+    """
+    remove(directory, files)
+    try:
+        directory.mkdir(parents=True)
+    except FileExistsError:
+        if directory.is_symlink() or not directory.is_dir() or any(directory.iterdir()):
+            raise TareError(
+                "this place is needed for a run, and something else is there",
+                where=str(directory),
+                why="it does not carry the run's mark, so that it is not removed",
+                remedy=f"move it away, or remove it if you know it: rm -r {directory}",
+            ) from None
+    (directory / LABEL).write_text(json.dumps(_mark(files.root)), encoding="utf-8")
+
+
+def unmark(directory: Path) -> None:
+    """Take the label off a directory that is to stay."""
+    (directory / LABEL).unlink(missing_ok=True)
+
+
+def remove(directory: Path, files: RunFiles) -> None:
+    """Remove one of the run's directories with all that is in it, where it carries its mark."""
+    parts = directory.relative_to(files.root).parts
+    with contextlib.suppress(OSError), _opened(files.root) as root:
+        mark = _mark_of(root)
+        with _within(root, parts[:-1]) as parent:
+            if mark is not None and _label(parent, parts[-1]) == mark:
+                _remove(parent, parts[-1])
+
+
+def leftovers(runs: Path) -> list[Path]:
+    """Marked directories of all runs below a directory, sorted; the lab is held."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError), os.scandir(runs) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                found += _of_run(Path(entry.path))
+    return sorted(found)
+
+
+def _of_run(run: Path) -> list[Path]:
+    found: list[Path] = []
+    with contextlib.suppress(OSError), _opened(run) as root:
+        mark = _mark_of(root)
+        if mark is None:
+            return []
+        if _label(root, WORK) == mark:
+            found.append(run / WORK)
+        trials = RunFiles(run).trials
+        with contextlib.suppress(OSError), _within(root, (trials.name,)) as parent:
+            found += [
+                trials / name
+                for name in _names(parent)
+                if name.startswith(UNFINISHED)
+                and name.endswith(PARTIAL)
+                and _label(parent, name) == mark
+            ]
+    return found
+
+
+def _mark(run: Path) -> dict[str, str]:
+    """The mark of a run whose plan has been written.
+
+    Raises:
+        TareError: it has not.
+    """
+    with _opened(run) as root:
+        mark = _mark_of(root)
+    if mark is None:
+        raise TareError("a run without a plan cannot mark its directories", where=str(run))
+    return mark
+
+
+def _mark_of(root: int) -> dict[str, str] | None:
+    """The mark of the run in this open directory; None: there is no plan of one."""
+    try:
+        with os.fdopen(os.open(RunFiles(Path()).plan.name, _FILE, dir_fd=root), "rb") as plan:
+            return {"plan": hashlib.file_digest(plan, "sha256").hexdigest()}
+    except OSError:
+        return None
+
+
+def _label(parent: int, name: str) -> dict[str, str] | None:
+    """What the label in a directory of an open one says; None: it has no readable label."""
+    try:
+        with (
+            _within(parent, (name,)) as directory,
+            os.fdopen(os.open(LABEL, _FILE, dir_fd=directory), "rb") as file,
+        ):
+            label = json.loads(file.read(_LONGEST_LABEL))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return label if isinstance(label, dict) else None
+
+
+def _names(directory: int) -> list[str]:
+    with os.scandir(directory) as entries:
+        return [entry.name for entry in entries]
+
+
+def _remove(parent: int, name: str) -> None:
+    """The label goes last, so that a removal that is cut off can be taken up again."""
+    with _within(parent, (name,)) as directory:
+        for inner in _names(directory):
+            if inner != LABEL:
+                _remove_all(directory, inner)
+        if _names(directory) == [LABEL]:
+            os.unlink(LABEL, dir_fd=directory)
+    with contextlib.suppress(OSError):  # something could not be removed: it stays, marked
+        os.rmdir(name, dir_fd=parent)
+
+
+def _remove_all(parent: int, name: str) -> None:
+    if stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+        shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
+        return
+    with contextlib.suppress(OSError):
+        os.unlink(name, dir_fd=parent)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    """A directory, which may be named through links: the user's own way to it."""
+    descriptor = os.open(path, _DIRECTORY & ~os.O_NOFOLLOW)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _within(directory: int, names: tuple[str, ...]) -> Iterator[int]:
+    """A directory below an open one, never through a link."""
+    with contextlib.ExitStack() as opened:
+        for name in names:
+            directory = os.open(name, _DIRECTORY, dir_fd=directory)
+            opened.callback(os.close, directory)
+        yield directory

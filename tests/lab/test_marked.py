@@ -1,0 +1,109 @@
+"""Only a directory with its own run's mark is ever removed, and never one behind a link."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tare.errors import TareError
+from tare.lab import clean, marked
+from tare.records.layout import RunFiles
+
+
+def run_at(root: Path, plan: str = "{}") -> RunFiles:
+    root.mkdir(parents=True)
+    files = RunFiles(root)
+    files.plan.write_text(plan)
+    return files
+
+
+def left(files: RunFiles) -> list[Path]:
+    """What a killed run leaves: its working directory and half a trial."""
+    made = [files.root / "work", files.trials / ".t1.partial"]
+    for directory in made:
+        marked.make(directory, files)
+        (directory / "n1/data").mkdir(parents=True)
+        (directory / "n1/data/rows").write_text("rows")
+    return sorted(made)
+
+
+def remove_all(runs: Path) -> None:
+    clean.remove(clean.Leftovers(directories=marked.leftovers(runs)))
+
+
+def test_what_a_killed_run_left_is_found_and_removed(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "run")
+    assert left(files) == marked.leftovers(tmp_path)
+    remove_all(tmp_path)
+    assert list(files.trials.iterdir()) == []
+    assert not (files.root / "work").exists()
+
+
+def test_directories_of_others_stay_whatever_they_are_called(tmp_path: Path) -> None:
+    thesis = tmp_path / "projectA/work/thesis.tex"
+    half = tmp_path / "projectA/trials/.download.partial/half"
+    in_a_run = run_at(tmp_path / "run").root / "work/thesis.tex"
+    for file in (thesis, half, in_a_run):
+        file.parent.mkdir(parents=True)
+        file.write_text("years of work")
+    assert marked.leftovers(tmp_path) == []
+    remove_all(tmp_path)
+    assert {file.read_text() for file in (thesis, half, in_a_run)} == {"years of work"}
+
+
+def test_the_mark_of_another_run_is_none(tmp_path: Path) -> None:
+    left(run_at(tmp_path / "a", "one plan"))
+    other = run_at(tmp_path / "b", "another plan")
+    (tmp_path / "a/work").rename(other.root / "work")
+    assert marked.leftovers(tmp_path) == [tmp_path / "a/trials/.t1.partial"]
+    marked.remove(other.root / "work", other)
+    assert (other.root / "work/n1/data/rows").exists()
+
+
+@pytest.mark.parametrize("linked", ["run", "run/work", "run/trials", "run/trials/.t1.partial"])
+def test_a_link_leads_to_nothing_that_is_removed(tmp_path: Path, linked: str) -> None:
+    runs, elsewhere = tmp_path / "runs", tmp_path / "elsewhere"
+    left(run_at(runs / "run"))
+    (runs / linked).rename(elsewhere)
+    (runs / linked).symlink_to(elsewhere)
+    kept = sorted(elsewhere.rglob("*"))
+    assert not [one for one in marked.leftovers(runs) if one.is_relative_to(runs / linked)]
+    remove_all(runs)
+    assert sorted(elsewhere.rglob("*")) == kept
+
+
+def test_a_link_that_takes_the_place_of_what_was_found_is_not_followed(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "runs/run")
+    left(files)
+    found = clean.Leftovers(directories=marked.leftovers(tmp_path / "runs"))
+    files.trials.rename(tmp_path / "elsewhere")
+    files.trials.symlink_to(tmp_path / "elsewhere")
+    clean.remove(found)
+    assert (tmp_path / "elsewhere/.t1.partial/n1/data/rows").exists()
+
+
+def test_a_link_inside_goes_and_not_what_it_leads_to(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "runs/run")
+    left(files)
+    (tmp_path / "kept").mkdir()
+    (files.root / "work/link").symlink_to(tmp_path / "kept")
+    remove_all(tmp_path / "runs")
+    assert (tmp_path / "kept").is_dir()
+    assert not (files.root / "work").exists()
+
+
+def test_a_run_does_not_take_a_place_that_holds_something_else(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "run")
+    (files.root / "work").mkdir()
+    (files.root / "work/thesis.tex").write_text("years of work")
+    with pytest.raises(TareError, match="something else is there"):
+        marked.make(files.root / "work", files)
+    assert (files.root / "work/thesis.tex").exists()
+
+
+def test_a_run_makes_its_directory_anew(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "run")
+    left(files)
+    marked.make(files.root / "work", files)
+    assert [one.name for one in (files.root / "work").iterdir()] == [marked.LABEL]
