@@ -345,6 +345,7 @@ def write_client(
             for operation, (n, service, response) in sums.items()
         ],
         errors_by_kind={"timeout": errors},
+        longest_gap_s=0.01,
         cpu_us_per_op=25.0 * math.exp(rng.normal(0, 0.01)),
         cpu_share=0.99 if saturated else 0.3,
         send_lateness_p99_us=50.0 if scene.rate else None,

@@ -283,3 +283,56 @@ def test_servers_that_still_compile_while_measured(
     found = check(analyse(root), "compiler")
     assert found.status == status
     assert f"native: {share * 100:.3g}% of server CPU" in found.details
+
+
+def with_client(root: Path, trial: str, **facts: Any) -> Path:
+    """The run, with other facts of one trial's first client."""
+    path = root / "trials" / trial / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["clients"][0] |= facts
+    path.write_text(json.dumps(manifest))
+    return root
+
+
+@pytest.mark.parametrize(
+    ("measure_s", "gap_s", "status"),
+    [(30, 0.9, "ok"), (30, 1.5, "warning"), (30, 4.0, "invalid"), (3, 2.3, "invalid")],
+)
+def test_seconds_without_an_answer_are_no_part_of_a_good_trial(
+    tmp_path: Path, measure_s: int, gap_s: float, status: str
+) -> None:
+    root = run(tmp_path, measure_s=measure_s, blocks=1)
+    found = check(
+        analyse(with_client(root, "D1-B01-native", longest_gap_s=gap_s, measured_s=measure_s)),
+        "answers",
+    )
+    assert found.status == status
+    assert any("D1-B01-native, c1" in line for line in found.details) == (status != "ok")
+
+
+def test_a_load_of_an_operation_now_and_then_has_long_times_without_an_answer(
+    tmp_path: Path,
+) -> None:
+    root = with_client(run(tmp_path), "D1-B01-native", longest_gap_s=1.5, ok=3)
+    assert check(analyse(root), "answers").status == "ok"
+
+
+def test_results_of_before_gaps_were_told_are_read_and_not_judged_by_them(tmp_path: Path) -> None:
+    root = run(tmp_path)
+    for path in (root / "trials").glob("*/manifest.json"):
+        manifest = json.loads(path.read_text())
+        for client in manifest["clients"]:
+            del client["longest_gap_s"], client["under_way"]
+        path.write_text(json.dumps(manifest))
+    analysis = analyse(root)
+    assert analysis.valid
+    assert not any(c.name == "answers" for c in analysis.checks)
+
+
+def test_ages_of_operations_under_way_are_no_damage_to_histograms(tmp_path: Path) -> None:
+    root = run(tmp_path, blocks=1)
+    path = root / "trials" / "D1-B01-native" / "manifest.json"
+    client = json.loads(path.read_text())["clients"][0]
+    moved = client["ok"] // 10  # of the histograms' operations, these had no answer
+    with_client(root, "D1-B01-native", ok=client["ok"] - moved, under_way=moved)
+    assert check(analyse(root), "records").status == "ok"

@@ -142,3 +142,13 @@ def test_servers_that_were_not_stopped_are_a_note_with_the_reason(tmp_path: Path
 def test_of_trials_in_one_piece_nothing_is_said_of_slices(quickstart: Analysis) -> None:
     names = {c.name for c in quickstart.checks}
     assert not {"undrained", "other work", "late slices", "standstill"} & names
+
+
+@pytest.mark.parametrize(("gap_s", "status"), [(0.2, "ok"), (0.3, "invalid")])
+def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status: str) -> None:
+    place = run(tmp_path)  # trials of 8 slices of 0.25 s with drains of 0.03 s
+    path = place / "trials" / "D1-B01-native" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["clients"][0]["longest_gap_s"] = gap_s
+    path.write_text(json.dumps(manifest))
+    assert check(analyse(place), "answers").status == status

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tare.lab.trial import TrialRun
+from tare.errors import TrialFailedError
+from tare.lab.trial import TrialRun, see_running
 from tare.lab.unit_records import unit_record
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
@@ -77,3 +78,14 @@ def test_a_node_s_record_has_the_path_of_the_condition_s_own_endpoint(
     platform = Platform(runtime="docker", network="bridge", endpoint=endpoint)
     record = unit_record("n1", there, "database", 1, platform, "there:9042", {})
     assert (record.network, record.endpoint, record.path) == ("bridge", "there:9042", path)
+
+
+def test_a_unit_that_stands_still_fails_the_trial_and_is_named() -> None:
+    def unit(by: str) -> Any:
+        return SimpleNamespace(standing_still=lambda *, frozen: by)
+
+    see_running({"n1": unit(""), "c1": unit("")})
+    with pytest.raises(TrialFailedError) as found:
+        see_running({"n1": unit(""), "n2": unit("its process 7 is stopped by a signal")})
+    assert (found.value.where, found.value.why) == ("n2", "its process 7 is stopped by a signal")
+    assert "kill -CONT" in found.value.remedy

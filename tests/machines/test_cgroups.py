@@ -7,9 +7,12 @@ in tests/runtimes and tests/integration.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -129,3 +132,56 @@ def test_leftovers_are_the_groups_below_ours_deepest_first(v2: Path) -> None:
     (v2 / "tare/dead/n1").mkdir(parents=True)
     (v2 / "somebody/else").mkdir(parents=True)
     assert cgroups.leftovers(v2) == [v2 / "tare/dead/n1", v2 / "tare/dead"]
+
+
+def machine_with(**files: str) -> Any:
+    """A machine on which these files can be read, by the end of their path."""
+
+    def read(*patterns: str) -> dict[str, str]:
+        return {p: text for p in patterns for end, text in files.items() if p.endswith(end)}
+
+    return SimpleNamespace(read=read)
+
+
+@pytest.mark.parametrize(
+    ("state", "by"),
+    [("S", ""), ("R", ""), ("D", ""), ("T", "a signal"), ("t", "a debugger")],
+)
+def test_a_process_that_is_stopped_is_told_from_one_that_waits(state: str, by: str) -> None:
+    machine = machine_with(stat=f"7 (java (x) y) {state} 1 7 7 0")
+    found = Accounting({}, (7,), machine).standing_still()
+    assert (by in found) if by else not found
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "file", "frozen", "running"),
+    [
+        ("unified", "cgroup.events", "populated 1\nfrozen 1", "populated 1\nfrozen 0"),
+        ("freezer", "freezer.state", "FROZEN", "THAWED"),
+    ],
+)
+def test_a_frozen_group_is_seen_but_where_tare_itself_freezes_it(
+    hierarchy: str, file: str, frozen: str, running: str
+) -> None:
+    def unit(text: str) -> Accounting:
+        return Accounting({hierarchy: "/group"}, (7,), machine_with(**{file: text}))
+
+    assert "docker pause" in unit(frozen).standing_still()
+    assert not unit(frozen).standing_still(frozen=False)
+    assert not unit(running).standing_still()
+
+
+def test_a_real_process_is_seen_to_be_stopped() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            unit = Accounting({}, (process.pid,))
+            assert not unit.standing_still()
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            assert f"process {process.pid} is stopped by a signal" in unit.standing_still()
+        finally:
+            process.kill()
+
+
+def test_a_unit_that_has_ended_does_not_stand_still() -> None:
+    assert not Accounting({"freezer": "/gone"}, (7,), machine_with()).standing_still()

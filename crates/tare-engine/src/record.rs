@@ -32,8 +32,6 @@ pub struct Recorder {
     /// When the run's time was over: what the worker uses while it waits for the last answers is
     /// not the load's.
     cpu_at_end: Option<CpuUse>,
-    /// The longest time from send to answer so far, nanoseconds.
-    slowest: u64,
     sink: Sender<Interval>,
 }
 
@@ -53,7 +51,6 @@ impl Recorder {
             spare: None,
             cpu: CpuUse::now(),
             cpu_at_end: None,
-            slowest: 0,
             sink,
         }
     }
@@ -67,7 +64,15 @@ impl Recorder {
     /// measured operations are those done within the measured part; with one they are those meant
     /// to be sent within it, of which the last may be done later.
     pub fn done(&mut self, operation: usize, times: Times, outcome: Outcome) {
+        if !self.scheduled && times.done >= self.timeline.end {
+            return self.under_way(operation, times);
+        }
         self.advance(times.done);
+        // Failures that the client saw itself are no answers, nor are those after the time.
+        let unheard = matches!(outcome, Err(ErrorKind::Timeout | ErrorKind::Connection));
+        if !unheard && times.done < self.current.slot.end {
+            self.current.answered_at(times.done);
+        }
         // Without a schedule, a reply within the drain is of an operation too many: at the slice's
         // beginning none was under way.
         let slot = &self.current.slot;
@@ -88,24 +93,19 @@ impl Recorder {
         self.part(operation, times, outcome);
     }
 
-    /// Counts operations that have no reply when the last slice's drain is over.
-    pub fn unanswered(&mut self, operations: u64) {
-        if self.timeline.turn.is_some() {
-            self.current.undrained += operations;
-        }
-    }
-
-    /// Counts an operation of a load without a schedule that has no reply when the load ends. Its
-    /// age is in the histogram where it is longer than any that was answered: a server that stopped
-    /// is seen then, whenever that was. A shorter age says nothing.
+    /// Counts an operation that has no answer at `times.done`, or had none when the run was over
+    /// if that was before. It takes longer than its age, so that this is a latency from below.
     pub fn under_way(&mut self, operation: usize, times: Times) {
-        let age = times.done.saturating_sub(times.sent);
-        if age > self.slowest {
-            self.current.under_way += 1;
-            self.current.operations[operation]
-                .service
-                .saturating_record(age);
+        self.advance(times.done);
+        let until = times.done.min(self.timeline.end);
+        let of_part = !self.scheduled || self.is_of_part(times.intended);
+        if times.sent >= until || !of_part {
+            return;
         }
+        self.current.undrained += u64::from(self.timeline.turn.is_some());
+        let record = &mut self.current.operations[operation];
+        record.under_way += 1;
+        record.latency(until - times.sent, until.saturating_sub(times.intended));
     }
 
     /// Counts a part of a composite operation, which is no operation of its own.
@@ -123,15 +123,8 @@ impl Recorder {
                 failed.saturating_record(service);
             }
             Ok(()) => {
-                let response = times.done.saturating_sub(times.intended);
                 record.ok += 1;
-                self.slowest = self.slowest.max(service);
-                record.service_sum += service;
-                record.response_sum += response;
-                record.service.saturating_record(service);
-                if let Some(histogram) = &mut record.response {
-                    histogram.saturating_record(response);
-                }
+                record.latency(service, times.done.saturating_sub(times.intended));
             }
         }
     }

@@ -32,8 +32,11 @@ pub struct Totals {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
-    /// Operations without a reply at the end, which had waited longer than any that was answered.
-    pub under_way: u64,
+    /// Longest time without an answer within the measured part, nanoseconds of the run's clock;
+    /// exact where it is longer than an interval.
+    pub longest_gap: u64,
+    /// When the last answer came, or the measured part began.
+    answered_at: Option<u64>,
     /// Length of the measured part so far, seconds.
     pub seconds: f64,
     /// CPU of the whole process, nanoseconds.
@@ -77,7 +80,8 @@ impl Totals {
             unserved: 0,
             blocked: 0,
             undrained: 0,
-            under_way: 0,
+            longest_gap: 0,
+            answered_at: None,
             seconds: 0.0,
             process_cpu: 0,
             workers: BTreeMap::new(),
@@ -104,11 +108,11 @@ impl Totals {
         self.unserved += interval.unserved;
         self.blocked += interval.blocked;
         self.undrained += interval.undrained;
-        self.under_way += interval.under_way;
         if let (Some(total), Some(lateness)) = (&mut self.lateness, &interval.lateness) {
             // Equal bounds, so that adding cannot fail.
             let _ = total.add(lateness);
         }
+        self.see_gaps(interval);
         self.seconds += interval.seconds();
         let process = interval.cpu.iter().map(|(_, cpu)| cpu.process).max();
         self.process_cpu += process.unwrap_or(0);
@@ -117,6 +121,16 @@ impl Totals {
             total.0 += cpu.thread;
             total.1 += cpu.run_delay;
         }
+    }
+
+    /// Looks for the longest time without an answer before, within and after the interval's first
+    /// and last ones.
+    fn see_gaps(&mut self, interval: &Interval) {
+        let before = self.answered_at.unwrap_or(interval.slot.begin);
+        let (first, last) = interval.answers.unwrap_or((interval.end, before));
+        self.longest_gap = self.longest_gap.max(first.saturating_sub(before));
+        self.longest_gap = self.longest_gap.max(interval.end.saturating_sub(last));
+        self.answered_at = Some(last);
     }
 
     /// Successful operations per second.

@@ -16,6 +16,8 @@ pub struct OperationResult {
     pub operation: String,
     pub ok: u64,
     pub errors: u64,
+    /// Without an answer at the end; the means and histograms count them with their ages then.
+    pub under_way: u64,
     pub service_mean_us: f64,
     pub response_mean_us: f64,
 }
@@ -47,9 +49,12 @@ pub struct ClientResult {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice; 0 in one piece.
     pub undrained: u64,
-    /// Operations without a reply at the end of a closed loop, which had waited longer than any that
-    /// was answered: their ages are in the histograms, and they are in no other count.
+    /// Operations without an answer at the end: their ages are in the histograms, and they are in no
+    /// other count.
     pub under_way: u64,
+    /// Longest time without an answer, by the client's own clock of the measured part, seconds;
+    /// exact where it is longer than an interval.
+    pub longest_gap_s: f64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,
     /// Whether the throughput settled; null where there are fewer than 55 intervals.
@@ -103,7 +108,12 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
         unserved_share: facts.unserved_share,
         blocked: totals.blocked,
         undrained: totals.undrained,
-        under_way: totals.under_way,
+        under_way: totals
+            .operations
+            .iter()
+            .map(|record| record.under_way)
+            .sum(),
+        longest_gap_s: totals.longest_gap as f64 / 1e9,
         send_lateness_p99_us: facts.lateness_p99_us,
         rate_error: facts.rate_error,
         steadiness: frame.steadiness.clone(),
@@ -118,11 +128,12 @@ pub fn result(totals: &Totals, frame: &Frame) -> ClientResult {
 /// Operations that happened, or at least failed.
 fn operations(totals: &Totals, names: &[String]) -> Vec<OperationResult> {
     let result = |(record, name): (&OperationRecord, &String)| {
-        let mean = |sum: u64| per(sum as f64 / 1000.0, record.ok as f64);
+        let mean = |sum: u64| per(sum as f64 / 1000.0, record.timed() as f64);
         OperationResult {
             operation: name.clone(),
             ok: record.ok,
             errors: record.failures(),
+            under_way: record.under_way,
             service_mean_us: mean(record.service_sum),
             response_mean_us: mean(record.response_sum),
         }

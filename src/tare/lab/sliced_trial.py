@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Part
 from tare.lab.host_slices import HostPart, readable
+from tare.lab.trial import see_running
 from tare.load.client import LoadClient, progress, result_of
 from tare.machines.machine import Here
 from tare.records.layout import TrialFiles
@@ -149,6 +150,8 @@ class SlicedTrial:
                     why=f"{_GRACE_S:.0f} s after its last slice",
                 )
         self.run.deployment.check_alive()  # the better reason for what its death caused
+        nodes = {node.unit.site.name: node.accounting() for node in self.run.nodes()}
+        see_running(nodes, frozen=False)
         if self.fault is not None:
             raise self.fault
         return [self.results[client.name] for client in self.clients]

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -104,6 +104,7 @@ class TrialRun:
             try:
                 results, before, after = self._drive(clients, aside, watch)
                 self.deployment.check_alive()  # with copies elsewhere its death makes no errors
+                see_running({node.unit.site.name: node.accounting() for node in self.nodes()})
                 observed = watch.end(*_measured(results))
             finally:
                 samples = probe.stop()
@@ -240,11 +241,14 @@ class TrialRun:
     ) -> tuple[list[ClientResult], Usage, Usage]:
         load = self.condition.setup.load
         engine = self.deployment.engine_processes(self.condition.setup)
-        machines = machines_of(self.watched(clients).values())
+        units = self.watched(clients)
+        machines = machines_of(units.values())
+        near = {name: unit for name, unit in units.items() if isinstance(unit.machine, Here)}
         deadline = self.clock() + load.warmup + load.measured_s + load.timeout + _GRACE_S
 
         def check() -> None:
             self.deployment.check_alive()
+            see_running(near)  # those on other hosts once, at the end: each look is a round trip
             if self.clock() > deadline:
                 raise TrialFailedError(
                     "the load did not end in time",
@@ -337,6 +341,24 @@ class TrialRun:
 
     def _now(self) -> str:
         return datetime.fromtimestamp(self.wall(), UTC).isoformat()
+
+
+def see_running(units: Mapping[str, Accounting], *, frozen: bool = True) -> None:
+    """Raise TrialFailedError if one of these units, by name, is kept from running by somebody.
+
+    Args:
+        frozen: a frozen control group counts; not where Tare itself freezes it between slices.
+    """
+    for name, unit in units.items():
+        by = unit.standing_still(frozen=frozen)
+        if by:
+            raise TrialFailedError(
+                "a unit stood still while it was measured",
+                where=name,
+                why=by,
+                remedy="let nothing pause it (kill -CONT, docker unpause); the same command tries "
+                "the trial again",
+            )
 
 
 def _measured(results: list[ClientResult]) -> tuple[float, float]:

@@ -23,6 +23,10 @@ PARENT = "tare"
 V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
 _FIRST_WAIT_S, _LAST_WAIT_S = 0.0002, 0.5
 """between looks at a group that freezes, each a tenth longer: 5 s in all"""
+_FROZEN = {"unified": ("cgroup.events", "frozen 1"), "freezer": ("freezer.state", "FROZEN")}
+"""by hierarchy, the file of a group that tells that it is frozen, and how"""
+_STOPPED = {"T": "a signal, as by kill -STOP", "t": "a debugger"}
+"""states of a process that does not run (proc_pid_stat(5))"""
 CFS_PERIOD_US = 100_000
 """the kernel's and Docker's default CFS period"""
 
@@ -75,6 +79,30 @@ class Accounting:
             raise UnitGoneError("a unit's processes have gone", where=f"process {self.pid}")
         fields = (text.rpartition(")")[2].split() for text in stats.values())
         return sum(int(one[11]) + int(one[12]) for one in fields) / self.machine.ticks
+
+    def standing_still(self, *, frozen: bool = True) -> str:
+        """By what the unit is kept from running; empty: by nothing that can be seen.
+
+        Args:
+            frozen: also by its control group, and not only by signals and debuggers.
+
+        Raises:
+            RuntimeUnavailableError: its machine does not answer.
+        """
+        signs = {
+            f"{self.paths[name]}/{file}": sign
+            for name, (file, sign) in _FROZEN.items()
+            if frozen and name in self.paths
+        }
+        stats = [f"/proc/{pid}/stat" for pid in self.pids]
+        told = self.machine.read(*signs, *stats)
+        if any(sign in told.get(file, "") for file, sign in signs.items()):
+            return "its control group is frozen, as by docker pause"
+        for pid, file in zip(self.pids, stats, strict=True):
+            state = told.get(file, "").rpartition(")")[2].split()[:1]
+            if state and state[0] in _STOPPED:
+                return f"its process {pid} is stopped by {_STOPPED[state[0]]}"
+        return ""
 
     def _told(self, file: str) -> str:
         text = self.machine.read(file).get(file, "")

@@ -21,6 +21,10 @@ class OperationResult(Record):
     operation: str = Field(description="READ, UPDATE, INSERT or WRITE")
     ok: int = Field(description="operations answered without error")
     errors: int = Field(description="operations that failed; never part of ok or of latencies")
+    under_way: int = Field(
+        default=0,
+        description="operations without an answer at the end; means count them with their ages",
+    )
     service_mean_us: float = Field(description="mean time from the actual send, microseconds")
     response_mean_us: float = Field(
         description="mean time from the intended send; equals service time in closed loop"
@@ -62,9 +66,13 @@ class ClientResult(Record):
     )
     under_way: int = Field(
         default=0,
-        description="operations without a reply at the end of a closed loop, which had waited "
-        "longer than any that was answered: their ages are in the histograms, and they are in no "
-        "other count",
+        description="operations without an answer at the end: their ages are in the histograms, "
+        "and they are in no other count",
+    )
+    longest_gap_s: float | None = Field(
+        default=None,
+        description="longest time without an answer, by the client's own clock of the measured "
+        "part; exact where it is longer than an interval; null: not known",
     )
     send_lateness_p99_us: float | None = Field(
         description="open loop: 99th percentile of actual minus intended send; closed loop: null"

@@ -21,10 +21,13 @@ pub type ByKind = [u64; ErrorKind::ALL.len()];
 #[derive(Debug, Clone)]
 pub struct OperationRecord {
     pub ok: u64,
+    /// Operations that had no answer when the run was over. Their latencies are their ages then,
+    /// which are less than they would have been; they are in no other count.
+    pub under_way: u64,
     pub errors: ByKind,
     /// Requests that were sent again, by what had failed.
     pub retries: ByKind,
-    /// From the first actual send, nanoseconds, successful operations only.
+    /// From the first actual send, nanoseconds, of successful operations and of those under way.
     pub service: Histogram<u64>,
     /// From the intended send; none where nothing is scheduled, for there it equals `service`.
     pub response: Option<Histogram<u64>>,
@@ -38,6 +41,7 @@ impl OperationRecord {
     pub fn new(scheduled: bool) -> OperationRecord {
         OperationRecord {
             ok: 0,
+            under_way: 0,
             errors: ByKind::default(),
             retries: ByKind::default(),
             service: histogram(),
@@ -46,6 +50,21 @@ impl OperationRecord {
             service_sum: 0,
             response_sum: 0,
         }
+    }
+
+    /// Records one latency, from the actual and from the intended send.
+    pub(super) fn latency(&mut self, service: u64, response: u64) {
+        self.service_sum += service;
+        self.response_sum += response;
+        self.service.saturating_record(service);
+        if let Some(histogram) = &mut self.response {
+            histogram.saturating_record(response);
+        }
+    }
+
+    /// Operations that have a latency.
+    pub fn timed(&self) -> u64 {
+        self.ok + self.under_way
     }
 
     /// Response times: from the intended send.
@@ -59,6 +78,7 @@ impl OperationRecord {
 
     pub fn add(&mut self, other: &OperationRecord) {
         self.ok += other.ok;
+        self.under_way += other.under_way;
         add(&mut self.errors, &other.errors);
         add(&mut self.retries, &other.retries);
         self.service_sum += other.service_sum;
@@ -74,7 +94,7 @@ impl OperationRecord {
     }
 
     fn clear(&mut self) {
-        self.ok = 0;
+        (self.ok, self.under_way) = (0, 0);
         self.errors = ByKind::default();
         self.retries = ByKind::default();
         self.service.reset();
@@ -124,9 +144,8 @@ pub struct Interval {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
-    /// Operations without a reply when the load ended, which had waited longer than any that was
-    /// answered: their ages are in the histograms, and they are in no other count.
-    pub under_way: u64,
+    /// When the first and the last answer came within the interval; none where none did.
+    pub answers: Option<(u64, u64)>,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -149,7 +168,7 @@ impl Interval {
             unserved: 0,
             blocked: 0,
             undrained: 0,
-            under_way: 0,
+            answers: None,
             cpu: Vec::new(),
         }
     }
@@ -170,11 +189,20 @@ impl Interval {
         self.unserved += other.unserved;
         self.blocked += other.blocked;
         self.undrained += other.undrained;
-        self.under_way += other.under_way;
+        if let Some((first, last)) = other.answers {
+            self.answered_at(first);
+            self.answered_at(last);
+        }
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
         self.cpu.extend(&other.cpu);
+    }
+
+    /// An answer came at `time`.
+    pub(super) fn answered_at(&mut self, time: u64) {
+        let (first, last) = self.answers.unwrap_or((time, time));
+        self.answers = Some((first.min(time), last.max(time)));
     }
 
     /// Length of the time in which operations were begun, seconds.
@@ -193,7 +221,8 @@ impl Interval {
         (self.partitions, self.rows) = (0, 0);
         (self.due, self.sent) = (0, 0);
         (self.held, self.unserved, self.blocked) = (0, 0, 0);
-        (self.undrained, self.under_way) = (0, 0);
+        self.undrained = 0;
+        self.answers = None;
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

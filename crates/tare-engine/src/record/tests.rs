@@ -70,8 +70,23 @@ fn closed_loop_operations_count_where_they_are_done() {
     read(2900 * MS, 3100 * MS);
     recorder.finish(3200 * MS);
     let counts: Vec<u64> = sealed(intervals).iter().map(ok).collect();
-    // In warm-up; across its end, measured; across the end of the run, not measured.
+    // In warm-up; across its end, measured; across the end of the run, not done in it.
     assert_eq!(counts, [1, 1, 0]);
+}
+
+#[test]
+fn what_is_done_after_the_end_was_under_way_then_and_has_its_age() {
+    let (mut recorder, intervals) = recorder(false);
+    recorder.done(READ, times(2900 * MS, 2900 * MS, 3100 * MS), Ok(()));
+    recorder.done(READ, times(3000 * MS, 3000 * MS, 3100 * MS), Ok(()));
+    recorder.under_way(READ, times(2 * S, 2 * S, 3200 * MS));
+    recorder.finish(3200 * MS);
+    let last = &sealed(intervals)[2];
+    let record = &last.operations[READ];
+    assert_eq!((record.ok, record.under_way, last.answered), (0, 2, 0));
+    assert_eq!(record.service_sum, 1100 * MS);
+    assert!(record.service.equivalent(record.service.max(), S));
+    assert_eq!(record.service.len(), record.timed());
 }
 
 #[test]

@@ -107,6 +107,8 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 }
                 self.idle.push(slot);
             }
+            // Nothing is begun that could not be part of the run.
+            Beat::Closed if now >= self.start.timeline.end => {}
             Beat::Closed => match (pause, self.reopens(now)) {
                 (0, None) => self.begin(slot, now, now),
                 (_, again) => {
@@ -123,34 +125,27 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         }
     }
 
-    /// At the end of a scheduled load, what is still under way has failed by time: it was meant to
-    /// be done, and is among the slowest. Without a schedule it counts with its age, where that
-    /// tells anything.
+    /// Counts what has no answer when the worker ends. After a schedule its answers were waited for
+    /// until the last one had failed by time; else it has its age, and has failed by time if its
+    /// request has been out for too long.
     pub(super) fn give_up(&mut self, now: u64) {
         let end = self.start.timeline.end;
-        if matches!(self.beat, Beat::Closed) {
-            for flight in self.flights.iter().filter(|flight| flight.active) {
-                let times = Times {
-                    intended: flight.intended,
-                    sent: flight.begun,
-                    done: now.min(end),
-                };
-                self.recorder.under_way(flight.operation, times);
-            }
-            return;
-        }
-        if now < end {
-            return;
-        }
+        let waited = now >= end && self.waits_for_answers();
         for flight in self.flights.iter_mut().filter(|flight| flight.active) {
             flight.active = false;
+            let expired = flight.sent.saturating_add(self.start.timeout);
+            let timed_out = flight.waiting && expired < end.min(now);
             let times = Times {
                 intended: flight.intended,
                 sent: flight.begun.min(now),
-                done: now,
+                done: if timed_out { expired } else { now },
             };
-            self.recorder
-                .done(flight.operation, times, Err(ErrorKind::Timeout));
+            if waited || timed_out {
+                let outcome = Err(ErrorKind::Timeout);
+                self.recorder.done(flight.operation, times, outcome);
+            } else {
+                self.recorder.under_way(flight.operation, times);
+            }
         }
     }
 

@@ -149,7 +149,6 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             self.dispatch();
         }
         let now = self.start.clock.now();
-        self.recorder.unanswered(self.busy as u64);
         self.give_up(now);
         self.count_unsent(now);
         self.recorder.finish(now);

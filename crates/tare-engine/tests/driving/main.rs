@@ -7,3 +7,4 @@ mod primaries;
 mod reads;
 mod running;
 mod slices;
+mod stalls;

@@ -105,6 +105,7 @@ impl Seen {
         let records = || totals.iter().flat_map(|totals| &totals.operations);
         let ok: u64 = records().map(|record| record.ok).sum();
         let failed: u64 = records().map(|record| record.failures()).sum();
+        let timed: u64 = records().map(|record| record.timed()).sum();
         let latency = |quantile: f64| {
             let mut response = histogram();
             for record in records() {
@@ -112,11 +113,11 @@ impl Seen {
                 let _ = response.add(record.response());
             }
             // What failed never came, and is slower than all that did.
-            let rank = quantile * (ok + failed) as f64;
-            if ok == 0 || rank > ok as f64 {
+            let rank = quantile * (timed + failed) as f64;
+            if timed == 0 || rank > timed as f64 {
                 return f64::MAX;
             }
-            response.value_at_quantile(rank / ok as f64) as f64 / 1000.0
+            response.value_at_quantile(rank / timed as f64) as f64 / 1000.0
         };
         Observation {
             level,

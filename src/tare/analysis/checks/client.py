@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
@@ -22,6 +23,13 @@ LATE_NOTED = 0.1
 LATE_INVALID = 0.5
 """Send lateness (p99) over the trial's p99 of response time."""
 LATE_MATTERS_US = 1000.0
+
+GAP_NOTED_S = 1.0
+"""Longest time without an answer; of a trial in slices, a whole slice with its drain."""
+GAP_INVALID = 0.1
+"""The same as a share of the trial: its throughput is then that of the rest, and a pause."""
+GAP_ANSWERS = 10
+"""Answers that the rest of the trial lets expect in such a time; of fewer, none is no wonder."""
 
 
 def errors(evidence: Evidence) -> Check:
@@ -51,6 +59,38 @@ def _kinds(evidence: Evidence) -> list[str]:
             for kind, number in client.errors_by_kind.items():
                 kinds[kind] = kinds.get(kind, 0) + number
     return [f"{kind}: {number:,} in all" for kind, number in sorted(kinds.items()) if number]
+
+
+def answers(evidence: Evidence) -> Check | None:
+    """Seconds in which a cluster that was asked answered nothing, whatever stopped it."""
+    known = False
+    found: list[tuple[float, str]] = []
+    for trial in evidence.done:
+        slices = trial.manifest.slices
+        noted_s = GAP_NOTED_S if slices is None else slices.length_s + slices.drain_s
+        for client in trial.manifest.clients:
+            gap_s = client.longest_gap_s
+            if gap_s is None:
+                continue
+            known = True
+            whole_s = max(trial.manifest.measured_s if slices else client.measured_s, gap_s)
+            rest_s = whole_s - gap_s
+            expected = math.inf if rest_s <= 0 else client.ok / rest_s * gap_s
+            if gap_s >= noted_s and expected >= GAP_ANSWERS:
+                sentence = f"{trial.name}, {client.client}: {gap_s:.2g} s without an answer"
+                found.append((gap_s / whole_s, f"{sentence}, {percent(gap_s / whole_s)} of it"))
+    if not known:
+        return None
+    if not found:
+        return check("answers", "ok", "no trial had a long time without an answer")
+    worst = max(share for share, _ in found)
+    return check(
+        "answers",
+        "invalid" if worst > GAP_INVALID else "warning",
+        f"nothing was answered for up to {percent(worst)} of a trial: look for collections, full "
+        "disks, pauses and lost packets in its events and logs, and repeat the run",
+        [sentence for _, sentence in found],
+    )
 
 
 def saturation(evidence: Evidence) -> Check:

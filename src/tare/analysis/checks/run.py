@@ -30,6 +30,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     completeness.trials,
     completeness.records,
     client.errors,
+    client.answers,
     client.saturation,
     client.open_loop,
     slices.undrained,
