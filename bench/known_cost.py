@@ -98,6 +98,7 @@ def _line(
         "high": round(100 * high, 2),
         "half_width": round(50 * (high - low), 2),
         "holds": bool(low <= truth <= high),
+        "excludes none": bool(low > 0 or high < 0),
     }
 
 
@@ -118,8 +119,12 @@ def main() -> None:
             own = [one for one in lines if (one["comparison"], one["metric"]) == (name, metric)]
             if own:
                 missed = sum(not one["holds"] for one in own)
+                seen = sum(bool(one["excludes none"]) for one in own)
                 width = np.median([float(str(one["half_width"])) for one in own])
-                print(f"{name}, {metric}: truth not held {missed} of {len(own)}, ±{width:.2f}%")
+                print(
+                    f"{name}, {metric}: of {len(own)} intervals {missed} do not hold the truth, "
+                    f"{seen} exclude no difference; ±{width:.2f}%"
+                )
 
 
 if __name__ == "__main__":
