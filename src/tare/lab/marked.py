@@ -100,7 +100,11 @@ def _mark(run: Path) -> dict[str, str]:
     with _opened(run) as root:
         mark = _mark_of(root)
     if mark is None:
-        raise TareError("a run without a plan cannot mark its directories", where=str(run))
+        raise TareError(
+            "a run without a plan cannot mark its directories",
+            where=str(run),
+            remedy="remove the run's directory, or give another --name",
+        )
     return mark
 
 
