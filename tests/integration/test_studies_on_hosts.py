@@ -7,7 +7,6 @@ The hosts are network namespaces with an sshd each (`ssh_hosts`). Skipped where 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -94,10 +93,6 @@ def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshH
         (node,) = [one["name"] for one in manifest["units"] if one["role"] == "database"]
         assert all(row["units_cpu_s"][node] > 0 for row in rows)
         assert sum(row["ops"] for row in rows) == sum(one["ok"] for one in manifest["clients"])
-        # both names are this very machine: what it used is counted once
-        assert all(
-            row["machine_cpu_s"] <= 1.05 * (os.cpu_count() or 1) * row["seconds"] for row in rows
-        )
         assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
     assert left(bench) == []
 
