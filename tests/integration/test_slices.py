@@ -6,6 +6,7 @@ import itertools
 import json
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,18 +83,7 @@ def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
 
 def test_where_a_node_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, AGAIN, HOST)
-    process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
-    try:
-        wait_for(process, bench, nth("trial begun", 3))
-        time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
-        (node,) = [p for p in java_processes(bench.root) if "d1-again" in " ".join(p.cmdline())]
-        node.kill()
-        output, _ = process.communicate(timeout=300)
-    finally:
-        process.kill()
-    assert process.returncode in (0, 3), output
-    manifests = bench.manifests()
-    assert {m["attempt"] for m in manifests.values() if m["status"] == "done"} == {2}
+    manifests = killed_amid_slices(bench, study, 3, lambda p: is_java(p, bench.root), "d1-again")
     assert "died" in manifests["D1-B01-again.failed-1"]["reason"]
     assert "D1-B01-again failed" in manifests["D1-B01-native.failed-1"]["reason"]
     assert leftovers() == []
@@ -122,19 +112,7 @@ def test_kill_9_amid_slices_keeps_finished_blocks_and_frozen_servers_are_removed
 
 def test_where_a_client_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, AGAIN)
-    process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
-    try:
-        wait_for(process, bench, nth("trial begun", 2))
-        time.sleep(6.0)
-        clients = [p for p in psutil.process_iter() if p.name() == "tare-load"]
-        (client,) = [p for p in clients if "b01-again" in " ".join(p.cmdline()).lower()]
-        client.kill()
-        output, _ = process.communicate(timeout=300)
-    finally:
-        process.kill()
-    assert process.returncode in (0, 3), output
-    manifests = bench.manifests()
-    assert {m["attempt"] for m in manifests.values() if m["status"] == "done"} == {2}
+    manifests = killed_amid_slices(bench, study, 2, lambda p: p.name() == "tare-load", "b01-again")
     reasons = {m["reason"] for name, m in manifests.items() if name.endswith("failed-1")}
     assert any("without a result" in reason for reason in reasons), reasons
     assert leftovers() == []
@@ -161,10 +139,28 @@ def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> 
     assert leftovers() == []
 
 
-def java_processes(root: Path) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        words = process.info["cmdline"] or []
-        if words and words[0].endswith("java") and any(str(root) in word for word in words):
-            found.append(process)
-    return found
+def killed_amid_slices(
+    bench: Bench, study: Path, trials: int, kind: Callable[[psutil.Process], bool], word: str
+) -> dict[str, Any]:
+    """Manifests of a run of which the one process of a kind with this word was killed amid slices,
+    and whose block was then measured again."""
+    process = bench.start("run", study, *SLICES, "--set", "load.measure=6s")
+    try:
+        wait_for(process, bench, nth("trial begun", trials))
+        time.sleep(6.0)  # clients connect, then the slices begin; when exactly is of no matter
+        found = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] and kind(p)]
+        (victim,) = [p for p in found if word in " ".join(p.info["cmdline"]).lower()]
+        victim.kill()
+        output, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode in (0, 3), output
+    manifests = bench.manifests()
+    assert {m["attempt"] for m in manifests.values() if m["status"] == "done"} == {2}
+    return manifests
+
+
+def is_java(process: psutil.Process, root: Path) -> bool:
+    """A node of a run below this directory."""
+    words = process.info["cmdline"]
+    return words[0].endswith("java") and any(str(root) in word for word in words)

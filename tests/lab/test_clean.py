@@ -48,7 +48,8 @@ def test_a_host_that_does_not_answer_may_hold_anything_which_is_said(
 def test_directories_without_the_mark_of_a_run_are_not_found_nor_removed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    thesis, half = tmp_path / "projectA/work/thesis.tex", tmp_path / "b/trials/.x.partial/half"
+    thesis = tmp_path / "projectA" / "work" / "thesis.tex"
+    half = tmp_path / "b" / "trials" / ".x.partial" / "half"
     for file in (thesis, half):
         file.parent.mkdir(parents=True)
         file.write_text("years of work")

@@ -41,7 +41,7 @@ def test_what_a_killed_run_left_is_found_and_removed(tmp_path: Path) -> None:
 
 
 def test_directories_of_others_stay_whatever_they_are_called(tmp_path: Path) -> None:
-    thesis = tmp_path / "projectA/work/thesis.tex"
+    thesis = tmp_path / "projectA" / "work" / "thesis.tex"
     half = tmp_path / "projectA/trials/.download.partial/half"
     in_a_run = run_at(tmp_path / "run").root / "work/thesis.tex"
     for file in (thesis, half, in_a_run):

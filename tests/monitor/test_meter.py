@@ -55,6 +55,10 @@ def test_the_kernels_threads_are_those_that_it_flags(tmp_path: Path) -> None:
         (tmp_path / str(pid) / "stat").write_text(f"{pid} (a) b) S 0 0 0 0 -1 {flags} 0 0")
     (tmp_path / "self").mkdir()
     assert kernel_threads(tmp_path) == [2]
+    (tmp_path / "2" / "task" / "2").mkdir(parents=True)
+    (tmp_path / "2" / "comm").write_text("kthreadd\n")
+    (tmp_path / "2" / "task" / "2" / "children").write_text("3 4 99 ")
+    assert kernel_threads(tmp_path) == [2, 3, 4, 99]
     assert os.getpid() not in kernel_threads()
 
 

@@ -18,6 +18,7 @@ const LATE: Duration = Duration::from_millis(5);
 const FREEZE: Duration = Duration::from_secs(5);
 /// PF_KTHREAD of include/linux/sched.h.
 const KERNEL_THREAD: u64 = 0x0020_0000;
+const BEGINNER: &str = "kthreadd";
 /// Slices after which the kernel's threads are looked for again.
 const LOOK_AGAIN: usize = 16;
 const POLL: Duration = Duration::from_micros(300);
@@ -309,8 +310,18 @@ fn used(group: &Path) -> io::Result<f64> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, file.display().to_string()))
 }
 
-/// Where the kernel shows its own threads, by their flags, proc(5).
+/// Where the kernel shows its own threads, proc(5): the children of the one that begins them, which
+/// is one file to read, else by the flags of every process.
 fn kernel_threads(root: &Path) -> Vec<PathBuf> {
+    let beginner = root.join("proc/2");
+    if fs::read_to_string(beginner.join("comm")).is_ok_and(|name| name.trim() == BEGINNER) {
+        if let Ok(children) = fs::read_to_string(beginner.join("task/2/children")) {
+            let own = children
+                .split_whitespace()
+                .map(|pid| root.join("proc").join(pid));
+            return std::iter::once(beginner).chain(own).collect();
+        }
+    }
     let Ok(found) = fs::read_dir(root.join("proc")) else {
         return Vec::new();
     };

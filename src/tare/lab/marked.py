@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import stat
 from collections.abc import Iterator
@@ -41,7 +42,8 @@ def make(directory: Path, files: RunFiles) -> None:
                 "this place is needed for a run, and something else is there",
                 where=str(directory),
                 why="it does not carry the run's mark, so that it is not removed",
-                remedy=f"move it away, or remove it if you know it: rm -r {directory}",
+                remedy="move it away, or remove it if you know it: rm -r "
+                + shlex.quote(str(directory)),
             ) from None
     (directory / LABEL).write_text(json.dumps(_mark(files.root)), encoding="utf-8")
 

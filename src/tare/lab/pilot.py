@@ -26,12 +26,14 @@ from tare.lab.hold import Hold
 from tare.lab.slice_records import measured_slices, summed
 from tare.load.client import ClientInstallation, LoadClient, progress, result_of
 from tare.load.specification import specification
+from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.monitor.meter import Meter
 from tare.runtimes.native import NativeRuntime
 from tare.runtimes.unit import Bits, Unit
 from tare.study.conditions import expand
+from tare.study.design import USUAL_SLICE_S
 from tare.study.schema import Study
 from tare.study.slices import block_seconds, make_schedule
 
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from tare.study.slices import Schedule
 
 SERVERS = 3
-SLICE_S = 0.25
 _RUN = "noise"
 _PORT = 9042
 _UP_S = 10.0
@@ -56,7 +57,7 @@ _STUDY = {
     "study": _RUN,
     "database": {"nodes": 1, "replication_factor": 1},
     "load": {"workload": "ycsb-c", "records": 20_000, "threads": 1, "warmup": "500ms"},
-    "design": {"slice": f"{SLICE_S * 1000:.0f}ms"},
+    "design": {"slice": f"{USUAL_SLICE_S * 1000:.0f}ms"},
 }
 
 
@@ -241,7 +242,7 @@ class _Bench:
     ) -> tuple[list[Driven], bool]:
         """Drive all slices; and whether the servers stood still in between."""
         nodes = [server.accounting() for server in servers]
-        freezes = all({"freezer", "unified"} & set(node.paths) for node in nodes)
+        freezes = all(cgroups.freezable(node.paths) for node in nodes)
         parts = [
             Part([node], {"server": [node], "client": [client.running.accounting()]})
             for node, client in zip(nodes, clients, strict=True)
@@ -268,16 +269,16 @@ def _schedule(setup: Setup, seconds: float, conditions: int, drain_s: float) -> 
     """As many slices as the time holds."""
 
     def lasts(measure_s: float) -> float:
-        return block_seconds(conditions, setup.load.warmup, measure_s, SLICE_S, drain_s)
+        return block_seconds(conditions, setup.load.warmup, measure_s, USUAL_SLICE_S, drain_s)
 
     slices = 1
-    while lasts((slices + 1) * SLICE_S) <= seconds:
+    while lasts((slices + 1) * USUAL_SLICE_S) <= seconds:
         slices += 1
     return make_schedule(
         [f"server{place + 1}" for place in range(conditions)],
         warmup_s=setup.load.warmup,
-        measure_s=slices * SLICE_S,
-        length_s=SLICE_S,
+        measure_s=slices * USUAL_SLICE_S,
+        length_s=USUAL_SLICE_S,
         drain_s=drain_s,
         seed=7,
     )
@@ -391,8 +392,7 @@ def _piloted(
 def _rows(driven: Sequence[Driven], number: int, operations: Sequence[int]) -> Iterator[Row]:
     """A server's measured slices, as the analysis of a study takes them."""
     own = measured_slices(driven, number)
-    sums = summed(driven, number)
-    idle_s = (sum(one.used.part for one in own) - sums.machine_s + sums.background_s) / len(own)
+    idle_s = summed(driven, number).idle_s
     for one, ops in zip(own, operations, strict=True):
         yield Row(one.unix, ops, one.seconds, one.used.part - idle_s)
 

@@ -28,12 +28,14 @@ class Summed:
         units: by name.
         background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
             programs, and as much as engine and kernel used in as many empty slices.
+        idle_s: what engine and kernel used in one empty slice.
     """
 
     units: dict[str, float]
     engine_s: float
     machine_s: float
     background_s: float
+    idle_s: float
     modes_s: dict[str, float]
 
 
@@ -57,6 +59,7 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         units={name: sum(one.units[name] for one in own) for name in own[0].units},
         engine_s=sum(one.engine for one in own),
         machine_s=machine_s,
+        idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
     )
