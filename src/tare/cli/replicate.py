@@ -13,7 +13,7 @@ from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json, table_console
 from tare.cli.plan import Json, Only, Overrides, Scale, checked_plan
 from tare.cli.report import NOT_VALID, beside_others, near
-from tare.cli.run import Runs, measure
+from tare.cli.run import Runs, measure, note_reported
 from tare.errors import UsageError
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.papers import study_file
@@ -76,10 +76,11 @@ def command(
         run = of.absolute()
     analysis = analyse(run)
     card = make_scorecard(run, analysis, reference)
-    if of is None:
-        write_report(run, beside_others(analysis, run, library))
     replace_file(run / JSON_FILE, card.model_dump_json(indent=1) + "\n")
     replace_file(run / MARKDOWN_FILE, markdown(card))
+    if of is None:
+        write_report(run, beside_others(analysis, run, library))
+        note_reported(run)
     if json:
         say_json(card.model_dump_json(indent=1))
     else:
