@@ -125,7 +125,7 @@ def test_a_name_that_is_none_is_refused(
         find(tmp_path / "runs", load_study(source), name)
     assert refused.value.exit_code == 2
     assert "80 letters" in refused.value.why
-    assert "--name small-2" in refused.value.remedy
+    assert "--name storage-2" in refused.value.remedy
     assert len(str(refused.value)) < 400
 
 

@@ -20,6 +20,7 @@ from tare.knowledge.replication.papers import study_file
 from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
 from tare.knowledge.replication.text import COLUMNS, cells, groups, heading, markdown, remarks
+from tare.lab.directory import check_name
 from tare.report.terminal import render_summary
 from tare.report.text import plain
 from tare.report.write import replace_file, write_report
@@ -64,6 +65,8 @@ def command(
     """Run a published study at a scale, and end in a scorecard: each finding beside your own."""
     given = {"scale": scale, "only": only, "set_": set_, "name": name}
     _refuse_beside_of(of, [_FOR_A_NEW_RUN[key] for key, value in given.items() if value])
+    if name is not None:
+        check_name(name)
     library = load_library(knowledge or [])
     file = study_file(paper)
     reference = make_reference(file, library)

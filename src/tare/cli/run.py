@@ -17,7 +17,7 @@ from tare.cli.quiet import warn_if_busy
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
 from tare.lab import clean
-from tare.lab.directory import REPORTED, choose, done_trials, unreported
+from tare.lab.directory import REPORTED, check_name, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
 from tare.lab.hold import Hold
 from tare.lab.journal import Journal
@@ -51,6 +51,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Run a study. An interrupted run of the same study is resumed by itself."""
+    if name is not None:
+        check_name(name)
     longer = [] if rounds is None else [f"design.deployments={rounds}"]
     plan = checked_plan(study, [*(set_ or []), *longer], runs, scale=scale, only=only)
     again = begin_words(study, set_, scale, only, runs, name)

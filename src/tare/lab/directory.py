@@ -98,26 +98,32 @@ def state_of(events: list[dict[str, Any]]) -> RunState | None:
     return state
 
 
-def stem_of(study: Study, name: str | None) -> str:
-    """What directories of the study's runs are named after.
-
-    Args:
-        name: that the user gave; None: the study's own.
+def check_name(name: str) -> None:
+    """Nothing where a run can be called so: directories, containers, networks and control groups
+    are named after it.
 
     Raises:
-        UsageError: it is no name of a run. Directories, containers, networks and control groups
-            are named after it.
+        UsageError: it cannot.
     """
-    if name is None:
-        return study.study
     if not _NAME.fullmatch(name):
         raise UsageError(
             "not a name of a run",
             where=f"--name {name[:_SHOWN]!r}{'...' if len(name) > _SHOWN else ''}",
             why="a name has 1 to 80 letters of English, digits, '.', '_' and '-', and begins with "
             "a letter or a digit",
-            remedy=f"for example --name {study.study}-2; --runs says in which directory",
+            remedy="for example --name storage-2; --runs says in which directory",
         )
+
+
+def stem_of(study: Study, name: str | None) -> str:
+    """What directories of the study's runs are named after: the name that was given, or its own.
+
+    Raises:
+        UsageError: the name is none.
+    """
+    if name is None:
+        return study.study
+    check_name(name)
     return name
 
 
