@@ -127,7 +127,7 @@ def test_where_a_client_dies_the_whole_block_is_measured_again(bench: Bench) -> 
         wait_for(process, bench, nth("trial begun", 2))
         time.sleep(6.0)
         clients = [p for p in psutil.process_iter() if p.name() == "tare-load"]
-        (client,) = [p for p in clients if "d1-again" in " ".join(p.cmdline())]
+        (client,) = [p for p in clients if "b01-again" in " ".join(p.cmdline()).lower()]
         client.kill()
         output, _ = process.communicate(timeout=300)
     finally:
