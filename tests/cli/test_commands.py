@@ -39,6 +39,15 @@ def test_a_bad_study_is_refused_with_file_line_and_remedy(tmp_path: Path) -> Non
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_name_that_leads_out_of_the_runs_directory_is_refused(tmp_path: Path) -> None:
+    study = CHECKOUT / "studies/quickstart.yaml"
+    done = tare("run", str(study), "--name", "../out", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "not a name of a run" in done.stderr
+    assert "for example --name" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_more_memory_than_there_is_is_refused_before_anything_starts() -> None:
     done = tare("plan", "studies/quickstart.yaml", "--set", "database.heap=900GiB")
     assert done.returncode == 2

@@ -118,3 +118,50 @@ def test_an_open_run_has_all_rounds_and_is_extended_with_the_command_of_its_repo
     text = render_markdown(analyse(run))
     assert "after all 10 rounds" in text
     assert "withdrawn" in text
+
+
+def test_a_run_that_was_killed_before_its_report_is_not_measured_anew(
+    invented: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli_run.clean, "find", lambda _: cli_run.clean.Leftovers())
+    scene = Scene(invented, CLEAR, 0.003)
+    first = scene.run(*UNTIL)
+    before = (first.directory / "journal.jsonl").read_bytes()
+    again = scene.run(*UNTIL)
+    assert (again.directory, again.done) == (first.directory, first.done)
+    assert (first.directory / "journal.jsonl").read_bytes() == before
+    cli_run.note_reported(first.directory)
+    assert scene.run(*UNTIL).directory.name == f"{first.directory.name}-2"
+
+
+class Gone:
+    """A watcher whose terminal was closed."""
+
+    def update(self, progress: object) -> None:
+        raise SystemExit(1)
+
+    def say(self, text: str) -> None:
+        raise OSError("Input/output error")
+
+
+def test_a_terminal_that_is_gone_does_not_keep_a_run_from_cleaning_up(
+    invented: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+
+    class Outfit(NoOutfit):
+        def close(self) -> list[Any]:
+            closed.append("closed")
+            return ["a container"]
+
+    def ended(self: Lab, *_: object) -> int:
+        self._watcher = Gone()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: Outfit())
+    monkeypatch.setattr(Lab, "_rounds", ended)
+    monkeypatch.setattr(Lab, "_sweep", lambda _, why: closed.append(why))
+    with pytest.raises(KeyboardInterrupt):
+        Scene(invented, CLEAR, 0.003).run(*UNTIL)
+    assert closed[-2:] == ["closed", "removing what could not be stopped"]
+    assert not list((invented / "runs").glob("*/work"))

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tare.errors import UsageError
-from tare.lab.directory import FINISHED, begin, choose, same_plan, study_digest
+from tare.lab.directory import (
+    FINISHED,
+    REPORTED,
+    begin,
+    choose,
+    same_plan,
+    study_digest,
+    unreported,
+)
+from tare.lab.extension import choose_extended
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
@@ -70,6 +80,58 @@ def test_a_finished_run_is_left_and_a_new_one_gets_a_number(tmp_path: Path, sour
     Journal(root / "journal.jsonl").write(FINISHED)
     chosen = choose(tmp_path / "runs", study, None)
     assert (chosen.name, chosen.resumed) == ("small-2", False)
+
+
+def test_a_run_that_was_killed_before_its_report_still_wants_it(
+    tmp_path: Path, source: Path
+) -> None:
+    study, runs = load_study(source), tmp_path / "runs"
+    root = begun(runs, study, source)
+    assert unreported(runs, study, None) is None
+    journal = Journal(root / "journal.jsonl")
+    journal.write(FINISHED, failed=["D1-B01-native"])
+    found = unreported(runs, study, None)
+    assert found is not None
+    assert (found.files.root, found.failed) == (root, ["D1-B01-native"])
+    assert unreported(runs, load_study(source, ["load.threads=8"]), None) is None
+    journal.write(REPORTED)
+    assert unreported(runs, study, None) is None
+
+
+def test_an_extended_run_wants_its_report_anew(tmp_path: Path, source: Path) -> None:
+    study, runs = load_study(source), tmp_path / "runs"
+    root = begun(runs, study, source)
+    (root / "report.html").write_text("of the rounds before")
+    journal = Journal(root / "journal.jsonl")
+    journal.write(FINISHED)
+    assert unreported(runs, study, None) is None  # of a version that noted no report
+    journal.write(REPORTED)
+    journal.write("run extended", study_digest=study_digest(study))
+    assert unreported(runs, study, None) is None
+    journal.write(FINISHED)
+    assert unreported(runs, study, None) is not None
+
+
+BAD_NAMES = ["", ".", "..", "../out", "a/b", "/root", ".hidden", "-x", "a b", "$(id)", "a;b", "é",
+    "a\n", "a\0", "x" * 300]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+@pytest.mark.parametrize("find", [choose, choose_extended, unreported])
+def test_a_name_that_is_none_is_refused(
+    tmp_path: Path, source: Path, find: Callable[..., object], name: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        find(tmp_path / "runs", load_study(source), name)
+    assert refused.value.exit_code == 2
+    assert "80 letters" in refused.value.why
+    assert "--name storage-2" in refused.value.remedy
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["a", "Storage_2.1-anew", "x" * 80])
+def test_a_plain_name_is_taken(tmp_path: Path, source: Path, name: str) -> None:
+    assert choose(tmp_path / "runs", load_study(source), name).name == name
 
 
 def test_a_directory_in_which_nothing_was_begun_is_used_again(tmp_path: Path, source: Path) -> None:

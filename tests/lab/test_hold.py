@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,58 @@ def test_a_link_is_never_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"), Hold("run", tmp_path / "lock"):
         pass
     assert (tmp_path / "precious").read_text() == "kept"
+
+
+def locked_by_nobody(path: Path, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
+    """Another user, who has no rights but everybody's, takes the lab."""
+    script = (
+        "import os, sys; from pathlib import Path; from tare.lab.hold import Hold\n"
+        "import tare.errors\n"
+        f"os.umask({umask}); os.setgid(65534); os.setuid(65534)\n"
+        "try:\n    Hold('other', Path(sys.argv[1])).__enter__(); print('held')\n"
+        "except tare.errors.TareError as error: print(error)"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A directory like /run/lock: all may write, none may remove another's files."""
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o1777)
+        yield Path(directory) / "lock"
+
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+
+
+@only_root
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_a_second_user_takes_the_lab_after_a_first_one(shared: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        with Hold("first", shared):
+            assert "another run holds this machine" in locked_by_nobody(shared).stdout
+    finally:
+        os.umask(before)
+    assert locked_by_nobody(shared).stdout == "held\n"
+    with Hold("first again", shared):
+        pass
+
+
+@only_root
+def test_a_lock_file_that_others_may_only_read_is_enough(shared: Path) -> None:
+    shared.write_text("")
+    shared.chmod(0o644)
+    assert locked_by_nobody(shared).stdout == "held\n"
+
+
+@only_root
+def test_a_lock_file_that_a_user_may_not_open_is_called_so(shared: Path) -> None:
+    shared.write_text("")
+    shared.chmod(0o600)
+    told = locked_by_nobody(shared).stdout
+    assert "belongs to root" in told
+    assert f"chmod 666 {shared}" in told

@@ -52,20 +52,22 @@ def test_the_version_is_seen_by_what_the_hierarchy_holds(v1: Path, tmp_path: Pat
 
 def test_version_1_limits_are_written_per_controller(v1: Path) -> None:
     Group("run", "n1", v1).create(Limits(cpus=1.5, cpuset="0-1", memory=1 << 30))
-    assert (v1 / "cpu/tare/run/n1/cpu.cfs_quota_us").read_text() == "150000"
-    assert (v1 / "cpuset/tare/run/n1/cpuset.cpus").read_text() == "0-1"
-    assert (v1 / "memory/tare/run/n1/memory.limit_in_bytes").read_text() == str(1 << 30)
+    assert (v1 / f"cpu/tare/{cgroups.of_run('run')}/n1/cpu.cfs_quota_us").read_text() == "150000"
+    assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/n1/cpuset.cpus").read_text() == "0-1"
+    assert (
+        v1 / f"memory/tare/{cgroups.of_run('run')}/n1/memory.limit_in_bytes"
+    ).read_text() == str(1 << 30)
 
 
 def test_a_version_1_cpuset_inherits_what_its_parents_have(v1: Path) -> None:
     Group("run", "n1", v1).create(Limits())
-    assert (v1 / "cpuset/tare/run/cpuset.mems").read_text() == "0"
-    assert (v1 / "cpuset/tare/run/n1/cpuset.cpus").read_text() == "0-3"
+    assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/cpuset.mems").read_text() == "0"
+    assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/n1/cpuset.cpus").read_text() == "0-3"
 
 
 def test_version_2_limits_are_written_to_the_one_group(v2: Path) -> None:
     Group("run", "n1", v2).create(Limits(cpus=0.5, cpuset="1", memory=4096))
-    group = v2 / "tare/run/n1"
+    group = v2 / f"tare/{cgroups.of_run('run')}/n1"
     assert (group / "cpu.max").read_text() == "50000 100000"
     assert (group / "cpuset.cpus").read_text() == "1"
     assert (group / "memory.max").read_text() == "4096"
@@ -101,7 +103,7 @@ def test_processes_that_have_gone_are_no_unit_without_work() -> None:
 def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:
     group = Group("run", "n1", v2)
     group.create(Limits())
-    events = v2 / "tare/run/n1/cgroup.events"
+    events = v2 / f"tare/{cgroups.of_run('run')}/n1/cgroup.events"
     events.write_text("populated 1\nfrozen 0\n")
     waits: list[float] = []
 
@@ -110,7 +112,7 @@ def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:
         events.write_text("populated 1\nfrozen 1\n")
 
     group.freeze(True, pause=kernel_catches_up)
-    assert (v2 / "tare/run/n1/cgroup.freeze").read_text() == "1"
+    assert (v2 / f"tare/{cgroups.of_run('run')}/n1/cgroup.freeze").read_text() == "1"
     assert len(waits) == 1
 
 
@@ -122,16 +124,18 @@ def test_a_group_that_never_freezes_is_an_error(v2: Path) -> None:
 
 
 def test_a_run_that_has_ended_leaves_no_group(v2: Path) -> None:
-    (v2 / "tare/run/n1").mkdir(parents=True)
-    (v2 / "tare/run/n1").rmdir()
+    (v2 / f"tare/{cgroups.of_run('run')}/n1").mkdir(parents=True)
+    (v2 / f"tare/{cgroups.of_run('run')}/n1").rmdir()
     cgroups.remove_run("run", v2)
     assert cgroups.leftovers(v2) == []
 
 
-def test_leftovers_are_the_groups_below_ours_deepest_first(v2: Path) -> None:
-    (v2 / "tare/dead/n1").mkdir(parents=True)
+def test_leftovers_are_the_groups_that_bear_our_mark_deepest_first(v2: Path) -> None:
+    dead = v2 / "tare" / cgroups.of_run("dead")
+    (dead / "n1").mkdir(parents=True)
     (v2 / "somebody/else").mkdir(parents=True)
-    assert cgroups.leftovers(v2) == [v2 / "tare/dead/n1", v2 / "tare/dead"]
+    (v2 / "tare/somebody/else").mkdir(parents=True)
+    assert cgroups.leftovers(v2) == [dead / "n1", dead]
 
 
 def machine_with(**files: str) -> Any:

@@ -13,13 +13,14 @@ from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json, table_console
 from tare.cli.plan import Json, Only, Overrides, Scale, checked_plan
 from tare.cli.report import NOT_VALID, beside_others, near
-from tare.cli.run import Runs, measure
+from tare.cli.run import Runs, measure, note_reported
 from tare.errors import UsageError
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.papers import study_file
 from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
 from tare.knowledge.replication.text import COLUMNS, cells, groups, heading, markdown, remarks
+from tare.lab.directory import check_name
 from tare.report.terminal import render_summary
 from tare.report.text import plain
 from tare.report.write import replace_file, write_report
@@ -64,6 +65,8 @@ def command(
     """Run a published study at a scale, and end in a scorecard: each finding beside your own."""
     given = {"scale": scale, "only": only, "set_": set_, "name": name}
     _refuse_beside_of(of, [_FOR_A_NEW_RUN[key] for key, value in given.items() if value])
+    if name is not None:
+        check_name(name)
     library = load_library(knowledge or [])
     file = study_file(paper)
     reference = make_reference(file, library)
@@ -76,10 +79,11 @@ def command(
         run = of.absolute()
     analysis = analyse(run)
     card = make_scorecard(run, analysis, reference)
-    if of is None:
-        write_report(run, beside_others(analysis, run, library))
     replace_file(run / JSON_FILE, card.model_dump_json(indent=1) + "\n")
     replace_file(run / MARKDOWN_FILE, markdown(card))
+    if of is None:
+        write_report(run, beside_others(analysis, run, library))
+        note_reported(run)
     if json:
         say_json(card.model_dump_json(indent=1))
     else:

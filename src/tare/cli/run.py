@@ -16,15 +16,18 @@ from tare.cli.plan import Json, Only, Overrides, Scale, StudyFile, checked_plan,
 from tare.cli.quiet import warn_if_busy
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
-from tare.lab.directory import choose
+from tare.lab import clean
+from tare.lab.directory import REPORTED, check_name, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
 from tare.lab.hold import Hold
+from tare.lab.journal import Journal
 from tare.lab.progress import Silent
-from tare.lab.run import Lab
+from tare.lab.run import Lab, Outcome
+from tare.records.layout import RunFiles
 
 if TYPE_CHECKING:
+    from tare.lab.directory import Unreported
     from tare.lab.progress import Watcher
-    from tare.lab.run import Outcome
     from tare.study.plan import Plan
 
 Runs = Annotated[Path, typer.Option("--runs", help="Directory that holds all runs.")]
@@ -48,11 +51,14 @@ def command(
     json: Json = False,
 ) -> None:
     """Run a study. An interrupted run of the same study is resumed by itself."""
+    if name is not None:
+        check_name(name)
     longer = [] if rounds is None else [f"design.deployments={rounds}"]
     plan = checked_plan(study, [*(set_ or []), *longer], runs, scale=scale, only=only)
     again = begin_words(study, set_, scale, only, runs, name)
     outcome = measure(plan, study, runs, name, quiet=json, command=again, extend=bool(longer))
     status = finish(outcome.directory, json=json)
+    note_reported(outcome.directory)
     if outcome.failed and not json:
         say(f"{len(outcome.failed)} trials failed: {', '.join(outcome.failed)}")
     raise typer.Exit(status)
@@ -92,6 +98,8 @@ def measure(
 ) -> Outcome:
     """Measure everything of the plan that is still to do, and show how far it is.
 
+    Where a run of it was killed after its end and before its report, that is its run.
+
     Args:
         study: the file that the plan was made from; the run keeps it.
         name: of the run; None: the study's.
@@ -99,6 +107,9 @@ def measure(
         command: that begins such a run; empty: it cannot be extended by one.
         extend: the study's finished run is extended to the plan's rounds.
     """
+    ended = unreported(runs.absolute(), plan.study, name)
+    if ended is not None:
+        return _after_end(ended, quiet=quiet)
     find = choose_extended if extend else choose
     directory = find(runs.absolute(), plan.study, name)
     judge = judge_of(directory.files, len(plan.rounds))
@@ -126,3 +137,19 @@ def measure(
     show_shortfall(plan, console)
     with LiveView(console) as view:
         return lab(view).run()
+
+
+def _after_end(ended: Unreported, *, quiet: bool) -> Outcome:
+    """The outcome of a run that has all its trials, once what it left is removed."""
+    root = ended.files.root
+    with Hold(root.name):
+        for fault in clean.remove(clean.find(root.parent)):
+            say(f"something was left: {fault}", err=True)
+    if not quiet:
+        say(f"{root.name} has ended without its report, which is written now; no trial is run")
+    return Outcome(root, len(done_trials(ended.files)), ended.failed, resumed=True)
+
+
+def note_reported(run: Path) -> None:
+    """The journal says that the report is there: the same command begins another run then."""
+    Journal(RunFiles(run).journal).write(REPORTED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from tare.study.plan import Plan
 from tare.study.schema import Study
 
 BEGUN, EXTENDED, FINISHED = "run begun", "run extended", "run finished"
+REPORTED = "report written"
+
+_SHOWN = 60
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -93,18 +98,86 @@ def state_of(events: list[dict[str, Any]]) -> RunState | None:
     return state
 
 
+def check_name(name: str) -> None:
+    """Nothing where a run can be called so: directories, containers, networks and control groups
+    are named after it.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            "not a name of a run",
+            where=f"--name {name[:_SHOWN]!r}{'...' if len(name) > _SHOWN else ''}",
+            why="a name has 1 to 80 letters of English, digits, '.', '_' and '-', and begins with "
+            "a letter or a digit",
+            remedy="for example --name storage-2; --runs says in which directory",
+        )
+
+
+def stem_of(study: Study, name: str | None) -> str:
+    """What directories of the study's runs are named after: the name that was given, or its own.
+
+    Raises:
+        UsageError: the name is none.
+    """
+    if name is None:
+        return study.study
+    check_name(name)
+    return name
+
+
+@dataclass(frozen=True)
+class Unreported:
+    """A finished run that ended before its report was written."""
+
+    files: RunFiles
+    failed: list[str]
+    """names of trials that failed"""
+
+
+def unreported(runs: Path, study: Study, name: str | None) -> Unreported | None:
+    """The newest finished run of this study without its report; None: there is none.
+
+    Raises:
+        UsageError: the name is none.
+    """
+    stem, digest = stem_of(study, name), study_digest(study)
+    found: Unreported | None = None
+    number = 1
+    while (root := _numbered(runs, stem, number)).exists():
+        files = RunFiles(root)
+        events = Journal(files.journal).events()
+        state = state_of(events)
+        if state is not None and state.finished and state.digest == digest:
+            end = max(i for i, one in enumerate(events) if one["event"] == FINISHED)
+            told = [i for i, one in enumerate(events) if one["event"] == REPORTED]
+            written = max(told) > end if told else files.report.exists()
+            failed = [str(one) for one in events[end].get("failed", [])]
+            found = found if written else Unreported(files, failed)
+        number += 1
+    return found
+
+
+def _numbered(runs: Path, stem: str, number: int) -> Path:
+    return runs / (stem if number == 1 else f"{stem}-{number}")
+
+
 def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
     """The directory for a run of this study.
 
     The newest unfinished run of the same study is resumed; otherwise a new directory is named
     after the study, with a number when that name is taken.
+
+    Raises:
+        UsageError: the name is none.
     """
     digest = study_digest(study)
-    stem = name or study.study
+    stem = stem_of(study, name)
     note = ""
     number = 1
     while True:
-        root = runs / (stem if number == 1 else f"{stem}-{number}")
+        root = _numbered(runs, stem, number)
         files = RunFiles(root)
         events = Journal(files.journal).events()
         state = state_of(events)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
-from tare.lab.directory import RunDirectory, done_trials, state_of, study_digest
+from tare.lab.directory import RunDirectory, done_trials, state_of, stem_of, study_digest
 from tare.lab.journal import Journal
 from tare.records.layout import RunFiles
 from tare.records.looks import Look, read_looks, write_looks
@@ -27,9 +27,9 @@ def choose_extended(runs: Path, study: Study, name: str | None) -> RunDirectory:
         name: the run's; None: the study's.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or the name is no name.
     """
-    stem = name or study.study
+    stem = stem_of(study, name)
     number, found, most = 1, None, 0
     while (root := runs / (stem if number == 1 else f"{stem}-{number}")).exists():
         files = RunFiles(root)

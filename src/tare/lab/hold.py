@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -9,7 +10,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from tare.errors import LabBusyError
+from tare.errors import LabBusyError, RuntimeUnavailableError
 
 
 def default_path() -> Path:
@@ -31,9 +32,9 @@ class Hold:
 
         Raises:
             LabBusyError: another process has it.
+            RuntimeUnavailableError: this user may not open the lock file.
         """
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._file = os.open(self._path, flags, 0o666)
+        self._file = _opened(self._path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -45,8 +46,7 @@ class Hold:
                 why=f"{holder}; two runs at once would measure each other",
                 remedy="wait for it, or stop it with Ctrl-C in its terminal",
             ) from None
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps({"pid": os.getpid(), "run": self._run}).encode(), 0)
+        self._say_whose(json.dumps({"pid": os.getpid(), "run": self._run}).encode())
         return self
 
     def __exit__(
@@ -55,8 +55,45 @@ class Hold:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.ftruncate(self._file, 0)
+        self._say_whose(b"")
         os.close(self._file)
+
+    def _say_whose(self, content: bytes) -> None:
+        """For whoever comes meanwhile; the lock itself needs no content."""
+        with contextlib.suppress(OSError):  # another user's file, or a full disk
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, content, 0)
+
+
+def _opened(path: Path) -> int:
+    """The lock file, which every user of this machine may write, whoever came first.
+
+    It is not created where it exists: kernels refuse that of another user's file in a directory
+    that all may write (fs.protected_regular). A file that can only be read can be locked as well.
+
+    Raises:
+        RuntimeUnavailableError: it can neither be made nor opened.
+    """
+    common = os.O_NOFOLLOW | os.O_CLOEXEC
+    for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.O_RDWR, os.O_RDONLY):
+        with contextlib.suppress(FileNotFoundError, FileExistsError, PermissionError):
+            file = os.open(path, flags | common, 0o666)
+            if flags & os.O_CREAT:
+                os.fchmod(file, 0o666)  # whatever the umask is
+            return file
+    raise RuntimeUnavailableError(
+        "this user may not open the lock that all users of this machine share",
+        where=str(path),
+        why=_owner(path),
+        remedy=f"have its owner or root let all users write it: chmod 666 {path}",
+    )
+
+
+def _owner(path: Path) -> str:
+    try:
+        return f"it belongs to {path.owner()}, and others may not read it"
+    except (OSError, KeyError):
+        return "it cannot be made there, or belongs to a user without a name"
 
 
 def _holder(content: bytes) -> str:

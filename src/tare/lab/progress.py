@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -48,3 +49,18 @@ class Silent:
 
     def say(self, text: str) -> None:
         self.said.append(text)
+
+
+@dataclass
+class Heedless:
+    """Tells a watcher who may be gone: a closed terminal or pipe stops nothing."""
+
+    inner: Watcher
+
+    def update(self, progress: Progress) -> None:
+        with contextlib.suppress(OSError, SystemExit):  # a console exits on a broken pipe
+            self.inner.update(progress)
+
+    def say(self, text: str) -> None:
+        with contextlib.suppress(OSError, SystemExit):
+            self.inner.say(text)

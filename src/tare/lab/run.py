@@ -31,7 +31,7 @@ from tare.lab.journal import Journal
 from tare.lab.looking import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.maxima import Maxima
 from tare.lab.outfit import Outfit, prepare
-from tare.lab.progress import Progress, Watcher
+from tare.lab.progress import Heedless, Progress, Watcher
 from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
@@ -143,6 +143,7 @@ class Lab:
                     self._journal.write("run interrupted", why=repr(error))
                 raise
             finally:
+                self._watcher = Heedless(self._watcher)
                 self._show(Progress("cleaning up"))
                 for fault in outfit.close():
                     self._watcher.say(f"something was left: {fault}")

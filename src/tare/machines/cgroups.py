@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from tare.errors import RuntimeUnavailableError, UnitGoneError
+from tare.machines import starter
 from tare.machines.machine import HERE, Machine
 
 ROOT = Path("/sys/fs/cgroup")
 PARENT = "tare"
+_MARKED_BY = "@"
 V1_CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "freezer", "pids")
 _FIRST_WAIT_S, _LAST_WAIT_S = 0.0002, 0.5
 """between looks at a group that freezes, each a tenth longer: 5 s in all"""
@@ -118,12 +120,17 @@ def version(root: Path = ROOT) -> int:
     return 1 if (root / "cpuacct").is_dir() else 0
 
 
+def of_run(run: str) -> str:
+    """The name of a run's groups, with the mark of who makes them: a group holds no label."""
+    return f"{run}{_MARKED_BY}{starter.mark()}"
+
+
 class Group:
     """One native unit's control group."""
 
     def __init__(self, run: str, unit: str, root: Path = ROOT) -> None:
         self._version = version(root)
-        name = Path(PARENT) / run / unit
+        name = Path(PARENT) / of_run(run) / unit
         if self._version == 2:
             self._paths = {"unified": root / name}
         else:
@@ -304,7 +311,7 @@ def remove_run(run: str, root: Path = ROOT) -> None:
     bases = [root] if version(root) == 2 else [root / controller for controller in V1_CONTROLLERS]
     for base in bases:
         with contextlib.suppress(OSError):
-            (base / PARENT / run).rmdir()
+            (base / PARENT / of_run(run)).rmdir()
 
 
 def leftovers(root: Path = ROOT) -> list[Path]:
@@ -313,8 +320,12 @@ def leftovers(root: Path = ROOT) -> list[Path]:
     found: list[Path] = []
     for base in bases:
         if base.is_dir():
-            found += [p for p in _walk(base) if p != base]
+            found += [p for run in sorted(base.iterdir()) if _is_ours(run) for p in _walk(run)]
     return found
+
+
+def _is_ours(run: Path) -> bool:
+    return run.is_dir() and starter.without_owner(run.name.rpartition(_MARKED_BY)[2])
 
 
 def _walk(base: Path) -> Iterator[Path]:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from tare.artifacts.binaries import find
 from tare.machines.cgroups import Accounting
 from tare.machines.machine import HERE, Here, Machine
-from tare.runtimes.native import RUN_VARIABLE
+from tare.runtimes.native import labels
 
 INTERVAL_S = 1.0
 _GROUPS = ("cpuacct", "memory", "cpu", "blkio", "unified")
@@ -42,7 +42,7 @@ def _start(run: str) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={RUN_VARIABLE: run},
+        env=labels(run),
         start_new_session=True,
     )
 

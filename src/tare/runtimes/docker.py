@@ -28,7 +28,9 @@ from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
     connect,
+    own_volume,
     packet_path,
+    remove_volume,
 )
 from tare.runtimes.native import open_files
 from tare.runtimes.unit import Exit, Role, Site, Unit
@@ -57,6 +59,9 @@ class _Network:
 
 class DockerRunning:
     """A container."""
+
+    run_label = RUN_LABEL
+    """the label of whatever was made for it, that says for which run"""
 
     def __init__(self, unit: Unit, container: Any, client: docker.DockerClient) -> None:
         self.unit = unit
@@ -172,9 +177,15 @@ class DockerRunning:
         except (DockerException, OSError):
             self._kill_without_engine()
         with contextlib.suppress(DockerException, OSError):
-            self._client.volumes.get(_volume_name(self.unit)).remove(force=True)
+            self._remove_volume()
         if self.unit.site.data_on_host is not None:
             shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
+
+    def _remove_volume(self) -> None:
+        """Remove the unit's volume, where it has one: only this run's."""
+        if self.unit.role == "database" and self.unit.storage == "volume":
+            labels = {self.run_label: self._container.labels[self.run_label]}
+            remove_volume(self._client, _volume_name(self.unit), labels)
 
     def _kill_without_engine(self) -> None:
         """Kill the first process where the engine is gone; its containers outlive it."""
@@ -370,8 +381,8 @@ class DockerRuntime:
                 mounts.append(Mount(DATA, str(site.data_on_host.absolute()), type="bind"))
             elif unit.storage == "volume":
                 self._client_call(
-                    lambda: self.client.volumes.create(
-                        _volume_name(unit), labels={RUN_LABEL: self._run}
+                    lambda: own_volume(
+                        self.client, _volume_name(unit), labels={RUN_LABEL: self._run}
                     ),
                     "create volume",
                 )

@@ -102,6 +102,35 @@ def _is_ours(item: Any) -> bool:
     return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
+def own_volume(client: docker.DockerClient, name: str, labels: dict[str, str]) -> None:
+    """Make a volume that was not there before: an engine returns one of that name as it is.
+
+    Raises:
+        RuntimeUnavailableError: there is one without these labels, which is somebody else's.
+        DockerException: the engine could not make it.
+    """
+    told = client.volumes.create(name, labels=labels).attrs.get("Labels") or {}
+    if not labels.items() <= told.items():
+        raise RuntimeUnavailableError(
+            "a volume of this name exists, and this run did not make it",
+            where=f"docker volume {name}",
+            why="its labels are not this run's; it is left as it is",
+            remedy=f"look at it: docker volume inspect {name}; remove it if you need it no more: "
+            f"docker volume rm {name}; or set platform.storage to directory",
+        )
+
+
+def remove_volume(client: docker.DockerClient, name: str, labels: dict[str, str]) -> None:
+    """Remove a volume that has these labels; another's of that name stays.
+
+    Raises:
+        DockerException: the engine has none of that name, or could not do it.
+    """
+    volume = client.volumes.get(name)
+    if labels.items() <= (volume.attrs.get("Labels") or {}).items():
+        volume.remove(force=True)
+
+
 def _thaw(container: Any) -> None:
     """Continue what a dead run froze without the engine's knowledge: it could not die else."""
     pid = int(container.attrs.get("State", {}).get("Pid") or 0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups
+from tare.machines import cgroups, starter
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, Group
 from tare.runtimes.unit import Exit, Role, Site, Unit, Way
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 RUN_VARIABLE = "TARE_RUN"
 """environment variable that labels every native process with its run"""
+STARTER_VARIABLE = "TARE_STARTER"
+"""environment variable with the mark of the Tare process that started it"""
 
 _PATH = "loopback of the host"
 
@@ -36,6 +38,11 @@ _JOIN_AND_EXEC = (
 )
 """A fixed script: the process joins its groups before it becomes the unit, so that not a page of
 its memory nor a thread is accounted elsewhere. Its words come as arguments, never as text."""
+
+
+def labels(run: str) -> dict[str, str]:
+    """The environment that marks a process on this machine as started here for a run."""
+    return {RUN_VARIABLE: run, STARTER_VARIABLE: starter.mark()}
 
 
 def open_files() -> int:
@@ -243,7 +250,7 @@ class NativeRuntime:
                     "PATH": os.environ.get("PATH", os.defpath),
                     "HOME": str(unit.site.conf_on_host),
                     **unit.environment,
-                    RUN_VARIABLE: self._run,
+                    **labels(self._run),
                 },
                 cwd=unit.site.conf_on_host,
                 start_new_session=True,
@@ -259,12 +266,14 @@ class NativeRuntime:
 
 
 def leftovers() -> dict[int, str]:
-    """Processes of dead runs, by the label in their environment or by control group."""
+    """Processes of dead runs, by the labels in their environment or by control group."""
     found: dict[int, str] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            run = process.environ().get(RUN_VARIABLE)
-            if run and process.pid != os.getpid():
+            environment = process.environ()
+            run = environment.get(RUN_VARIABLE)
+            ours = starter.without_owner(environment.get(STARTER_VARIABLE, ""))
+            if run and ours and process.pid != os.getpid():
                 found[process.pid] = run
     for pid in cgroups.thaw_and_members(cgroups.leftovers()):
         found.setdefault(pid, "")

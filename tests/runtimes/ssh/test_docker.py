@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from docker.errors import DockerException
@@ -19,12 +19,14 @@ from tare.machines.ssh import HostError, HostGoneError
 from tare.runtimes.ssh.docker import HostDockerRunning, SshDockerRuntime
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.hosts import Hosts
+from tare.runtimes.ssh.names import MARK_LABEL, mark_of
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 from tests.machines.fake_ssh import FakeHost
 
 _ENGINE = """\
 #!/bin/sh
+[ "$2" != inspect ] || {{ echo {mark}; exit 0; }}
 printf '%s\\n' "$*" >>{log}
 [ "$1" != rm ] || {{ echo "Error: No such container: $4" >&2; exit 1; }}
 """
@@ -38,6 +40,7 @@ class Lost:
     """A container whose engine is not reached through its socket any more."""
 
     id, name = "c0ffee", "tare-run-k1-n1"
+    labels: ClassVar = {MARK_LABEL: mark_of("run")}
     remove = staticmethod(_unreached)
 
 
@@ -48,7 +51,7 @@ class Rig:
         self.log = root / "docker.log"
         program = root / "bin" / "docker"
         program.parent.mkdir()
-        program.write_text(_ENGINE.format(log=self.log), encoding="ascii")
+        program.write_text(_ENGINE.format(log=self.log, mark=mark_of("run")), encoding="ascii")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", str(program.parent), prepend=":")
         monkeypatch.setattr(HostMachine, "engine", lambda _: self.engine)

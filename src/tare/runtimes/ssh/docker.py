@@ -14,7 +14,7 @@ from docker.types import LogConfig, Mount, Ulimit
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import Accounting
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
-from tare.runtimes.docker_engine import ENGINE_PROCESSES
+from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.names import MARK_LABEL
 from tare.runtimes.ssh.native import SshNativeRuntime
@@ -45,6 +45,8 @@ done
 
 class HostDockerRunning(DockerRunning):
     """A container on a host."""
+
+    run_label = MARK_LABEL
 
     def __init__(
         self, unit: Unit, container: Any, machine: HostMachine, home: PurePosixPath
@@ -165,7 +167,7 @@ class SshDockerRuntime(SshNativeRuntime):
         labels = {MARK_LABEL: machine.mark, UNIT_LABEL: unit.site.name}
         if unit.role == "database" and unit.storage == "volume":
             volume = _volume(unit)
-            client.volumes.create(volume, labels={MARK_LABEL: machine.mark})
+            own_volume(client, volume, {MARK_LABEL: machine.mark})
             mounts.append(Mount(DATA, volume, type="volume"))
         files = machine.open_files
         ulimits = [Ulimit(name="nofile", soft=files, hard=files)]

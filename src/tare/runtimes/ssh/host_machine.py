@@ -252,14 +252,14 @@ class HostMachine:
         forwarded to here; they are remembered where the host or its engine is gone.
 
         Args:
-            container: its name or id; it may be gone already.
+            container: its name or id; it may be gone already. One without this run's mark stays.
             volume: its name; empty: none.
 
         Raises:
             HostError: it could not be done.
         """
         self.left_containers[container] = volume
-        self.call("container.sh", container, volume, within_s=_REMOVE_S)
+        self.call("container.sh", container, volume, self.mark, within_s=_REMOVE_S)
         del self.left_containers[container]
 
     def end(self, home: str, grace_s: float) -> None:

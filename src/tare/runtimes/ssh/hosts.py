@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.ssh import HostGoneError
-from tare.runtimes.native import RUN_VARIABLE
+from tare.runtimes.native import labels
 from tare.runtimes.ssh.host_machine import HostMachine
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Hosts:
             run: the run's name.
             machines: of the hosts, by name; None: made here.
         """
-        labelled = {RUN_VARIABLE: run}
+        labelled = labels(run)
         self.inventory = inventory
         self.machines = machines or {
             one.name: HostMachine(one, run, environment=labelled) for one in inventory.hosts
