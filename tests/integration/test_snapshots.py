@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from tare.lab.hold import Hold
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Silent
 from tare.lab.snapshots import Snapshots, makers
+from tare.runtimes.confinement import OWN_USER
 from tare.study.schema import Design, Setup, Warm
 
 pytestmark = pytest.mark.engine
@@ -23,6 +25,7 @@ pytestmark = pytest.mark.engine
 ROWS = 2000
 DESIGN = Design(reset="keep")
 QUICK = ["-XX:TieredStopAtLevel=1"]
+DIRECTORY = {"runtime": "docker", "network": "published", "storage": "directory"}
 VOLUME = {"runtime": "docker", "network": "host", "storage": "volume"}
 LAYER = {"runtime": "docker", "network": "bridge", "storage": "layer"}
 
@@ -80,6 +83,13 @@ def _none(*_: Any, **__: Any) -> Any:
     pytest.fail("a deployment that started from a snapshot was filled again")
 
 
+def rights(cluster: CassandraCluster) -> dict[str, str]:
+    """What the kernel lets a node's process do, of proc(5)."""
+    text = Path(f"/proc/{cluster.nodes[0].accounting().pid}/status").read_text(encoding="ascii")
+    told = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+    return {key: told[key].split()[0] for key in ("Uid", "CapEff", "CapBnd", "NoNewPrivs")}
+
+
 def rows(cluster: CassandraCluster, node: int = 0) -> int:
     with cluster.session(cluster.nodes[node]) as session:
         (row,) = session.execute("SELECT count(*) FROM ycsb.usertable", "ALL")
@@ -89,8 +99,10 @@ def rows(cluster: CassandraCluster, node: int = 0) -> int:
 def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
     cache: Path, tmp_path: Path
 ) -> None:
-    setups = [setup(platform) for platform in ({}, {}, VOLUME, LAYER)]
+    setups = [setup(platform) for platform in ({}, {}, VOLUME, LAYER, DIRECTORY)]
     told = []
+    user = str(OWN_USER if os.getuid() == 0 else os.getuid())
+    none = {"Uid": user, "CapEff": 16 * "0", "CapBnd": 16 * "0", "NoNewPrivs": "1"}
     with outfit_for(setups, tmp_path / "work") as outfit:
         for number, one in enumerate(setups):
             with raised(f"D{number}", one, outfit, Snapshots(outfit, DESIGN, Silent(), 7)) as (
@@ -99,6 +111,8 @@ def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
             ):
                 assert rows(cluster) == ROWS
                 told.append(data)
+                if one.platform.runtime == "docker":
+                    assert rights(cluster) == none
     assert all(data == told[0] for data in told)
     assert [path.name for path in cache.iterdir() if path.is_dir()] == [told[0]["key"]]
 

@@ -15,6 +15,7 @@ import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -53,11 +54,11 @@ class NodeSnapshot:
         shutil.copytree(self.root, directory, dirs_exist_ok=True)
         self._compare(digests(directory), str(directory))
 
-    def write_archive(self, sink: IO[bytes], within: str = "") -> None:
-        """Write it as a tar archive, below a directory; owned by root, as what is in an image."""
+    def write_archive(self, sink: IO[bytes], owner: int = 0) -> None:
+        """Write it as a tar archive whose files belong to a user and the group of that number."""
         with tarfile.open(fileobj=sink, mode="w") as archive:
             for entry in sorted(self.root.iterdir()):
-                archive.add(entry, f"{within}{entry.name}", filter=_of_root)
+                archive.add(entry, entry.name, filter=partial(_of, owner))
 
     def compare_archive(self, source: IO[bytes], where: str) -> None:
         """See that a tar archive of one directory holds exactly this.
@@ -216,9 +217,9 @@ def _whole(root: Path, told: Mapping[str, str]) -> Snapshot:
     return Snapshot(root.name, combined(told), tuple(nodes))
 
 
-def _of_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    entry.uid = entry.gid = 0
-    entry.uname = entry.gname = "root"
+def _of(owner: int, entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    entry.uid = entry.gid = owner
+    entry.uname = entry.gname = ""
     return entry
 
 

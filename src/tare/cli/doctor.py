@@ -15,7 +15,7 @@ from tare.cli import doctor_machines, doctor_noise
 from tare.cli.console import Terminal, say_json
 from tare.cli.quiet import STOP_THEM
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines import addresses, awake, cgroups
+from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.monitor.quiet import look
@@ -113,6 +113,7 @@ def findings() -> list[Finding]:
     machine = local_facts()
     docker = _docker_fault()
     claim = addresses.can_claim()
+    exposed = neighbours.cannot()
     kind = cgroups.version()
     found = [
         Finding(
@@ -144,6 +145,14 @@ def findings() -> list[Finding]:
             claim is None,
             claim or "can be added to lo (network: published goes through DNAT)",
             "run as root, else published ports go through docker-proxy on loopback",
+            needed=False,
+        ),
+        Finding(
+            "neighbours",
+            exposed == "",
+            exposed or "kept from the units of this machine while a run is alive",
+            "run as root with iptables, else who is on this machine's network can reach published "
+            "ports and containers",
             needed=False,
         ),
         Finding(

@@ -8,7 +8,7 @@ from typing import Any
 
 from tare.errors import TareError
 from tare.lab import marked
-from tare.machines import addresses, cgroups
+from tare.machines import addresses, cgroups, neighbours
 from tare.records.layout import RunFiles
 from tare.runtimes import docker_engine, native
 from tare.runtimes.kubernetes import namespaces
@@ -32,6 +32,8 @@ class Leftovers:
     hosts: HostLeftovers = field(default_factory=HostLeftovers)
     """of the inventory that is named here"""
     addresses: list[str] = field(default_factory=list)
+    rule: bool = False
+    """the rule that keeps neighbours from them"""
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory, by mark"""
@@ -50,6 +52,7 @@ class Leftovers:
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
             "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
+            "firewall rules": [neighbours.RULE] if self.rule else [],
             "control groups": [str(g) for g in self.groups],
             "directories": [str(d) for d in self.directories],
         }
@@ -78,6 +81,7 @@ def find(runs: Path, *, hosts: bool = True) -> Leftovers:
         swarm=in_swarm,
         hosts=on_hosts,
         addresses=addresses.leftovers(),
+        rule=neighbours.kept_out(),
         groups=cgroups.leftovers(),
         directories=marked.leftovers(runs),
         unanswered=[
@@ -108,6 +112,8 @@ def remove(found: Leftovers) -> list[TareError]:
     docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)
+    if found.rule:
+        neighbours.let_in()
     for directory in found.directories:
         marked.remove(directory, RunFiles(_run_of(directory)))
     return faults

@@ -269,7 +269,8 @@ def _schedule(setup: Setup, seconds: float, conditions: int, drain_s: float) -> 
     """As many slices as the time holds."""
 
     def lasts(measure_s: float) -> float:
-        return block_seconds(conditions, setup.load.warmup, measure_s, USUAL_SLICE_S, drain_s)
+        warmup_s = setup.load.warmup
+        return block_seconds([1] * conditions, warmup_s, measure_s, USUAL_SLICE_S, drain_s)
 
     slices = 1
     while lasts((slices + 1) * USUAL_SLICE_S) <= seconds:

@@ -140,6 +140,7 @@ class SlicedBlock:
         load = self._trials[0].run.condition.setup.load
         return make_schedule(
             [one.run.trial.name for one in self._trials],
+            deployments=[one.run.deployment.identity for one in self._trials],
             warmup_s=load.warmup,
             measure_s=load.measured_s,
             length_s=float(self._design.slice),

@@ -16,6 +16,7 @@ import subprocess
 from ipaddress import IPv4Address, IPv4Network
 
 from tare.errors import RuntimeUnavailableError
+from tare.machines import neighbours
 
 LABEL = "lo:tare"
 _PER_NETWORK = 254
@@ -29,6 +30,7 @@ class AddressPool:
         self._host = 0
         self._network = 0
         self._claimed: list[str] = []
+        self._guarded = False
 
     def loopback(self) -> str:
         """The next address of 127.190.0.0/16. Nothing needs to be set up for it."""
@@ -38,9 +40,12 @@ class AddressPool:
     def host(self) -> str:
         """The next address of 198.18.0.0/16, put on the loopback device under our label.
 
+        Neighbours on the network are kept from it.
+
         Raises:
             RuntimeUnavailableError: without the right to add addresses.
         """
+        self.guard()
         self._host += 1
         address = str(IPv4Address("198.18.0.0") + self._host)
         _ip("addr", "add", f"{address}/32", "dev", "lo", "label", LABEL)
@@ -53,8 +58,16 @@ class AddressPool:
         self._network += 1
         return chosen
 
+    def guard(self) -> None:
+        """Keep neighbours on the network from all of them; `tare doctor` says where it cannot."""
+        if not self._guarded:
+            self._guarded = neighbours.keep_out() == ""
+
     def release(self) -> None:
         """Take every claimed address off the machine again."""
+        if self._guarded:
+            neighbours.let_in()
+            self._guarded = False
         while self._claimed:
             _ip("addr", "del", f"{self._claimed.pop()}/32", "dev", "lo", check=False)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import resource
 import shutil
 import tarfile
@@ -22,8 +21,8 @@ from urllib3.exceptions import HTTPError
 from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
-from tare.runtimes import docker_ways
-from tare.runtimes.docker_data import put_snapshot
+from tare.runtimes import confinement, docker_ways
+from tare.runtimes.docker_data import make_directory, put_snapshot
 from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
@@ -287,6 +286,7 @@ class DockerRuntime:
     def _network(self, group: str) -> str:
         """The name of the group's bridge network, made at first use."""
         if group not in self._networks:
+            self._pool.guard()
             subnet = self._pool.network()
             pool = IPAMPool(subnet=str(subnet), gateway=str(subnet[1]))
             made = self._client_call(
@@ -331,16 +331,17 @@ class DockerRuntime:
             cpuset_cpus=unit.limits.cpuset,
             mem_limit=unit.limits.memory,
             log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
+            **confinement.settings(unit),
         )
         networking = None
         if site.network:
             endpoint = api.create_endpoint_config(ipv4_address=site.listen or None)
             by_network: Any = {site.network: endpoint}  # the stubs miss the mapping
             networking = NetworkingConfig(by_network)
-        user = f"{os.getuid()}:{os.getgid()}" if unit.storage == "directory" else None
-
+        user = confinement.user_of(unit)
         if unit.snapshot is not None and site.data_on_host is not None:
             unit.snapshot.fill(site.data_on_host)
+        confinement.hand_over(unit)
 
         def create_and_start() -> Any:
             created = api.create_container(
@@ -353,11 +354,13 @@ class DockerRuntime:
                 host_config=host_config,
                 networking_config=networking,
                 ports=list(published),
-                user=user,
+                user=confinement.identity(unit),
             )
-            if unit.snapshot is not None and site.data_on_host is None:
-                exists = unit.storage == "volume"
-                put_snapshot(api, created["Id"], unit.snapshot, DATA, exists=exists)
+            if unit.role == "database" and site.data_on_host is None:
+                volume = unit.storage == "volume"
+                make_directory(api, created["Id"], DATA, user, exists=volume)
+                if unit.snapshot is not None:
+                    put_snapshot(api, created["Id"], unit.snapshot, DATA, user)
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 

@@ -106,7 +106,7 @@ def estimate(
             breakdown["populate"] += again * (_populate_s(one.setup) + TRUNCATE_S)
     breakdown["search"] = _search_s([one.setup.load for one in conditions])
     for one in conditions:
-        breakdown["measure"] += passes * _trial_s(one.setup.load, design, len(conditions))
+        breakdown["measure"] += passes * _trial_s(one.setup.load, design, list(sharing.values()))
         breakdown["between trials"] += passes * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
@@ -169,14 +169,16 @@ def _search_s(loads: list[Load]) -> float:
     return own + max((one.budget for one in sought if one.of == "baseline"), default=0.0)
 
 
-def _trial_s(load: Load, design: Design, conditions: int) -> float:
-    """In slices, its share of the block, in which none of its time is anybody else's."""
+def _trial_s(load: Load, design: Design, sharing: list[int]) -> float:
+    """In slices, its share of the block, in which none of its time is anybody else's.
+
+    Args:
+        sharing: for each deployment, how many trials it has.
+    """
     if design.slice == OFF:
         return load.warmup + load.measured_s
-    whole = block_seconds(
-        conditions, load.warmup, load.measured_s, float(design.slice), design.drain
-    )
-    return whole / conditions
+    whole = block_seconds(sharing, load.warmup, load.measured_s, float(design.slice), design.drain)
+    return whole / sum(sharing)
 
 
 def _memory(setup: Setup, machine: int | None) -> int:

@@ -97,7 +97,9 @@ class Load(Part):
         "poisson", description="open loop: how intended send times are spaced"
     )
     warmup: Annotated[Duration, Field(ge=0)] = Field(
-        2.0, description="load at the start of every trial that is not measured"
+        2.0,
+        description="load at the start of every trial that is not measured; in slices longer where "
+        "other deployments have more conditions, so that all are equally warm",
     )
     measure: Annotated[Duration, Field(gt=0)] = Field(
         10.0, description="measured part of every trial"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 LEAD_S = 0.008
 """from the order to thaw a server until its load begins"""
@@ -40,14 +40,12 @@ class Schedule:
     Attributes:
         length_s: time in which operations are begun, of each slice.
         drain_s: time for the last replies after that.
-        warmup: slices of each trial that are not measured.
-        count: slices of each trial that are.
+        count: slices of each trial that are measured.
     """
 
     slots: list[Slot]
     length_s: float
     drain_s: float
-    warmup: int
     count: int
 
     @property
@@ -65,7 +63,7 @@ class Schedule:
         return {
             "length_s": self.length_s,
             "drain_s": self.drain_s,
-            "warmup": self.warmup,
+            "warmup": len(own) - self.count,
             "begins_s": [slot.at - own[0].at for slot in own],
         }
 
@@ -81,52 +79,67 @@ def slices_of(seconds: float, length_s: float) -> int:
 
 
 def block_seconds(
-    trials: int, warmup_s: float, measure_s: float, length_s: float, drain_s: float
+    sharing: Iterable[int], warmup_s: float, measure_s: float, length_s: float, drain_s: float
 ) -> float:
-    """How long the slices of a block of so many trials take."""
-    warmup, count = slices_of(warmup_s, length_s), slices_of(measure_s, length_s)
-    driven = trials * (warmup + count)
-    return (driven + _empty(count)) * period(length_s, drain_s)
+    """How long the slices of a block take, of deployments that so many trials each share."""
+    trials = list(sharing)
+    count = slices_of(measure_s, length_s)
+    driven = len(trials) * _warm_passes(max(trials), warmup_s, length_s) + sum(trials) * count
+    return (driven + math.ceil(count / PASSES_PER_EMPTY)) * period(length_s, drain_s)
 
 
-def _empty(count: int) -> int:
-    return math.ceil(count / PASSES_PER_EMPTY)
+def _warm_passes(sharing: int, warmup_s: float, length_s: float) -> int:
+    """Slices of each deployment that are not measured; so many trials share one at most."""
+    return sharing * slices_of(warmup_s, length_s)
 
 
 def make_schedule(
     trials: Sequence[str],
     *,
+    deployments: Sequence[str] = (),
     warmup_s: float,
     measure_s: float,
     length_s: float,
     drain_s: float,
     seed: int,
 ) -> Schedule:
-    """Every trial once in each pass, in an order that is drawn anew for each.
+    """Every deployment once in each pass that warms up, then every trial once in each pass.
 
-    A pass in three has an empty slice, too, at a place of its own. Source: randomised multiple
-    interleaved trials (Abedi and Brecht, ICPE 2017), at the scale of slices.
+    The order is drawn anew for each pass. A pass in three of those that are measured has an empty
+    slice, too, at a place of its own. Source: randomised multiple interleaved trials (Abedi and
+    Brecht, ICPE 2017), at the scale of slices.
+
+    A server that has stood still is slower at first: of a Cassandra node, each operation cost 7%
+    more than later, and nothing more after three seconds under load (docs/resolution.md). Servers
+    with few trials are driven in the place of those with many, so that all are equally warm.
 
     Args:
         trials: their names, of which the order depends besides the seed.
-        warmup_s, measure_s: offered time of each trial, rounded up to whole slices.
+        deployments: which deployment each is a trial of; empty: each has its own.
+        warmup_s, measure_s: offered time of each trial, rounded up to whole slices; where
+            deployments have different numbers of trials, trials of the others warm up for longer.
     """
-    warmup, count = slices_of(warmup_s, length_s), slices_of(measure_s, length_s)
+    own: dict[str, list[int]] = {}
+    for number, name in enumerate(deployments or trials):
+        own.setdefault(name, []).append(number)
+    count = slices_of(measure_s, length_s)
     # not for secrets: a published seed is what makes the order repeatable
     generator = random.Random(f"{seed} {' '.join(trials)}")  # noqa: S311
     slots: list[Slot] = []
-    for number in range(warmup + count):
-        turn: list[int | None] = list(range(len(trials)))
-        counts = number >= warmup
-        if counts and (number - warmup) % PASSES_PER_EMPTY == 0:
+    for number in range(_warm_passes(max(map(len, own.values())), warmup_s, length_s)):
+        turn: list[int | None] = [shared[number % len(shared)] for shared in own.values()]
+        generator.shuffle(turn)
+        slots += [Slot(trial, 0.0, False) for trial in turn]
+    for number in range(count):
+        turn = list(range(len(trials)))
+        if number % PASSES_PER_EMPTY == 0:
             turn.append(None)
         generator.shuffle(turn)
-        slots += [Slot(trial, 0.0, counts) for trial in turn]
+        slots += [Slot(trial, 0.0, True) for trial in turn]
     each = period(length_s, drain_s)
     return Schedule(
         [Slot(one.trial, place * each, one.counts) for place, one in enumerate(slots)],
         length_s,
         drain_s,
-        warmup,
         count,
     )

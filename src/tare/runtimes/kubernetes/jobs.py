@@ -9,6 +9,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     CONF,
     HOST_BASE,
     MAIN,
+    NO_RIGHTS,
     POD_PROGRAM,
     Container,
     basics,
@@ -92,6 +93,7 @@ def client_pod(
                 "command": [POD_PROGRAM],
                 "args": ["hand-over", CONF, *skipped],
                 "resources": resources(container),
+                "securityContext": NO_RIGHTS,
                 "volumeMounts": [scratch],
             }
         ],
@@ -108,6 +110,9 @@ def client_pod(
 def removing_pod(helper: Container, node: str) -> Document:
     """A pod that removes directories of one node, below HOST_BASE alone."""
     made: dict[str, Any] = container_of(MAIN, helper)
+    # the files belong to whichever user the database's image has
+    rights = {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "FOWNER"]}
+    made["securityContext"] = {**NO_RIGHTS, "capabilities": rights}
     made["volumeMounts"] = [{"name": "base", "mountPath": HOST_BASE}]
     place = {"path": HOST_BASE, "type": "DirectoryOrCreate"}
     return {

@@ -11,6 +11,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     DATA,
     MAIN,
     NAMING,
+    NO_RIGHTS,
     POD_PROGRAM,
     Container,
     basics,
@@ -208,6 +209,7 @@ def _wait_for_name(members: Members) -> Document:
         "args": ["await-name", "--within", str(_NAME_S), name],
         "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
+        "securityContext": NO_RIGHTS,
         # as the unit's, so that the pod's quality of service is the unit's
         "resources": resources(members.container),
     }

@@ -19,6 +19,11 @@ CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 MAIN, NAMING = "unit", "own-name"
 """containers of a pod: the unit, and one before it that waits until its name is known"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
+NO_RIGHTS: Document = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+}
+"""what no container of ours needs"""
 HOST_BASE = "/var/lib/tare"
 """directory of the nodes below which the data of `storage: host-path` lies"""
 
@@ -71,6 +76,7 @@ def container_of(name: str, container: Container) -> Document:
         "resources": resources(container),
         # a database that cannot start says why in its last lines
         "terminationMessagePolicy": "FallbackToLogsOnError",
+        "securityContext": NO_RIGHTS,
     }
 
 

@@ -13,7 +13,9 @@ from docker.types import LogConfig, Mount, Ulimit
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import Accounting
+from tare.runtimes import confinement
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
+from tare.runtimes.docker_data import make_directory
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.names import MARK_LABEL
@@ -182,7 +184,9 @@ class SshDockerRuntime(SshNativeRuntime):
             cpuset_cpus=unit.limits.cpuset,
             mem_limit=unit.limits.memory,
             log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
+            **confinement.settings(unit),
         )
+        # who owns the directories of the unit there: without capabilities nobody else may read them
         user = machine.facts.get("user", "0")
         created = client.api.create_container(
             unit.bits.image,
@@ -192,8 +196,11 @@ class SshDockerRuntime(SshNativeRuntime):
             environment=dict(unit.environment),
             labels=labels,
             host_config=host_config,
-            user=f"{user}:{user}" if unit.storage == "directory" else None,
+            user=f"{user}:{user}",
         )
+        if unit.role == "database" and unit.storage != "directory":
+            exists = unit.storage == "volume"
+            make_directory(client.api, created["Id"], DATA, int(user), exists=exists)
         client.api.start(created["Id"])
         return client.containers.get(created["Id"])
 

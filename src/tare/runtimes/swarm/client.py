@@ -11,6 +11,7 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.confinement import NO_RIGHTS
 from tare.runtimes.docker import DockerRunning
 from tare.runtimes.native import open_files
 from tare.runtimes.swarm.documents import CONF
@@ -56,6 +57,7 @@ def launch(client: docker.DockerClient, run: str, name: str, unit: Unit) -> Clie
         cpuset_cpus=unit.limits.cpuset,
         mem_limit=unit.limits.memory,
         log_config={"Type": "json-file", "Config": {"max-size": _LOG_SIZE}},
+        **NO_RIGHTS,
     )
     made = ""
     try:

@@ -102,6 +102,8 @@ def service_document(
         "Configs": [_config(file, *held) for file, held in sorted(configs.items())],
         "Ulimits": [{"Name": k, "Soft": v, "Hard": v} for k, v in software.ulimits.items()],
         "StopGracePeriod": int(max(software.grace_s, 1) * _NS),
+        "CapabilityDrop": ["ALL"],
+        "Privileges": {"NoNewPrivileges": True},
     }
     if reach.network != HOST:
         container["Hostname"] = own_name(name)
