@@ -22,7 +22,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import confinement, docker_ways
-from tare.runtimes.docker_data import make_directory, put_snapshot
+from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
@@ -356,11 +356,10 @@ class DockerRuntime:
                 ports=list(published),
                 user=confinement.identity(unit),
             )
-            if unit.role == "database" and site.data_on_host is None:
-                volume = unit.storage == "volume"
-                make_directory(api, created["Id"], DATA, user, exists=volume)
-                if unit.snapshot is not None:
-                    put_snapshot(api, created["Id"], unit.snapshot, DATA, user)
+            if unit.role == "database" and unit.storage == "layer":
+                make_directory(api, created["Id"], DATA, user)
+            if unit.snapshot is not None and site.data_on_host is None:
+                put_snapshot(api, created["Id"], unit.snapshot, DATA, user)
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 
@@ -383,17 +382,20 @@ class DockerRuntime:
             if site.data_on_host is not None:
                 mounts.append(Mount(DATA, str(site.data_on_host.absolute()), type="bind"))
             elif unit.storage == "volume":
-                self._client_call(
-                    lambda: own_volume(
-                        self.client, _volume_name(unit), labels={RUN_LABEL: self._run}
-                    ),
-                    "create volume",
-                )
-                mounts.append(Mount(DATA, _volume_name(unit), type="volume"))
+                mounts.append(self._client_call(lambda: self._volume(unit), "create volume"))
         mounts += [
             Mount(inside, str(host.absolute()), type="bind") for host, inside in unit.mounts.items()
         ]
         return mounts
+
+    def _volume(self, unit: Unit) -> Mount:
+        """The unit's own volume, which belongs to its user."""
+        name, labels = _volume_name(unit), {RUN_LABEL: self._run}
+        own_volume(self.client, name, labels=labels)
+        mount = Mount(DATA, name, type="volume")
+        user = confinement.user_of(unit)
+        give_volume(self.client.api, unit.bits.image, mount, user, labels)
+        return mount
 
     def _client_call(self, call: Any, what: str) -> Any:
         try:

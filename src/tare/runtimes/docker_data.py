@@ -9,32 +9,54 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from docker import APIClient
+    from docker.types import Mount
 
     from tare.artifacts.snapshot import NodeSnapshot
 
 
-def make_directory(
-    api: APIClient, container: str, directory: str, owner: int, *, exists: bool
-) -> None:
-    """Give a directory of a container that has not started to its user.
+def make_directory(api: APIClient, container: str, directory: str, owner: int) -> None:
+    """Make a directory of a container that has not started, or give it to its user.
 
     Args:
         api: the engine.
-        container: its id.
-        directory: within the container.
+        container: its id; its root file system can be written.
+        directory: within the container, or where a volume of its own is mounted.
         owner: number of the user and of the group.
-        exists: a volume is mounted there; else the image may have no such directory.
 
     Raises:
         DockerException: the engine could not do it.
     """
-    place, name = (directory, ".") if exists else ("/", directory.strip("/"))
-    entry = tarfile.TarInfo(name)
+    entry = tarfile.TarInfo(directory.strip("/"))
     entry.type, entry.mode, entry.uid, entry.gid = tarfile.DIRTYPE, 0o755, owner, owner
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as into:
         into.addfile(entry)
-    api.put_archive(container, place, archive.getvalue())
+    api.put_archive(container, "/", archive.getvalue())
+
+
+def give_volume(
+    api: APIClient, image: str, mount: Mount, owner: int, labels: dict[str, str]
+) -> None:
+    """Give a volume to its user, by a container that is never started.
+
+    The engine changes no owner within a container whose root file system is read-only.
+
+    Args:
+        api: the engine.
+        image: that the volume's unit will run from.
+        mount: the volume, and where.
+        owner: number of the user and of the group.
+        labels: of the run, should this process die meanwhile.
+
+    Raises:
+        DockerException: the engine could not do it.
+    """
+    settings = api.create_host_config(mounts=[mount])
+    made = api.create_container(image, ["none"], host_config=settings, labels=labels)["Id"]
+    try:
+        make_directory(api, made, mount["Target"], owner)
+    finally:
+        api.remove_container(made, force=True)
 
 
 def put_snapshot(

@@ -15,7 +15,7 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import Accounting
 from tare.runtimes import confinement
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
-from tare.runtimes.docker_data import make_directory
+from tare.runtimes.docker_data import give_volume, make_directory
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.names import MARK_LABEL
@@ -166,11 +166,15 @@ class SshDockerRuntime(SshNativeRuntime):
         mounts = [Mount(CONF, str(home / "conf"), type="bind", read_only=unit.role == "database")]
         if unit.role == "database" and unit.storage == "directory":
             mounts.append(Mount(DATA, str(home / "data"), type="bind"))
+        # who owns the unit's directories there: without capabilities nobody else may read them
+        user = machine.facts.get("user", "0")
         labels = {MARK_LABEL: machine.mark, UNIT_LABEL: unit.site.name}
         if unit.role == "database" and unit.storage == "volume":
             volume = _volume(unit)
             own_volume(client, volume, {MARK_LABEL: machine.mark})
-            mounts.append(Mount(DATA, volume, type="volume"))
+            mount = Mount(DATA, volume, type="volume")
+            give_volume(client.api, unit.bits.image, mount, int(user), {MARK_LABEL: machine.mark})
+            mounts.append(mount)
         files = machine.open_files
         ulimits = [Ulimit(name="nofile", soft=files, hard=files)]
         if machine.locked_memory is not None:  # as a process has it there
@@ -186,8 +190,6 @@ class SshDockerRuntime(SshNativeRuntime):
             log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
             **confinement.settings(unit),
         )
-        # who owns the directories of the unit there: without capabilities nobody else may read them
-        user = machine.facts.get("user", "0")
         created = client.api.create_container(
             unit.bits.image,
             name=_name(unit, machine),
@@ -198,9 +200,8 @@ class SshDockerRuntime(SshNativeRuntime):
             host_config=host_config,
             user=f"{user}:{user}",
         )
-        if unit.role == "database" and unit.storage != "directory":
-            exists = unit.storage == "volume"
-            make_directory(client.api, created["Id"], DATA, int(user), exists=exists)
+        if unit.role == "database" and unit.storage == "layer":
+            make_directory(client.api, created["Id"], DATA, int(user))
         client.api.start(created["Id"])
         return client.containers.get(created["Id"])
 
