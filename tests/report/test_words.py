@@ -163,17 +163,22 @@ def test_an_invalid_result_is_the_first_alert_and_names_its_causes() -> None:
     assert "the margin is 5%" in second.details[0]
 
 
-def test_noise_between_deployments_hides_the_answer() -> None:
+def test_noise_between_deployments_hides_an_answer_that_is_not_decided() -> None:
     analysis = sample_analysis()
     floor = analysis.noise_floor[0]
     floor.exceeds_margin, floor.floor, floor.deployment_floor = True, 0.09, 0.07
+    (alert,) = words.alerts(analysis)
+    assert "only averages over deployments decide" in alert.headline
+    for one in analysis.effects:
+        one.verdict = "inconclusive"
     (alert,) = words.alerts(analysis)
     assert alert.headline == "The noise floor hides the answer on throughput"
     assert alert.details == (
         "Throughput: native and native-again are the same setup, yet differed by up to 9% in "
         "single blocks and 7% between deployments; the margin is 5%.",
     )
-    floor.deployment_floor = None
+    for one in analysis.effects:
+        one.verdict, one.unit_of_analysis = "different", "block"
     assert words.alerts(analysis)[0].headline == alert.headline
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from tare.analysis.inference.noise import hides_answer
 from tare.analysis.model import Metric
 from tare.report import numbers
 from tare.report.labels import sides
@@ -141,15 +142,11 @@ def nothing_differed(analysis: Analysis) -> str:
 
 
 def _noise_alerts(analysis: Analysis) -> list[Alert]:
-    """Primary metrics on which identical setups differ by more than the margin.
-
-    Where the means of deployments still agree within it, the effects, which count deployments,
-    can be decided although single blocks cannot.
-    """
+    """Primary metrics on which identical setups differ by more than the margin."""
     primary = {m.name for m in primary_metrics(analysis)}
     loud = [f for f in analysis.noise_floor if f.exceeds_margin and f.metric in primary]
-    averaged = [f for f in loud if _decided_by_deployments(analysis, f)]
-    hidden = [f for f in loud if f not in averaged]
+    hidden = [f for f in loud if hides_answer(f, analysis.effects)]
+    averaged = [f for f in loud if f not in hidden]
     found = []
     if hidden:
         headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
@@ -163,17 +160,6 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
         found.append(Alert("warning", headline, texts))
     return found
-
-
-def _decided_by_deployments(analysis: Analysis, floor: NoiseFloor) -> bool:
-    effects = [e for e in analysis.effects if e.metric == floor.metric]
-    margin = margin_of(analysis, floor.metric)
-    return (
-        floor.deployment_floor is not None
-        and margin is not None
-        and floor.deployment_floor <= margin
-        and all(e.unit_of_analysis == "deployment" for e in effects)
-    )
 
 
 def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:

@@ -107,7 +107,8 @@ def estimate(
     breakdown["search"] = _search_s([one.setup.load for one in conditions])
     for one in conditions:
         breakdown["measure"] += passes * _trial_s(one.setup.load, design, list(sharing.values()))
-        breakdown["between trials"] += passes * BETWEEN_TRIALS_S
+    apart = len(conditions) if design.slice == OFF else 1  # in slices a block is begun as a whole
+    breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
     return Estimate(

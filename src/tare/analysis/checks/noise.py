@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, Status, check, percent
+from tare.analysis.inference.noise import hides_answer
 from tare.study.endpoints import margin_of
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Check, NoiseFloor
+    from tare.analysis.model import Check
 
 TOLD_APART = 0.001
 """P value at which an A/A difference makes the result invalid: one test in 1000 by chance alone."""
@@ -36,7 +37,7 @@ def noise_floor(evidence: Evidence) -> Check:
     above = [floor for floor in floors if floor.exceeds_margin]
     if not above:
         return check("noise floor", "ok", "identical conditions stay within the margins", details)
-    hidden = sorted({f.metric for f in above if not _decided(f, evidence)})
+    hidden = sorted({f.metric for f in above if hides_answer(f, evidence.effects)})
     averaged = sorted({f.metric for f in above} - set(hidden))
     said = []
     if hidden:
@@ -48,19 +49,6 @@ def noise_floor(evidence: Evidence) -> Check:
         )
     summary = f"how far identical conditions differ {'; it '.join(said)}"
     return check("noise floor", "warning", summary, details)
-
-
-def _decided(floor: NoiseFloor, evidence: Evidence) -> bool:
-    """Whether averages over deployments are alike enough, and are what the effects count."""
-    margin = margin_of(floor.metric, evidence.margins)
-    return (
-        floor.deployment_floor is not None
-        and margin is not None
-        and floor.deployment_floor <= margin
-        and all(
-            e.unit_of_analysis == "deployment" for e in evidence.effects if e.metric == floor.metric
-        )
-    )
 
 
 def told_apart(evidence: Evidence) -> Check | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.analysis.inference.estimates import Cell, Logs
+    from tare.analysis.model import Effect
 
 PERCENTILE = 95.0
 
@@ -49,6 +50,18 @@ def noise_floor(
         floor=floor,
         deployment_floor=_floor(rounds) if by_deployment and len(rounds) > 1 else None,
         exceeds_margin=margin is not None and floor > margin,
+    )
+
+
+def hides_answer(floor: NoiseFloor, effects: Sequence[Effect]) -> bool:
+    """Whether a comparison of its metric is undecided, or decided by blocks of few deployments.
+
+    Single blocks and deployments that differ by more than the margin are the reason then. Where
+    intervals that count deployments decide all the same, averages have outdone that noise.
+    """
+    compared = [one for one in effects if one.metric == floor.metric and not one.aa]
+    return any(
+        one.verdict == "inconclusive" or one.unit_of_analysis != "deployment" for one in compared
     )
 
 
