@@ -12,15 +12,20 @@ import pytest
 
 from tare.artifacts.tree import cassandra_tree, default_cache
 from tare.databases.cassandra.cluster import CassandraCluster
+from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.lab.deployment import Deployment
 from tare.lab.hold import Hold
 from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Silent
 from tare.lab.snapshots import Snapshots, makers
+from tare.machines import neighbours
 from tare.runtimes.confinement import OWN_USER
 from tare.study.schema import Design, Setup, Warm
+from tests.machines.neighbour import a_neighbour, reaches
 
 pytestmark = pytest.mark.engine
+
+neighbour = pytest.fixture(a_neighbour)
 
 ROWS = 2000
 DESIGN = Design(reset="keep")
@@ -115,6 +120,21 @@ def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
                     assert rights(cluster) == none
     assert all(data == told[0] for data in told)
     assert [path.name for path in cache.iterdir() if path.is_dir()] == [told[0]["key"]]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root; `sudo make test` runs it")
+def test_a_published_port_is_out_of_a_neighbour_s_reach(
+    cache: Path, tmp_path: Path, neighbour: str
+) -> None:
+    one = setup(DIRECTORY)
+    with outfit_for([one], tmp_path / "work") as outfit:
+        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
+        with raised("D1", one, outfit, snapshots) as (cluster, _):
+            door = cluster.nodes[0].unit.site.door(NATIVE_PORT)
+            assert rows(cluster) == ROWS
+            assert not reaches(neighbour, *door)
+            neighbours.let_in()
+            assert reaches(neighbour, *door), "the engine forwards it, but for the rule"
 
 
 def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -> None:
