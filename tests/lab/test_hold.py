@@ -72,7 +72,9 @@ def shared() -> Iterator[Path]:
         yield Path(directory) / "lock"
 
 
-only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+only_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="only root becomes another: sudo make test"
+)
 
 
 @only_root

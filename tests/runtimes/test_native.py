@@ -55,7 +55,7 @@ def test_arguments_reach_the_unit_untouched(runtime: NativeRuntime) -> None:
     running.stop()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root enters another network namespace")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root enters a namespace: sudo make test")
 def test_a_unit_enters_a_network_namespace_and_is_the_same_process(runtime: NativeRuntime) -> None:
     other = subprocess.Popen(["unshare", "--net", "sleep", "600"])
     try:

@@ -2,105 +2,28 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tare.errors import LoadError, RuntimeUnavailableError, TareError
-from tare.runtimes.asking import Told
-from tare.runtimes.kubernetes import client_job, namespaces
-from tare.runtimes.kubernetes.member import MemberRunning
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.refusals import no_answer
-from tare.runtimes.kubernetes.runtime import KubernetesRuntime
-from tare.runtimes.kubernetes.settings import ClusterSettings
-from tare.runtimes.unit import Bits, Site, Unit
-from tare.study.platform import Limits, Placement, Platform
+from tare.study.platform import Placement, Platform
 from tests.runtimes.kubernetes.rights import granted
-from tests.runtimes.kubernetes.scripted_api import SERVER, Clock, ScriptedApi, machine
+from tests.runtimes.kubernetes.scene import (
+    NAMESPACE,
+    Scene,
+    a_scene,
+    client,
+    notes_apart,
+)
+from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi, machine
 
-RUN, NAMESPACE = "a-run", "tare-a-run"
-PORTS = (9042, 7000)
-
-
-class Scene:
-    """A runtime over a scripted cluster, and a network in which every pod answers."""
-
-    def __init__(self, work: Path, api: ScriptedApi | None = None) -> None:
-        self.api = api or ScriptedApi()
-        self.clock = Clock()
-        self.work = work
-        self.silent: set[str] = set()
-        self.asked: list[str] = []
-        self.runtime = KubernetesRuntime(
-            RUN,
-            work,
-            ClusterSettings(),
-            connect=lambda settings: self.api,
-            clock=self.clock,
-            wait=self.clock.wait,
-            ask=self.ask,
-        )
-        self.runtime.use_helper("tare/pod:1")
-
-    def ask(self, targets: Sequence[str], within_s: float) -> list[Told]:
-        """Every target is answered by the pod that was asked for, but for silent networks."""
-        self.asked += targets
-        if self.silent:
-            return [Told(target, why="timed out") for target in targets]
-        return [
-            Told(
-                target, "10.0.0.9:1", target, f"tare-path-{index}", "10.0.0.9:1", target,
-                {"eth0": 1450},
-            )
-            for index, target in enumerate(targets)
-        ]  # fmt: skip
-
-    def prove(self, platform: Platform, clients: Sequence[str] = ("native",)) -> dict[str, Any]:
-        return self.runtime.prove(platform, 2, 9042, clients)
-
-    def cluster(
-        self,
-        network: str = "container-dns",
-        storage: str = "layer",
-        group: str = "d1-k1",
-        *,
-        several: bool = False,
-    ) -> list[MemberRunning]:
-        """Two nodes, launched as a database does it: all sites and files first."""
-        sites = [
-            self.runtime.site(
-                f"{group}-n{index + 1}", role="database", network=network, storage=storage,
-                group=group, several=several,
-            )
-            for index in range(2)
-        ]  # fmt: skip
-        for site in sites:
-            (site.conf_on_host / "cassandra.yaml").write_text(f"of: {site.name}", encoding="utf-8")
-        return [self.launch(site, storage) for site in sites]
-
-    def launch(self, site: Site, storage: str = "layer") -> MemberRunning:
-        unit = Unit(
-            site, "database", ["/java"], {}, Limits(), Bits("d", "tare/cassandra:5"),
-            storage=storage, ports=PORTS, placement=Placement(), grace_s=0,
-        )  # fmt: skip
-        running = self.runtime.launch(unit)
-        assert isinstance(running, MemberRunning)
-        return running
-
-
-@pytest.fixture(autouse=True)
-def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Notes of used clusters go into a directory of the test's own."""
-    monkeypatch.setattr(namespaces, "notes_directory", lambda: tmp_path / "notes")
-    return tmp_path / "notes"
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Scene:
-    return Scene(tmp_path)
+notes = pytest.fixture(autouse=True)(notes_apart)
+scene = pytest.fixture(a_scene)
 
 
 def test_a_node_is_known_by_the_name_of_its_pod_before_it_runs(scene: Scene) -> None:
@@ -476,105 +399,6 @@ def test_logs_and_events_of_a_node_are_kept(scene: Scene, tmp_path: Path) -> Non
     node.collect_logs(tmp_path / "logs")
     assert (tmp_path / "logs" / "d1-k1-n1-stderr.log").read_text() == "OutOfMemoryError\n"
     assert "Back-off restarting" in (tmp_path / "logs" / "d1-k1-n1-events.json").read_text()
-
-
-def client(scene: Scene, network: str = "bridge") -> Any:
-    site = scene.runtime.site(
-        "d1-k1-trial-c1", role="client", network=network, storage="directory", group="d1-k1"
-    )
-    (site.conf_on_host / "load.json").write_text("{}", encoding="utf-8")
-    unit = Unit(site, "client", ["/tare-load"], {}, Limits(), Bits("d", "tare/load:1"))
-    return scene.runtime.launch(unit)
-
-
-def test_a_client_inside_is_a_job_that_tells_lines_and_hands_its_files_over(scene: Scene) -> None:
-    pod = "d1-k1-trial-c1-x1"
-    scene.api.logs[pod, "unit"] = b'{"event": "ready"}\nwarning: x\n{"event": "result"}\n'
-    scene.api.logs[pod, "files"] = b'{"file": "latency-c1.hlog", "bytes": 4}\n#abc\n'
-    running = client(scene)
-    assert list(running.lines()) == ['{"event": "ready"}', '{"event": "result"}']
-    assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
-    running.stop()
-    assert scene.api.made("Job") == scene.api.made("ConfigMap") == {}
-
-
-def test_files_come_too_where_the_cluster_learns_late_that_a_client_ended(scene: Scene) -> None:
-    pod, state = "d1-k1-trial-c1-x1", {"name": "unit", "state": {"running": {}}}
-
-    def runs(document: Any) -> None:
-        document["status"]["containerStatuses"][0] = state
-
-    def ends() -> None:
-        if scene.clock.now > 1:
-            state["state"] = {"terminated": {"exitCode": 0}}
-
-    scene.api.spoil, scene.clock.passed = runs, ends
-    scene.api.logs[pod, "unit"] = b'{"event": "result"}\n'
-    scene.api.logs[pod, "files"] = b'{"file": "latency-c1.hlog", "bytes": 4}\n#abc\n'
-    running = client(scene)
-    assert list(running.lines()) == ['{"event": "result"}']
-    assert (running.unit.site.conf_on_host / "latency-c1.hlog").read_text() == "#abc"
-
-
-def test_a_followed_log_that_never_ends_does_not_hold_up_a_client_that_was_ended(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client_job, "_SILENT_S", 0.01)
-    forgotten = threading.Event()
-
-    def endless(*_: Any, **__: Any) -> Iterator[bytes]:
-        yield b'{"event": "ready"}\n'
-        forgotten.wait()
-
-    monkeypatch.setattr(scene.api, "log", endless)
-    running = client(scene)
-    lines = running.lines()
-    assert next(lines) == '{"event": "ready"}'
-    running.terminate()
-    assert list(lines) == []
-    forgotten.set()
-
-
-def test_files_of_a_client_that_was_ended_are_not_waited_for(scene: Scene) -> None:
-    scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "ready"}\n{"event": "interval"}\n'
-    running = client(scene)
-    lines = running.lines()
-    next(lines)
-    running.terminate()
-    assert list(lines) == ['{"event": "interval"}']
-    assert scene.clock.now < 1
-
-
-def test_a_second_client_of_a_name_is_not_taken_for_the_first(scene: Scene) -> None:
-    scene.api.lingering.add("d1-k1-trial-c1-x1")  # it has a second to end
-    scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "first"}\n'
-    scene.api.logs["d1-k1-trial-c1-2-x1", "unit"] = b'{"event": "second"}\n'
-    client(scene).stop()
-    second = client(scene)
-    assert list(second.lines()) == ['{"event": "second"}']
-    assert set(scene.api.made("ConfigMap")) == {"d1-k1-trial-c1-2"}  # none has two contents
-
-
-def test_a_client_that_never_ends_though_its_output_has_is_told(scene: Scene) -> None:
-    def runs_on(pod: Any) -> None:
-        pod["status"]["containerStatuses"] = [{"name": "unit", "state": {"running": {}}}]
-
-    scene.api.spoil = runs_on
-    scene.api.logs["d1-k1-trial-c1-x1", "unit"] = b'{"event": "result"}\n'
-    with pytest.raises(LoadError, match="the cluster says that it runs"):
-        list(client(scene).lines())
-
-
-def test_a_client_whose_pod_does_not_start_leaves_no_job(tmp_path: Path) -> None:
-    def no_image(pod: Any) -> None:
-        waiting = {"waiting": {"reason": "ErrImageNeverPull", "message": "not present"}}
-        pod["status"]["containerStatuses"] = [{"name": "unit", "state": waiting}]
-
-    scene = Scene(tmp_path, ScriptedApi(spoil=no_image))
-    with pytest.raises(TareError) as caught:
-        client(scene)
-    assert "not present" in caught.value.why
-    assert scene.api.made("Job") == {}
 
 
 VERBS = {"find": "list"}
