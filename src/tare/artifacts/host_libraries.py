@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare import scratch
 from tare.errors import ArtifactError, RuntimeUnavailableError
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def libraries_of_tree(tree: Tree) -> dict[str, Path]:
         for name, path in tree.files()
         if ".so" in path.name and name.startswith("jre/") and not path.name.startswith(_DESKTOP)
     ]
-    with tempfile.TemporaryDirectory(prefix="tare-native-") as scratch:
-        packed = _unpack_native(tree, Path(scratch))
+    with scratch.directory("native") as place:
+        packed = _unpack_native(tree, Path(place))
         found = libraries_of([tree.java, *native, *packed])
     home = tree.java_home
     return {

@@ -8,11 +8,11 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from tare import scratch
 from tare.artifacts.digest import file_digest
 from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
@@ -105,8 +105,8 @@ def system_java() -> Path:
 
 
 def _major(java: str) -> int | None:
-    with tempfile.TemporaryDirectory(prefix="tare-java-") as scratch:
+    with scratch.directory("java") as place:
         command = [java, "-XshowSettings:properties", "-version"]
-        ended = run_to_end(command, _ASK_SECONDS, cwd=scratch)
+        ended = run_to_end(command, _ASK_SECONDS, cwd=place)
     match = re.search(r"java\.specification\.version = (\d+)", "\n".join(ended.lines))
     return int(match[1]) if match else None

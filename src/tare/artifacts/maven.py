@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from tare import scratch
 from tare.artifacts.digest import file_digest
 from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError, RuntimeUnavailableError
@@ -150,13 +150,13 @@ def _run(pom_text: str, arguments: list[str], *, strict: bool = True) -> None:
             why="jars are fetched from Maven Central with mvn",
             remedy="apt-get install maven",
         )
-    with tempfile.TemporaryDirectory(prefix="tare-maven-") as scratch:
-        file = Path(scratch) / "pom.xml"
+    with scratch.directory("maven") as place:
+        file = Path(place) / "pom.xml"
         file.write_text(pom_text, "utf-8")
         # Strict: Maven refuses what differs from the repository's own checksum, or has none.
         checksums = "--strict-checksums" if strict else "--lax-checksums"
         command = [mvn, "--batch-mode", checksums, "--file", str(file), *arguments]
-        ended = run_to_end(command, _MOST_SECONDS, cwd=scratch)
+        ended = run_to_end(command, _MOST_SECONDS, cwd=place)
     if not ended.ok:
         reasons = [line for line in ended.lines if "ERROR" in line]
         raise _failed("\n".join(reasons[:6]) or ended.last(1) or f"exit status {ended.status}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 
+from tare import scratch
 from tare.artifacts.digest import combined, file_digest
 from tare.artifacts.lock import Jar, JavaRuntime, Lock, format_lock
 from tare.artifacts.maven import PLUGIN, copy_resolved
@@ -52,15 +52,15 @@ def resolve(version: str) -> Lock:
     root = Jar(
         group="org.apache.cassandra", artifact="cassandra-all", version=version, sha256=_UNKNOWN
     )
-    with tempfile.TemporaryDirectory(prefix="tare-relock-") as scratch:
-        repository = Path(scratch) / "repository"
+    with scratch.directory("relock") as place:
+        repository = Path(place) / "repository"
         files = copy_resolved(root, repository)
         jars = [jar_at(file.relative_to(repository), file_digest(file)) for file in files]
         jars.sort(key=lambda jar: jar.file)
         draft = Lock(
             version=version, maven_plugin=PLUGIN, tree_sha256=_UNKNOWN, java=JAVA, jars=tuple(jars)
         )
-        digests = assemble_unlisted(draft, Path(scratch) / "tree", print)
+        digests = assemble_unlisted(draft, Path(place) / "tree", print)
         return draft.model_copy(update={"tree_sha256": combined(digests)})
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from tare import scratch
 from tare.artifacts.snapshot import Snapshot
 from tare.errors import ClusterError, TareError
 from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
@@ -180,7 +180,7 @@ class Nodes:
 
 def _last_words(node: Running) -> str:
     """The last line that a server wrote to its terminal before it ended; empty: none is known."""
-    with tempfile.TemporaryDirectory() as place, contextlib.suppress(TareError, OSError):
+    with scratch.directory("logs") as place, contextlib.suppress(TareError, OSError):
         node.collect_logs(Path(place))
         for file in sorted(Path(place).glob("*stderr.log")):
             lines = file.read_text(encoding="utf-8", errors="replace").strip().splitlines()

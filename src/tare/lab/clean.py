@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tare import scratch
 from tare.errors import TareError
 from tare.lab import marked
 from tare.machines import addresses, cgroups, neighbours
@@ -37,6 +38,8 @@ class Leftovers:
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory, by mark"""
+    temporary: list[Path] = field(default_factory=list)
+    """temporary directories of dead commands, by mark"""
     unanswered: list[str] = field(default_factory=list)
     """clusters and hosts that could not be asked what they hold, and why"""
 
@@ -55,6 +58,7 @@ class Leftovers:
             "firewall rules": [neighbours.RULE] if self.rule else [],
             "control groups": [str(g) for g in self.groups],
             "directories": [str(d) for d in self.directories],
+            "temporary directories": [str(d) for d in self.temporary],
         }
         return [
             f"{len(items)} {kind}: {', '.join(items)}" for kind, items in kinds.items() if items
@@ -84,6 +88,7 @@ def find(runs: Path, *, hosts: bool = True) -> Leftovers:
         rule=neighbours.kept_out(),
         groups=cgroups.leftovers(),
         directories=marked.leftovers(runs),
+        temporary=scratch.leftovers(),
         unanswered=[
             *unanswered,
             *filter(None, [in_swarm.unanswered]),
@@ -116,6 +121,8 @@ def remove(found: Leftovers) -> list[TareError]:
         neighbours.let_in()
     for directory in found.directories:
         marked.remove(directory, RunFiles(_run_of(directory)))
+    for place in found.temporary:
+        scratch.remove(place)
     return faults
 
 

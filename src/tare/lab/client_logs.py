@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from tare import scratch
 from tare.errors import TareError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class ClientLogs:
             yield
         except BaseException:
             # what is left of a failure must not hide it
-            with contextlib.suppress(TareError, OSError), TemporaryDirectory() as place:
+            with contextlib.suppress(TareError, OSError), scratch.directory("logs") as place:
                 for client in clients:
                     if client.running is not None:
                         client.running.collect_logs(Path(place))

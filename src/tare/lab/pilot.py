@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from tare import scratch
 from tare.analysis.slices import Row
 from tare.artifacts.binaries import find
 from tare.errors import LoadError, TareError
@@ -119,7 +119,7 @@ def pilot(
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(Hold(_RUN))
-        work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tare-noise-")))
+        work = Path(stack.enter_context(scratch.directory("noise")))
         why_not = stack.enter_context(awake())
         idle_cpus = f"halt ({why_not})" if why_not else "poll"
         runtime = NativeRuntime(_RUN, work, AddressPool())

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from tare import starter
 from tare.errors import RuntimeUnavailableError, UnitGoneError
-from tare.machines import starter
 from tare.machines.machine import HERE, Machine
 
 ROOT = Path("/sys/fs/cgroup")

@@ -17,13 +17,13 @@ import shlex
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from tare import scratch
 from tare.errors import RuntimeUnavailableError
 from tare.machines.answers import Done, Streams
 
@@ -251,7 +251,7 @@ class Connection:
             raise self._gone(self._lost[1])
         if self.host.key is not None and not self.host.key.is_file():
             raise self._gone(f"its key {self.host.key} is no file here")
-        self._directory = Path(tempfile.mkdtemp(prefix="tare-ssh-"))
+        self._directory = scratch.make("ssh")
         self.lives += 1
         shell = self._shell = subprocess.Popen(
             [

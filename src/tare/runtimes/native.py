@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from tare import starter
 from tare.errors import RuntimeUnavailableError
-from tare.machines import cgroups, starter
+from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, Group
 from tare.runtimes.unit import Exit, Role, Site, Unit, Way

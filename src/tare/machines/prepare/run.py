@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tare import scratch
 from tare.artifacts.program import Ended, run_to_end
 from tare.errors import RuntimeUnavailableError
 
@@ -119,8 +119,8 @@ def _once(
     start: Starter,
 ) -> tuple[list[Prepared], Ended]:
     here = files(__package__)
-    with tempfile.TemporaryDirectory(prefix="tare-prepare-") as scratch:
-        listed, told = Path(scratch) / "hosts.json", Path(scratch) / "told"
+    with scratch.directory("prepare") as place:
+        listed, told = Path(place) / "hosts.json", Path(place) / "told"
         listed.write_text(json.dumps([_data(one, steps) for one in hosts]), encoding="utf-8")
         environment = {
             **os.environ,
@@ -128,7 +128,7 @@ def _once(
             "TARE_PREPARE_TOLD": str(told),
         }
         words = [program, *options, str(here / "hosts.py"), str(here / "deploy.py")]
-        ended = start(words, _WITHIN_S, environment, scratch)
+        ended = start(words, _WITHIN_S, environment, place)
         lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
     by_host = {one["host"]: one for one in map(json.loads, lines)}
     return [_prepared(one.name, by_host.get(one.name)) for one in hosts], ended

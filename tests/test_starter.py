@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from tare.machines import starter
+from tare import starter
 
-TELL = "from tare.machines import starter; print(starter.mark(), flush=True); input()"
+TELL = "from tare import starter; print(starter.mark(), flush=True); input()"
 
 
 def test_what_an_ended_process_started_has_no_owner() -> None:
