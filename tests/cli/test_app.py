@@ -12,7 +12,7 @@ from pathlib import Path
 BEGUN = """
 import signal, sys
 from pathlib import Path
-from tare.cli import app
+from tare.cli import app, commands
 
 def work():
     try:
@@ -21,10 +21,11 @@ def work():
         Path(sys.argv[1]).write_text("went on")
     except KeyboardInterrupt:
         print("cleaning up", flush=True)
-        signal.raise_signal(signal.SIGHUP)
+        for again in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.raise_signal(again)
         Path(sys.argv[1]).write_text("cleaned up")
 
-app.build = lambda words: work
+commands.build = lambda words: work
 app.main()
 """
 
@@ -52,6 +53,42 @@ def test_a_hangup_is_like_any_other_end(tmp_path: Path) -> None:
         process.send_signal(signal.SIGHUP)
         process.communicate()
     assert told.read_text() == "cleaned up"
+
+
+def test_an_impatient_user_does_not_cut_the_cleaning_short(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words(told), **pipes) as process:  # type: ignore[call-overload]
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert told.read_text() == "cleaned up"
+    assert b"still stopping what was begun" in errors
+
+
+def test_an_end_while_the_command_is_still_imported_is_no_traceback(tmp_path: Path) -> None:
+    script = (
+        "import signal, sys; from tare.cli import app\n"
+        "class Late:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'tare.cli.console': signal.raise_signal(signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Late()); app.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"tare: interrupted\n")
+
+
+def test_a_signal_while_the_interpreter_ends_changes_no_exit_status() -> None:
+    script = (
+        "import atexit, os, signal, sys; from tare.cli import app\n"
+        "atexit.register(os.kill, os.getpid(), signal.SIGTERM)\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, own=os.getpid(), number=signal.SIGTERM):\n"
+        "        kill(own, number)\n"
+        "sys.last = Last(); sys.argv = ['tare', '--version']; app.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_under_nohup_a_hangup_is_nothing(tmp_path: Path) -> None:

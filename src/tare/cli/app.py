@@ -1,46 +1,38 @@
-"""The tare command: its exit status, and how errors are shown."""
+"""The tare command: its exit status, and how errors are shown.
+
+What takes long to import is imported once signals are caught: a command may be interrupted then.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import stat
 import sys
-from types import FrameType
 
-from tare.cli.commands import build, wanted
-from tare.cli.console import Terminal
-from tare.errors import TareError
+from tare.cli import signals
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells use it (128 + SIGINT)"""
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _hung_up(number: int, frame: FrameType | None) -> None:
-    """The terminal is gone: end as after Ctrl-C, without a word to it."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # shell and kernel both send it
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        with contextlib.suppress(OSError):
-            if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
-                os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """Run the command line; the exit status is 0 done, 1 failed, 2 wrong usage, 3 not valid."""
-    signal.signal(signal.SIGTERM, _terminated)  # so that kill cleans up as Ctrl-C does
-    if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # nohup has it ignored
-        signal.signal(signal.SIGHUP, _hung_up)
+    signals.take_over()
+    try:
+        _run(sys.argv[1:])
+    except KeyboardInterrupt:  # not within a command, of which typer makes an exit status
+        sys.stderr.write("tare: interrupted\n")
+        sys.exit(INTERRUPTED)
+    finally:
+        signals.hold_back()
+
+
+def _run(arguments: list[str]) -> None:
+    from tare.cli import commands
+    from tare.cli.console import Terminal
+    from tare.errors import TareError
+
     errors = Terminal(stderr=True)
     try:
-        build(wanted(sys.argv[1:]))()
+        commands.build(commands.wanted(arguments))()
     except TareError as error:
         errors.print(f"tare: {error}", soft_wrap=True)
         sys.exit(error.exit_code)
