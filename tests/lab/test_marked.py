@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,47 @@ def test_a_run_makes_its_directory_anew(tmp_path: Path) -> None:
     left(files)
     marked.make(files.root / "work", files)
     assert [one.name for one in (files.root / "work").iterdir()] == [marked.LABEL]
+
+
+@pytest.mark.parametrize("length", [0, 1, 40])
+def test_a_label_that_was_cut_off_while_it_was_written_is_the_runs(
+    tmp_path: Path, length: int
+) -> None:
+    """As a full disk leaves it: the run must be able to go on, and `tare clean` to remove it."""
+    files = run_at(tmp_path / "run")
+    work = files.root / "work"
+    marked.make(work, files)
+    label = work / marked.LABEL
+    label.write_bytes(label.read_bytes()[:length])
+    assert marked.leftovers(tmp_path) == [work]
+    marked.make(work, files)
+    label.write_bytes(label.read_bytes()[:length])
+    remove_all(tmp_path)
+    assert not work.exists()
+
+
+def test_beside_a_label_that_was_cut_off_nothing_goes(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "run")
+    work = files.root / "work"
+    marked.make(work, files)
+    (work / marked.LABEL).write_text("")
+    (work / "thesis.tex").write_text("years of work")
+    assert marked.leftovers(tmp_path) == []
+    with pytest.raises(TareError, match="something else is there"):
+        marked.make(work, files)
+    assert (work / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_disk_without_room_for_the_label_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = run_at(tmp_path / "run")
+
+    def full(path: Path, data: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        marked.make(files.root / "work", files)
+    assert not (files.root / "work").exists()

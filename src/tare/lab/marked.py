@@ -1,7 +1,9 @@
 """Directories that a run makes for a while: marked as its own, found by that mark, removed by it.
 
 The mark is a label file in the directory itself that names the plan of the run which holds it. A
-directory without it is somebody else's, whatever it is called. Links are never followed.
+directory without it is somebody else's, whatever it is called. Links are never followed. A full
+disk or a kill may cut the label off while it is written: a directory with nothing but the beginning
+of its run's label is the run's.
 """
 
 from __future__ import annotations
@@ -45,7 +47,11 @@ def make(directory: Path, files: RunFiles) -> None:
                 remedy="move it away, or remove it if you know it: rm -r "
                 + shlex.quote(str(directory)),
             ) from None
-    (directory / LABEL).write_text(json.dumps(_mark(files.root)), encoding="utf-8")
+    try:
+        (directory / LABEL).write_bytes(_label_of(_mark(files.root)))
+    except OSError:
+        remove(directory, files)
+        raise
 
 
 def unmark(directory: Path) -> None:
@@ -59,7 +65,7 @@ def remove(directory: Path, files: RunFiles) -> None:
     with contextlib.suppress(OSError), _opened(files.root) as root:
         mark = _mark_of(root)
         with _within(root, parts[:-1]) as parent:
-            if mark is not None and _label(parent, parts[-1]) == mark:
+            if mark is not None and _has(parent, parts[-1], mark):
                 _remove(parent, parts[-1])
 
 
@@ -79,7 +85,7 @@ def _of_run(run: Path) -> list[Path]:
         mark = _mark_of(root)
         if mark is None:
             return []
-        if _label(root, WORK) == mark:
+        if _has(root, WORK, mark):
             found.append(run / WORK)
         trials = RunFiles(run).trials
         with contextlib.suppress(OSError), _within(root, (trials.name,)) as parent:
@@ -88,7 +94,7 @@ def _of_run(run: Path) -> list[Path]:
                 for name in _names(parent)
                 if name.startswith(UNFINISHED)
                 and name.endswith(PARTIAL)
-                and _label(parent, name) == mark
+                and _has(parent, name, mark)
             ]
     return found
 
@@ -119,17 +125,26 @@ def _mark_of(root: int) -> dict[str, str] | None:
         return None
 
 
-def _label(parent: int, name: str) -> dict[str, str] | None:
-    """What the label in a directory of an open one says; None: it has no readable label."""
+def _label_of(mark: dict[str, str]) -> bytes:
+    return json.dumps(mark).encode()
+
+
+def _has(parent: int, name: str, mark: dict[str, str]) -> bool:
+    """Whether a directory of an open one has this mark, or was about to get it."""
     try:
         with (
             _within(parent, (name,)) as directory,
             os.fdopen(os.open(LABEL, _FILE, dir_fd=directory), "rb") as file,
         ):
-            label = json.loads(file.read(_LONGEST_LABEL))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return label if isinstance(label, dict) else None
+            label, names = file.read(_LONGEST_LABEL), _names(directory)
+    except OSError:
+        return False
+    if names == [LABEL] and _label_of(mark).startswith(label):
+        return True
+    try:
+        return bool(json.loads(label) == mark)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _names(directory: int) -> list[str]:
