@@ -13,12 +13,13 @@ from cassandra.cluster import (
     ExecutionProfile,
     NoHostAvailable,
 )
+from cassandra.connection import ConnectionException
 from cassandra.policies import FallthroughRetryPolicy, WhiteListRoundRobinPolicy
 from cassandra.query import SimpleStatement
 
 from tare.errors import ClusterError
 
-FAULTS = (DriverException, NoHostAvailable, OSError)
+FAULTS = (DriverException, NoHostAvailable, ConnectionException, OSError)
 """everything that the driver raises when a node does not answer as it should"""
 
 
