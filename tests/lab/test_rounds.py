@@ -21,6 +21,7 @@ from tare.lab.run import Lab
 from tare.records.looks import Look, read_looks, write_looks
 from tare.study.plan import make_plan
 from tare.study.read import load_study
+from tests.lab.scripted_lab import TEXT, NoOutfit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
     from tare.lab.directory import RunDirectory
     from tare.records.looks import Why
     from tare.study.plan import Round
-
-TEXT = """\
-study: small
-load: {threads: 4}
-factors: {platform: {native: {}, docker: {platform: {runtime: docker, network: bridge}}}}
-baseline: {platform: native}
-design: {idle_cpus: halt, blocks: 1}
-"""
 
 
 class Scripted(Lab):
@@ -53,14 +46,6 @@ class Scripted(Lab):
             record.root.mkdir()
             record.manifest.write_text(json.dumps({"status": "done"}))
             self._done.add(trial.name)
-
-
-class NoOutfit:
-    def environment(self) -> dict[str, Any]:
-        return {}
-
-    def close(self) -> list[Any]:
-        return []
 
 
 class Scene:

@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 from tare.errors import UsageError
 from tare.lab import marked
 from tare.lab.journal import Journal
-from tare.records.layout import RunFiles
+from tare.records.layout import FAILED, RunFiles
 from tare.study.plan import Plan
 from tare.study.schema import Study
 
@@ -242,6 +242,12 @@ def done_trials(files: RunFiles) -> frozenset[str]:
         if manifest.get("status") == "done":
             found.add(trial.name)
     return frozenset(found)
+
+
+def last_failed(files: RunFiles, trial: str) -> int:
+    """The number of a trial's last failed attempt; 0: none has failed."""
+    suffixes = (path.name.removeprefix(trial + FAILED) for path in files.trials.glob("*"))
+    return max((int(suffix) for suffix in suffixes if suffix.isdecimal()), default=0)
 
 
 def begin(

@@ -20,6 +20,7 @@ from tare.lab.directory import (
     FINISHED,
     RunDirectory,
     begin,
+    last_failed,
     same_plan,
     state_of,
     study_digest,
@@ -36,7 +37,7 @@ from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
-from tare.records.layout import UNFINISHED, TrialFiles
+from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.runtimes.key import SSH
@@ -253,10 +254,10 @@ class Lab:
             self._sliced_block(trials, fleet, outfit)
             return
         again = trials
-        for attempt in range(1, ATTEMPTS + 1):
+        for _ in range(ATTEMPTS):
             failed: list[Trial] = []
             for trial in again:
-                if not self._attempt(trial, attempt, fleet, outfit):
+                if not self._attempt(trial, fleet, outfit):
                     failed.append(trial)
                     setup = self._plan.condition(trial.condition).setup
                     await_runtimes(outfit.runtimes, setup, self._clock)
@@ -271,24 +272,24 @@ class Lab:
         Conditions are compared slice by slice: one that was measured later, alone, has no partner.
         """
         failed = trials
-        for attempt in range(1, ATTEMPTS + 1):
+        for left in reversed(range(ATTEMPTS)):
             if failed:
-                failed = self._attempt_together(trials, attempt, fleet, outfit)
+                failed = self._attempt_together(trials, fleet, outfit, last=left == 0)
         self._failed += [trial.name for trial in failed]
         fleet.after_block()
 
     def _attempt_together(
-        self, trials: list[Trial], attempt: int, fleet: Fleet, outfit: Outfit
+        self, trials: list[Trial], fleet: Fleet, outfit: Outfit, *, last: bool
     ) -> list[Trial]:
         """Do trials in slices and keep their records; those that failed.
 
         While there is another attempt, the failure of one fails all.
         """
-        asides = {trial.name: self._begin_record(trial, attempt) for trial in trials}
+        asides = {trial.name: self._begin_record(trial) for trial in trials}
         runs: dict[str, tuple[TrialRun, Path]] = {}
         outcomes: dict[str, TrialManifest | TareError | OSError] = {}
         try:
-            runs = self._runs_together(trials, attempt, fleet, outfit, asides)
+            runs = self._runs_together(trials, fleet, outfit, asides)
             if runs:
                 design = self._plan.study.design
                 outcomes = SlicedBlock(runs, design, self._watcher_of()).perform()
@@ -306,20 +307,20 @@ class Lab:
                 remedy="the same command tries it again",
             )
             outcomes.setdefault(trial.name, missing)
-        if attempt < ATTEMPTS:
+        if not last:
             outcomes = all_or_none(outcomes)
         failed: list[Trial] = []
         for trial in trials:
             outcome = outcomes[trial.name]
             aside = asides[trial.name]
             if isinstance(outcome, TrialManifest):
-                self._finish(trial, attempt, outcome, aside)
+                self._finish(trial, outcome, aside)
                 continue
             failed.append(trial)
             deployment = runs[trial.name][0].deployment if trial.name in runs else None
             if not isinstance(outcome, BlockAgainError):
                 fleet.distrust(trial)
-            self._fail(trial, attempt, aside, deployment, outcome)
+            self._fail(trial, aside, deployment, outcome)
             setup = self._plan.condition(trial.condition).setup
             await_runtimes(outfit.runtimes, setup, self._clock)
         return failed
@@ -327,7 +328,6 @@ class Lab:
     def _runs_together(
         self,
         trials: list[Trial],
-        attempt: int,
         fleet: Fleet,
         outfit: Outfit,
         asides: dict[str, Path],
@@ -337,9 +337,7 @@ class Lab:
         deployments = fleet.together(trials)
         return {
             trial.name: (
-                self._trial_run(
-                    trial, *settled[trial.name], deployments[trial.deployment], outfit, attempt
-                ),
+                self._trial_run(trial, *settled[trial.name], deployments[trial.deployment], outfit),
                 asides[trial.name],
             )
             for trial in trials
@@ -350,11 +348,15 @@ class Lab:
         for aside in asides.values():
             marked.remove(aside, self._directory.files)
 
-    def _begin_record(self, trial: Trial, attempt: int) -> Path:
+    def _attempt_of(self, trial: Trial) -> int:
+        """The number of the attempt that is made now: they count on where a run is resumed."""
+        return last_failed(self._directory.files, trial.name) + 1
+
+    def _begin_record(self, trial: Trial) -> Path:
         """An empty directory for the trial's files until it is complete."""
         aside = self._directory.files.trials / f"{UNFINISHED}{trial.name}{marked.PARTIAL}"
         marked.make(aside, self._directory.files)
-        self._journal.write("trial begun", trial=trial.name, attempt=attempt)
+        self._journal.write("trial begun", trial=trial.name, attempt=self._attempt_of(trial))
         return aside
 
     def _trial_run(
@@ -364,7 +366,6 @@ class Lab:
         note: str,
         deployment: Deployment,
         outfit: Outfit,
-        attempt: int,
     ) -> TrialRun:
         return TrialRun(
             run=self._directory.name,
@@ -373,33 +374,33 @@ class Lab:
             deployment=deployment,
             design=self._plan.study.design,
             machine_facts=outfit.machine,
-            attempt=attempt,
+            attempt=self._attempt_of(trial),
             watcher=self._watcher_of(),
             note=note,
         )
 
-    def _finish(self, trial: Trial, attempt: int, manifest: TrialManifest, aside: Path) -> None:
+    def _finish(self, trial: Trial, manifest: TrialManifest, aside: Path) -> None:
         """Keep a complete record under its final name."""
         self._keep(manifest, aside, self._directory.files.trial(trial.name))
         self._done.add(trial.name)
-        self._journal.write("trial done", trial=trial.name, attempt=attempt)
+        self._journal.write("trial done", trial=trial.name, attempt=manifest.attempt)
         self._watcher.say(summary(manifest))
 
-    def _attempt(self, trial: Trial, attempt: int, fleet: Fleet, outfit: Outfit) -> bool:
+    def _attempt(self, trial: Trial, fleet: Fleet, outfit: Outfit) -> bool:
         """Do a trial and keep its record under its final name; False when it failed."""
-        aside = self._begin_record(trial, attempt)
+        aside = self._begin_record(trial)
         deployment: Deployment | None = None
         try:
             condition, note = self._settle(trial, fleet)
             deployment = fleet.take(trial)
-            run = self._trial_run(trial, condition, note, deployment, outfit, attempt)
-            self._finish(trial, attempt, run.perform(aside), aside)
+            run = self._trial_run(trial, condition, note, deployment, outfit)
+            self._finish(trial, run.perform(aside), aside)
         except DiskFullError:
             marked.remove(aside, self._directory.files)
             raise
         except (TareError, OSError) as error:
             fleet.distrust(trial)  # first, for its data may be what filled the disk
-            self._fail(trial, attempt, aside, deployment, error)
+            self._fail(trial, aside, deployment, error)
             return False
         except BaseException:  # Ctrl-C: half a trial is no record
             marked.remove(aside, self._directory.files)
@@ -425,12 +426,12 @@ class Lab:
     def _fail(
         self,
         trial: Trial,
-        attempt: int,
         aside: Path,
         deployment: Deployment | None,
         error: TareError | OSError,
     ) -> None:
         """Record a failed attempt with its reason and logs, beside the good trials."""
+        attempt = self._attempt_of(trial)
         reason = str(error) if isinstance(error, TareError) else f"{type(error).__name__}: {error}"
         self._journal.write("trial failed", trial=trial.name, attempt=attempt, why=reason)
         self._watcher.say(f"{trial.name} failed (attempt {attempt}): {reason}")
@@ -443,7 +444,7 @@ class Lab:
             reason,
             deployment.identity if deployment else "",
         )
-        final = self._directory.files.trial(f"{trial.name}.failed-{attempt}")
+        final = self._directory.files.trial(f"{trial.name}{FAILED}{attempt}")
         self._keep(manifest, aside, final)
 
     def _watcher_of(self) -> Watcher:

@@ -1,0 +1,92 @@
+"""What a trial's failed attempts leave: each its own record, however often the run is resumed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.errors import TareError
+from tare.lab import run as lab_run
+from tare.lab.directory import choose, last_failed
+from tare.lab.journal import Journal
+from tare.lab.progress import Silent
+from tare.lab.run import Lab
+from tare.records.layout import RunFiles
+from tare.study.plan import make_plan
+from tare.study.read import load_study
+from tests.lab.scripted_lab import TEXT, NoOutfit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.study.plan import Round, Trial
+
+
+class BrokenFleet:
+    """No deployment can be made, each time for another reason."""
+
+    failures = 0
+
+    def take(self, trial: Trial) -> Any:
+        BrokenFleet.failures += 1
+        raise TareError(f"failure {BrokenFleet.failures}")
+
+    def distrust(self, trial: Trial) -> None: ...
+    def after_trial(self, trial: Trial, more: list[Trial]) -> None: ...
+    def after_block(self) -> None: ...
+
+
+class KilledAtItsEnd(Lab):
+    """Tries the native trial of a round, and is killed then."""
+
+    def _round(self, turn: Round, outfit: Any) -> None:
+        natives = [trial for trial in self._pending(turn) if trial.condition == "native"]
+        self._block(natives, BrokenFleet(), outfit)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+
+def session(tmp_path: Path) -> RunFiles:
+    """One `tare run` of the study."""
+    source = tmp_path / "small.yaml"
+    source.write_text(TEXT)
+    study = load_study(source)
+    directory = choose(tmp_path / "runs", study, None)
+    with pytest.raises(KeyboardInterrupt):
+        KilledAtItsEnd(make_plan(study), directory, source, Silent()).run()
+    return directory.files
+
+
+@pytest.fixture(autouse=True)
+def without_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BrokenFleet, "failures", 0)
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoOutfit())
+    monkeypatch.setattr(lab_run, "await_runtimes", lambda *_: None)
+    monkeypatch.setattr(lab_run, "Hold", lambda *_: memoryview(b""))
+    monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
+
+
+def test_a_resumed_run_keeps_the_attempts_that_failed_before(tmp_path: Path) -> None:
+    session(tmp_path)
+    files = session(tmp_path)
+    told = {
+        path.name: json.loads((path / "manifest.json").read_text())
+        for path in files.trials.iterdir()
+    }
+    assert {name: (m["attempt"], m["reason"]) for name, m in told.items()} == {
+        f"D1-B01-native.failed-{number}": (number, f"failure {number}") for number in (1, 2, 3, 4)
+    }
+    failed = [e for e in Journal(files.journal).events() if e["event"] == "trial failed"]
+    assert [event["attempt"] for event in failed] == [1, 2, 3, 4]
+
+
+def test_attempts_are_counted_by_the_last_and_of_this_trial_alone(tmp_path: Path) -> None:
+    files = RunFiles(tmp_path)
+    assert last_failed(files, "D1-B01-native") == 0
+    for name in (
+        *("D1-B01-native", "D1-B01-native.failed-2", "D1-B01-native.failed-10"),
+        *("D1-B01-native.failed-x", "D1-B01-native-2.failed-11", ".D1-B01-native.partial"),
+    ):
+        (files.trials / name).mkdir(parents=True)
+    assert last_failed(files, "D1-B01-native") == 10
