@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test test-mongod calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup demo lint test test-mongod fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -27,6 +27,18 @@ test: lint ## every check, then every test, those with real engines too
 	@setup/ssh.sh || [ $$? -eq 3 ]
 	cargo test --profile checked --locked --workspace
 	.venv/bin/pytest
+
+INPUTS ?= 20000
+DAMAGED = tests/records tests/study/test_document.py tests/study/test_mutated.py \
+	tests/imports/test_damage.py tests/machines/inventory/test_any_text.py
+
+fuzz: setup ## give every reader damaged input: INPUTS=20000 to each test (hours)
+	PROPTEST_CASES=$(INPUTS) cargo test --profile checked --locked -p tare-cql -p tare-mongo \
+		-p tare-ycsb -p tare-stress -p tare-probe
+	TARE_EXAMPLES=$(INPUTS) .venv/bin/pytest --timeout=0 $(DAMAGED)
+
+faults: setup ## kill and break running studies at random instants (an hour, as root)
+	.venv/bin/python -m bench.faults
 
 NODES ?= 3
 PLUGIN ?= flannel-vxlan

@@ -4,10 +4,13 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.mutated import LONG, examples
+
 settings.register_profile(
     "tare",
     deadline=None,
+    max_examples=examples(100),
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize="CI" in os.environ,  # new counterexamples are for developers to find
+    derandomize="CI" in os.environ and not LONG,  # new counterexamples are for developers to find
 )
 settings.load_profile("tare")

@@ -19,6 +19,7 @@ from tare.imports.tools import TOOLS, Options, reader_of
 from tests.imports.conftest import DATA
 from tests.imports.test_series import DSTAT, IOSTAT, SAR
 from tests.imports.test_tables import INTERVALS, TRIALS
+from tests.mutated import LONG, examples, mutations
 
 CORPUS = Path(__file__).parent / "corpus"
 REASONS = {
@@ -63,11 +64,6 @@ WHOLE = SEEDS | {
     "sar": [SAR.encode()],
     "iostat": [IOSTAT.encode()],
 }
-SPICE = [
-    *(b"\x00", b"\xff", b"NaN", b"-1", b"1e999", b"9" * 400, b",", b"\n", b"[", b"{", b'"'),
-    *(b"Results:", b"END", b"[OVERALL], ", b"HIST", b"\xf0\x9f\x92\xa5", b"0", b"Infinity"),
-    *(b"9" * 5000, b"1e-300"),
-]
 
 
 def sensible(readings: list[Reading]) -> None:
@@ -134,36 +130,10 @@ def test_a_number_of_cpus_that_is_none_is_refused(tool: str, count: bytes) -> No
         reader_of(tool, Options())(damaged, {})
 
 
-@st.composite
-def mutations(draw: st.DrawFn, data: bytes) -> bytes:
-    """The data, cut, spliced, spiced or reordered a few times."""
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, len(data)))
-        to = min(len(data), at + draw(st.integers(0, 200)))
-        kind = draw(st.sampled_from(["cut", "drop", "twice", "spice", "lines", "byte"]))
-        if kind == "cut":
-            data = data[:at]
-        elif kind == "drop":
-            data = data[:at] + data[to:]
-        elif kind == "twice":
-            data = data[:to] + data[at:]
-        elif kind == "spice":
-            data = data[:at] + draw(st.sampled_from(SPICE)) + data[to:]
-        elif kind == "byte":
-            data = data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :]
-        else:
-            lines = data.split(b"\n")
-            one, two = (draw(st.integers(0, len(lines) - 1)) for _ in range(2))
-            lines[one], lines[two] = lines[two], lines[one]
-            data = b"\n".join(lines)
-    return data
-
-
 @pytest.mark.parametrize("tool", TOOLS)
 @settings(
-    max_examples=40,
-    deadline=None,
-    derandomize=True,
+    max_examples=examples(40),
+    derandomize=not LONG,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(data=st.data())
@@ -179,7 +149,7 @@ def test_a_mutated_file_gives_a_result_or_a_reason(tool: str, data: st.DataObjec
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=examples(25), derandomize=not LONG)
 @given(data=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 @example(data=b"\xef\xbb\xbf")
 @example(data=b"\xff\xfe")

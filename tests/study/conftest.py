@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-from hypothesis import settings
 
 from tare.errors import StudyError
 from tare.study.read import load_study
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.study.schema import Study
-
-
-# a loaded machine is slow, not wrong
-settings.register_profile("study", deadline=None)
-settings.load_profile("study")
 
 
 class ReadStudy(Protocol):

@@ -76,8 +76,6 @@ fn client(protocol: Protocol, compression: Compression) -> Decoder {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
-
     #[test]
     fn messages_come_back_as_they_were_sent(
         protocol in protocol(),

@@ -1,0 +1,218 @@
+"""Faults at random instants, drawn from a seed, on studies that run: what holds, and what not.
+
+    python -m bench.faults                        520 instants: an hour or more
+    python -m bench.faults --seed 2 --instants 10 some two minutes
+    python -m bench.faults --kinds kill,stop      these faults only
+    python -m bench.faults --engine-command dockerd --clock
+
+Real studies (Cassandra as a process, and in a container where an engine answers) are begun, struck
+and resumed: after each command everything of `invariants.py` is checked. The seed gives the order
+of faults and the waiting times between them, but not what the machine does meanwhile.
+
+It needs root for most of it and two CPUs, uses `tare` as it is installed, and lets nobody else run
+studies meanwhile. `--engine-command` starts an engine, which may then be killed; one that answers
+already is used, and never touched. `--clock` lets the clock of this machine jump by up to 90 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from bench.faults import ours
+from bench.faults.decoys import Decoys
+from bench.faults.invariants import DONE, Invariants
+from bench.faults.scene import ENDS_WITHIN_S, Command, Engine, Scene
+from bench.faults.strikes import Strike, Striker
+from tare.cli.signals import take_over
+
+SOONEST_S, LATEST_S = 0.1, 12.0
+"""Waiting time before a fault, log-uniform: all phases of a command are met."""
+MOST_STRIKES = 5
+TO_THE_END, CLEANED_NEXT = 0.08, 0.3
+"""Shares of commands that are left to end, and that `tare clean` follows."""
+
+
+class Campaign:
+    """Begins runs, strikes them, checks and counts."""
+
+    def __init__(self, invariants: Invariants, striker: Striker, draw: random.Random) -> None:
+        self._invariants = invariants
+        self._scene = invariants.scene
+        self._striker = striker
+        self._draw = draw
+        self._number = 1
+        self.counts: Counter[str] = Counter()
+        self.statuses: Counter[int] = Counter()
+        self.findings: list[dict[str, object]] = []
+
+    @property
+    def instants(self) -> int:
+        """Faults that were done to something."""
+        return sum(self.counts.values()) - self.counts["nothing"]
+
+    def cycle(self, number: int) -> str:
+        """One run, begun or resumed, struck once or more, and what comes after it: in words."""
+        before = self._invariants.left()
+        command = self._scene.run(self._number)
+        strikes: list[Strike] = []
+        try:
+            self._struck(command, strikes)
+            if not command.wait_s(ENDS_WITHIN_S):
+                self._find(number, command, strikes, ["it did not end"])
+        finally:
+            command.process.kill()
+            command.process.wait()
+        self._scene.engine.restart()
+        self.statuses[command.process.returncode] += 1
+        for strike in strikes:
+            done = strike.target != "nothing"
+            self.counts[f"{strike.kind}: {_class_of(strike)}" if done else "nothing"] += 1
+        self._find(number, command, strikes, self._invariants.after(command, strikes, before))
+        if self._draw.random() < CLEANED_NEXT:
+            self._clean(number, strikes)
+        self._next_run(command)
+        did = [f"{strike.kind} {strike.target}" for strike in strikes]
+        return f"{', '.join(did) or 'nothing'}: {command.process.returncode}"
+
+    def _struck(self, command: Command, strikes: list[Strike]) -> None:
+        for _ in range(self._draw.randint(0, MOST_STRIKES)):
+            if not command.wait_s(self._instant()):
+                strikes.append(self._striker.strike(command))
+        if self._draw.random() > TO_THE_END and not command.wait_s(self._instant()):
+            strikes.append(self._striker.end(command))
+
+    def _instant(self) -> float:
+        return math.exp(self._draw.uniform(math.log(SOONEST_S), math.log(LATEST_S)))
+
+    def _clean(self, number: int, strikes: list[Strike]) -> None:
+        """The next command is `tare clean`: it says so, and nothing is left."""
+        command = self._scene.start("clean")
+        command.wait_s(ENDS_WITHIN_S)
+        found = []
+        if command.process.returncode != DONE:
+            found.append(f"tare clean: {command.process.returncode}, {command.said()}")
+        if left := self._invariants.left():
+            found.append(f"left behind by tare clean: {left}")
+        self._find(number, command, strikes, found)
+
+    def _next_run(self, command: Command) -> None:
+        """A run that ended makes room for one of the other kind."""
+        run = self._scene.runs / command.name
+        finished = any(e["event"] == "run finished" for e in self._scene.journal(command.name))
+        if finished and (run / "report.html").is_file():
+            self._invariants.forget(command.name)
+            shutil.rmtree(run)
+            self._number += 1
+
+    def _find(self, number: int, command: Command, strikes: list[Strike], found: list[str]) -> None:
+        for finding in found:
+            self.findings.append(
+                {
+                    "cycle": number,
+                    "finding": finding,
+                    "strikes": [f"{s.kind}: {s.target} {s.seconds:.1f} s" for s in strikes],
+                    "status": command.process.returncode,
+                    "said": command.said()[-3000:],
+                    "journal": self._scene.journal(command.name)[-6:],
+                }
+            )
+            print(f"\nFOUND in cycle {number}: {finding}", flush=True)
+
+
+def _class_of(strike: Strike) -> str:
+    return "by seconds" if strike.kind == "clock jump" else strike.target
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.faults",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--instants", type=int, default=520, help="faults to do (default: 520)")
+    parser.add_argument("--kinds", default="", help="faults to draw from, by comma")
+    parser.add_argument("--engine-command", default="", help="engine to start, and to kill")
+    parser.add_argument("--clock", action="store_true", help="let the machine's clock jump")
+    parser.add_argument("--out", type=Path, help="file for everything that was found, JSON")
+    options = parser.parse_args()
+    # a background job of a shell ignores it, and so would whatever is started here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    take_over()  # so that the engine, the disk and the decoys go, however it is ended
+    draw = random.Random(options.seed)  # noqa: S311 a seed repeats it
+    root = Path(tempfile.mkdtemp(prefix="faults-"))
+    with Engine(options.engine_command).running() as engine:
+        scene = Scene(root, engine=engine)
+        with scene.disk(), Decoys(scene.runs, engine=engine.answers()).standing() as decoys:
+            kinds = set(filter(None, options.kinds.split(",")))
+            striker = Striker(scene, draw, kinds, clock=options.clock)
+            invariants = Invariants(scene, decoys, ours.see(scene.runs))
+            campaign = Campaign(invariants, striker, draw)
+            print(f"not drawn here: {', '.join(striker.left_out) or 'nothing'}", flush=True)
+            _cycles(campaign, options.instants)
+            _clean_up(scene, campaign)
+    _report(campaign, invariants, options)
+    shutil.rmtree(root, ignore_errors=True)
+    return 1 if campaign.findings else 0
+
+
+def _cycles(campaign: Campaign, instants: int) -> None:
+    """Until so many faults were done, or until it is interrupted, which is reported too."""
+    number, began = 0, time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt):
+        while campaign.instants < instants:
+            number += 1
+            struck = campaign.cycle(number)
+            minutes = (time.monotonic() - began) / 60
+            print(
+                f"{campaign.instants} instants in {number} commands, {minutes:.1f} min, "
+                f"{len(campaign.findings)} findings; {struck}",
+                flush=True,
+            )
+
+
+def _clean_up(scene: Scene, campaign: Campaign) -> None:
+    """At the end nothing of the campaign's own stays, whatever it found."""
+    scene.start("clean").wait_s(ENDS_WITHIN_S)
+    if not campaign.findings:
+        return
+    print(f"what was found is in {scene.root}-findings.json", flush=True)
+    (scene.root.parent / f"{scene.root.name}-findings.json").write_text(
+        json.dumps(campaign.findings, indent=1), encoding="utf-8"
+    )
+
+
+def _report(campaign: Campaign, invariants: Invariants, options: argparse.Namespace) -> None:
+    told = {
+        "seed": options.seed,
+        "instants": campaign.instants,
+        "faults": dict(campaign.counts.most_common()),
+        "exit statuses": {str(status): n for status, n in sorted(campaign.statuses.items())},
+        "operations accounted for": invariants.operations,
+        "stops inside a trial, seen in its record": invariants.stops_seen,
+        "findings": campaign.findings,
+    }
+    if options.out is not None:
+        options.out.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    for name, value in told.items():
+        if isinstance(value, dict):
+            print(f"{name}:")
+            for one, count in value.items():
+                print(f"  {count:5d}  {one}")
+        else:
+            print(f"{name}: {len(value) if isinstance(value, list) else value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""Things of others that look like Tare's: they must be as they were after every fault."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import docker
+import psutil
+
+from bench.faults.ours import GROUPS, addresses
+
+NAMES = {
+    "container": "tare-r0-d1-docker-1-k1-n1",
+    "network": "tare-r0-d1",
+    "volume": "tare-d0-docker-1-k1-n1-data",
+}
+ADDRESS = "198.18.77.77"
+ELSEWHERE = {"tare.run": "r1", "tare.host": "another-host"}
+"""Labels of what another machine made through an engine that both use."""
+
+
+class Decoys:
+    """Made once for a campaign; `changed` says what became of them."""
+
+    def __init__(self, runs: Path, *, engine: bool) -> None:
+        self._runs = runs
+        self._engine = engine
+        self._process: subprocess.Popen[bytes] | None = None
+        self._before: dict[str, str] = {}
+
+    @contextlib.contextmanager
+    def standing(self) -> Iterator[Decoys]:
+        try:
+            self._files()
+            self._start_process()
+            self._kernel()
+            if self._engine:
+                self._in_engine()
+            self._before = self._fingerprint()
+            yield self
+        finally:
+            self._remove()
+
+    def changed(self) -> list[str]:
+        """A sentence per decoy that is gone or is not what it was."""
+        now = self._fingerprint()
+        return [
+            f"{name}: was {was}, is {now.get(name, 'gone')}"
+            for name, was in self._before.items()
+            if now.get(name) != was
+        ]
+
+    def _files(self) -> None:
+        thesis = self._runs / "mine" / "work" / "thesis.tex"
+        half = self._runs / "mine" / "trials" / ".D1-B01-native.partial" / "data"
+        outside = self._runs.parent / "outside" / "work" / "data"
+        for file in (thesis, half, outside):
+            file.parent.mkdir(parents=True)
+            file.write_text(f"of somebody else: {file.name}\n")
+        (thesis.parent / ".tare-run.json").write_text('{"plan": "0000"}')
+        (self._runs / "linked").symlink_to(outside.parent.parent)
+
+    def _start_process(self) -> None:
+        """A process that has Tare's variable, as a user's own shell may."""
+        self._process = subprocess.Popen(
+            ["sleep", "1000000"], env={**os.environ, "TARE_RUN": "r1"}, start_new_session=True
+        )
+
+    def _kernel(self) -> None:
+        for group in _decoy_groups():
+            with contextlib.suppress(OSError):  # only root may make them
+                group.mkdir(parents=True, exist_ok=True)
+        _run("ip", "addr", "add", f"{ADDRESS}/32", "dev", "lo", "label", "lo:mine")
+
+    def _in_engine(self) -> None:
+        """An image of one file is enough: the container is never started."""
+        client = docker.from_env()
+        if not client.images.list("tare-faults-decoy"):
+            client.api.import_image_from_data(_EMPTY_TAR, repository="tare-faults-decoy")
+        for name, labels in ((NAMES["container"], {}), ("tare-r1-elsewhere", ELSEWHERE)):
+            client.containers.create("tare-faults-decoy", ["none"], name=name, labels=labels)
+        client.networks.create(NAMES["network"])
+        client.volumes.create(NAMES["volume"])
+
+    def _fingerprint(self) -> dict[str, str]:
+        found = {
+            f"file {file}": hashlib.sha256(file.read_bytes()).hexdigest()
+            for base in (self._runs / "mine", self._runs.parent / "outside")
+            for file in sorted(base.rglob("*"))
+            if file.is_file()
+        }
+        if self._process is not None:
+            found["process"] = psutil.Process(self._process.pid).status()
+        found |= {f"group {group}": "there" for group in _decoy_groups() if group.is_dir()}
+        found |= {one: "there" for one in addresses() if one.startswith(f"{ADDRESS} ")}
+        if self._engine:
+            found |= _engine_decoys()
+        return found
+
+    def _remove(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        for group in _decoy_groups():
+            with contextlib.suppress(OSError):
+                group.rmdir()
+        _run("ip", "addr", "del", f"{ADDRESS}/32", "dev", "lo")
+        if not self._engine:
+            return
+        client = docker.from_env()
+        for find in (
+            lambda: client.containers.get(NAMES["container"]),
+            lambda: client.containers.get("tare-r1-elsewhere"),
+            lambda: client.networks.get(NAMES["network"]),
+            lambda: client.volumes.get(NAMES["volume"]),
+        ):
+            with contextlib.suppress(docker.errors.DockerException):
+                find().remove()
+        with contextlib.suppress(docker.errors.DockerException):
+            client.images.remove("tare-faults-decoy")
+
+
+_EMPTY_TAR = bytes(10240)
+
+
+def _engine_decoys() -> dict[str, str]:
+    client = docker.from_env(timeout=60)
+    wanted: list[Any] = [
+        *client.containers.list(all=True, sparse=True),
+        *client.networks.list(),
+        *client.volumes.list(),
+    ]
+    names = {*NAMES.values(), "tare-r1-elsewhere"}
+    return {f"docker {name}": str(one.id) for one in wanted if (name := _name(one)) in names}
+
+
+def _name(item: Any) -> str:
+    names = item.attrs.get("Names") or [item.attrs.get("Name", "")]
+    return str(names[0]).lstrip("/")
+
+
+def _decoy_groups() -> list[Path]:
+    """A group of a user's own, and one with the mark of another boot's process."""
+    bases = [GROUPS] if (GROUPS / "cgroup.controllers").exists() else [GROUPS / "freezer"]
+    return [base / "tare" / name for base in bases for name in ("mine", "r1@1-2-0123456789ab")]
+
+
+def _run(*command: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        subprocess.run(command, capture_output=True, check=False)

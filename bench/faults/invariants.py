@@ -1,0 +1,167 @@
+"""What must hold after every fault, whatever it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.faults import ours
+from bench.faults.decoys import Decoys
+from bench.faults.ours import Seen
+from bench.faults.scene import Command, Scene
+from bench.faults.strikes import Strike
+from tare.records.hlog import read_hlog
+
+DONE, FAILED, NOT_VALID, INTERRUPTED = 0, 1, 3, 130
+EARLY = (-signal.SIGHUP, -signal.SIGINT, -signal.SIGTERM)
+TIMED = "-rt"
+"""Tag of response times in histogram logs."""
+SEEN_SHARE = 0.5
+"""So much of a stop must show as time without an answer: it may have begun between two answers."""
+NEW_EACH_TIME = {"processes", "containers", "networks", "groups", "temporary", "mounts"}
+"""Kinds whose names a resumed run does not give again."""
+
+
+@dataclass
+class Invariants:
+    """Checks a scene after each command, and remembers what it saw before.
+
+    Attributes:
+        trials: finished trials that were seen, by path.
+        operations: that trials which say "done" accounted for.
+        stops_seen: stops inside the measured part of a trial in one piece, found in its record.
+    """
+
+    scene: Scene
+    decoys: Decoys
+    baseline: Seen
+    trials: dict[str, dict[str, str]] = field(default_factory=dict)
+    operations: int = 0
+    stops_seen: int = 0
+    _journals: dict[Path, bytes] = field(default_factory=dict)
+
+    def left(self) -> Seen:
+        """What is Tare's on this machine now."""
+        return ours.see(self.scene.runs).without(self.baseline)
+
+    def after(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
+        """Broken promises, a sentence each.
+
+        Args:
+            command: that has ended.
+            strikes: faults that were done to it.
+            before: what an earlier command had left when it began.
+        """
+        found = [finding for strike in strikes for finding in strike.findings]
+        found += self._ended(command, strikes)
+        found += [f"of others: {change}" for change in self.decoys.changed()]
+        found += self._trials(strikes)
+        found += self._appended()
+        found += self._left(command, strikes, before)
+        return found
+
+    def _left(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
+        """A command that ended by itself leaves nothing; one that was killed nothing of others."""
+        if any(strike.kind == "engine killed" for strike in strikes):
+            return []  # it may not have been there to be asked
+        left, began = self.left(), self._began(command)
+        if any(strike.kind == "read-only disk" for strike in strikes):
+            left.kinds.pop("directories", None)  # the next command may remove them
+        if command.process.returncode in (DONE, FAILED, NOT_VALID, INTERRUPTED):
+            own = left if began else left.without(before)
+            return [f"left behind by a command that ended by itself: {own}"] if own else []
+        same = {k: names for k, names in left.both(before).kinds.items() if k in NEW_EACH_TIME}
+        if began and same:
+            return [f"of an earlier run, and not removed by this one: {Seen(same)}"]
+        return []
+
+    def _began(self, command: Command) -> bool:
+        """Whether this command got as far as to make a deployment: it has cleaned by then."""
+        new = self.scene.journal(command.name)[command.events_before :]
+        return any(event["event"] == "deployment begun" for event in new)
+
+    def _ended(self, command: Command, strikes: list[Strike]) -> list[str]:
+        status, said = command.process.returncode, command.said()
+        allowed = {DONE, FAILED, NOT_VALID}.union(*(strike.statuses for strike in strikes))
+        found = []
+        late = status in EARLY and said  # before the first word nothing catches a signal yet
+        if status not in allowed or late:
+            found.append(f"exit status {status}, and {sorted(allowed)} are documented: {said}")
+        if "Traceback" in said:
+            found.append(f"a traceback: {said}")
+        return found
+
+    def _trials(self, strikes: list[Strike]) -> list[str]:
+        found, now = [], {}
+        for trial in sorted(self.scene.runs.glob("r*/trials/[!.]*")):
+            name = str(trial.relative_to(self.scene.runs))
+            now[name] = {
+                str(file.relative_to(trial)): hashlib.sha256(file.read_bytes()).hexdigest()
+                for file in sorted(trial.rglob("*"))
+                if file.is_file()
+            }
+            if name not in self.trials:
+                found += [f"{name}: {broken}" for broken in self._accounts(trial, strikes)]
+        for name, files in self.trials.items():
+            if now.get(name) != files:
+                found.append(f"{name} was finished, and is not as it was: {now.get(name)}")
+        self.trials = now
+        return found
+
+    def forget(self, run: str) -> None:
+        """A run that has ended is removed, so that the disk does not fill by itself."""
+        self.trials = {n: f for n, f in self.trials.items() if not n.startswith(f"{run}/")}
+        self._journals = {p: j for p, j in self._journals.items() if p.parent.name != run}
+
+    def _accounts(self, trial: Path, strikes: list[Strike]) -> list[str]:
+        """Whether every operation of a trial that says "done" is in all its records."""
+        manifest = json.loads((trial / "manifest.json").read_text(encoding="utf-8"))
+        if manifest["status"] != "done":
+            return [] if manifest["reason"] else ["it failed without a reason"]
+        found = []
+        for client in manifest["clients"]:
+            for count in ("ok", "errors", "under_way"):
+                summed = sum(one[count] for one in client["operations"])
+                if summed != client[count]:
+                    found.append(f"{client['client']}: {count} is {client[count]}, not {summed}")
+            log = read_hlog(trial / client["hlog"])
+            timed = sum(part.total for tag, part in log.totals.items() if tag.endswith(TIMED))
+            if log.damage or timed != client["ok"] + client["under_way"]:
+                found.append(f"{client['client']}: {timed} latencies, {client}, {log.damage}")
+            self.operations += client["ok"] + client["errors"] + client["under_way"]
+        return found + self._unseen_stops(manifest, strikes)
+
+    def _unseen_stops(self, manifest: dict[str, Any], strikes: list[Strike]) -> list[str]:
+        """A client or the driven node that stood still in the middle of a trial must show."""
+        jumped = any(strike.kind == "clock jump" for strike in strikes)
+        if manifest.get("slices") is not None or jumped:
+            return []
+        node = "native java" if manifest["condition"] == "native" else "container"
+        found = []
+        for strike in strikes:
+            inside = (
+                manifest["measure_start"] < strike.at
+                and strike.at + strike.seconds < manifest["measure_end"]
+            )
+            if strike.kind == "stop" and strike.target in (node, "native tare-load") and inside:
+                gap = max(client["longest_gap_s"] or 0.0 for client in manifest["clients"])
+                self.stops_seen += 1
+                if gap < SEEN_SHARE * strike.seconds:
+                    found.append(f"{strike.target} stood still {strike.seconds} s, gap {gap} s")
+        return found
+
+    def _appended(self) -> list[str]:
+        """Journals only grow, but for a last line that was cut off."""
+        found = []
+        for path in self.scene.runs.glob("r*/journal.jsonl"):
+            now = path.read_bytes()
+            before = self._journals.get(path, b"")
+            whole = before[: before.rfind(b"\n") + 1]
+            if not now.startswith(whole):
+                found.append(f"{path.parent.name}: the journal lost lines")
+            self._journals[path] = now
+        return found

@@ -1,0 +1,198 @@
+"""A directory in which studies are run as a user would, and an engine that may be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import docker
+import requests
+
+TARE = str(Path(sys.executable).with_name("tare"))
+ENDS_WITHIN_S = 240.0
+"""A run that was asked to end and has not by then hangs: its nodes are given a minute each."""
+DISK = "1500m"
+LEFT_BY_ENGINE = (
+    Path("/var/run/docker.pid"),
+    Path("/var/run/docker/containerd/containerd.pid"),
+)
+
+IN_CONTAINER = "{platform: {runtime: docker, network: bridge, storage: volume, endpoint: proxy}}"
+NATIVE = "{}"
+"""The second level of the study, with an engine and without."""
+STUDY = """\
+study: {name}
+question: Does everything survive?
+database: {{heap: 256MiB}}
+load: {{workload: {workload}, records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
+factors:
+  platform:
+    native: {{}}
+    other: {other}
+baseline: {{platform: native}}
+design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment{slices},
+         warm: {{at_least: 1s, at_most: 4s, window: 1s}}}}
+"""
+
+
+@dataclass
+class Command:
+    """One command of Tare's that was started, and where its output goes."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+    name: str
+    events_before: int = 0
+    """lines that its run's journal had when it began"""
+
+    def wait_s(self, seconds: float) -> bool:
+        """Whether it ends within so many seconds."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(seconds, 0.0))
+        return self.process.poll() is not None
+
+    def said(self) -> str:
+        return self.output.read_text(encoding="utf-8", errors="replace")
+
+
+class Scene:
+    """Where a campaign takes place."""
+
+    def __init__(self, root: Path, *, engine: Engine) -> None:
+        self.root = root
+        self.runs = root / "runs"
+        self.engine = engine
+        self._commands = 0
+        self.runs.mkdir(parents=True)
+        self._studies = [
+            self._study(name, sliced=sliced)
+            for name, sliced in (("whole", False), ("slices", True))
+        ]
+
+    @contextlib.contextmanager
+    def disk(self) -> Iterator[None]:
+        """A small file system of its own for the runs, where this user may mount one."""
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tare-faults", str(self.runs)]
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+        try:
+            yield
+        finally:
+            if mounted:
+                subprocess.run(["umount", "--lazy", str(self.runs)], check=True)
+
+    @property
+    def on_own_disk(self) -> bool:
+        return self.runs.is_mount()
+
+    def _study(self, name: str, *, sliced: bool) -> Path:
+        path = self.root / f"{name}.yaml"
+        path.write_text(
+            STUDY.format(
+                name=name,
+                other=IN_CONTAINER if self.engine.answers() else NATIVE,
+                workload="ycsb-c" if sliced else "ycsb-a",
+                measure="1500ms" if sliced else "2s",
+                blocks=1 if sliced else 2,
+                slices=", slice: 250ms" if sliced else "",
+            ),
+            encoding="utf-8",
+        )
+        return path
+
+    def run(self, number: int) -> Command:
+        """Begin or resume the run of this number; each other one is in slices."""
+        study = self._studies[number % len(self._studies)]
+        return self.start("run", str(study), "--name", f"r{number}", name=f"r{number}")
+
+    def start(self, *words: str, name: str = "", before: tuple[str, ...] = ()) -> Command:
+        """Start one command of Tare's in a session of its own, as a terminal does."""
+        self._commands += 1
+        before_it = len(self.journal(name)) if name else 0
+        output = self.root / f"output-{self._commands}.txt"
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                [*before, TARE, *words],
+                cwd=self.root,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        return Command(process, output, name, before_it)
+
+    def journal(self, name: str) -> list[dict[str, Any]]:
+        file = self.runs / name / "journal.jsonl"
+        found = []
+        if file.is_file():
+            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+                with contextlib.suppress(ValueError):
+                    found.append(json.loads(line))
+        return found
+
+
+class Engine:
+    """The Docker engine: one that this campaign started may be killed, another's may not."""
+
+    def __init__(self, command: str = "") -> None:
+        self._command = shlex.split(command)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Engine]:
+        if self._command:
+            if self.answers():
+                raise SystemExit(
+                    "an engine answers already: stop it, or leave --engine-command away"
+                )
+            self._begin()
+        try:
+            yield self
+        finally:
+            if self._process is not None:
+                self._process.send_signal(signal.SIGTERM)
+                self._process.wait(60)
+
+    @property
+    def ours(self) -> bool:
+        return self._process is not None
+
+    def answers(self) -> bool:
+        with contextlib.suppress(docker.errors.DockerException, requests.RequestException):
+            return bool(docker.from_env(timeout=10).ping())
+        return False
+
+    def kill(self) -> None:
+        """Kill it, and with it the containerd that it started, as the kernel does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def restart(self) -> None:
+        """After it died. What it left to find itself by goes: an engine waits in vain for it."""
+        if self._process is not None and self._process.poll() is not None:
+            for left in LEFT_BY_ENGINE:
+                left.unlink(missing_ok=True)
+            self._begin()
+
+    def _begin(self) -> None:
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 90
+        while not self.answers():
+            if time.monotonic() > deadline or self._process.poll() is not None:
+                raise SystemExit("the engine does not answer")
+            time.sleep(0.2)

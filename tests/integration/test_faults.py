@@ -1,0 +1,26 @@
+"""A short campaign of faults on real studies; `python -m bench.faults` is the long one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.engine
+
+HERE = Path(__file__).parents[2]
+
+
+def test_ten_faults_break_no_promise(tmp_path: Path) -> None:
+    out = tmp_path / "told.json"
+    command = [sys.executable, "-m", "bench.faults", "--seed", "5", "--instants", "10"]
+    done = subprocess.run(
+        [*command, "--out", str(out)], cwd=HERE, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert told["instants"] >= 10
+    assert told["findings"] == []
