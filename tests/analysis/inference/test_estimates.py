@@ -141,6 +141,39 @@ def test_a_much_noisier_condition_is_judged_by_its_own_variance() -> None:
     assert quiet.se < noisy.se / 50
 
 
+def test_a_baseline_that_was_measured_twice_counts_with_both() -> None:
+    logs = logs_of(deployments=9, blocks=1)
+    stratum = make_stratum(logs, "base", by_deployment=True)
+    found = estimate(stratum, "c1", repeats=["c2"])
+    assert found is not None
+    both = [(logs["base"][c] + logs["c2"][c]) / 2 for c in logs["base"]]
+    own = [y - b for y, b in zip(logs["c1"].values(), both, strict=True)]
+    assert found.log_ratio == pytest.approx(np.mean(own))
+    assert list(found.pairs.values()) == pytest.approx(own)
+    assert found.unpooled == pytest.approx((np.std(own, ddof=1) / 3, 8))
+    assert "mean of base and c2" in found.method
+    # Merging adds a degree of freedom, and takes a quarter of the variance of a difference.
+    assert found.df == 3 * 8 + 1
+    fit = found.se**2 * 9 / 1.5
+    ss = stratum.fit.residual_ss + 9 * stratum.fit.effects["c2"] ** 2 / 2
+    assert fit == pytest.approx(ss / found.df)
+
+
+def test_intervals_against_a_baseline_measured_twice_keep_their_promise() -> None:
+    """Coverage within four standard errors of 95%, and a narrower interval."""
+    studies, holds, widths = 600, 0, np.zeros(2)
+    for seed in range(studies):
+        stratum = make_stratum(logs_of(9, 1, 3, seed=seed), "base", by_deployment=True)
+        for number, repeats in enumerate(([], ["c2"])):
+            found = estimate(stratum, "c1", repeats=repeats)
+            assert found is not None
+            low, high = found.interval(0.95)
+            widths[number] += high - low
+        holds += low < math.log(0.9) < high
+    assert abs(holds / studies - 0.95) < 4 * math.sqrt(0.95 * 0.05 / studies)
+    assert widths[1] < 0.9 * widths[0]
+
+
 @pytest.mark.parametrize("by_deployment", [True, False])
 def test_one_pair_is_no_interval(by_deployment: bool) -> None:
     logs = logs_of(deployments=1, blocks=1)
@@ -159,10 +192,12 @@ def test_whatever_trials_are_missing_the_answer_is_finite_or_none(
     data: st.DataObject, by_deployment: bool
 ) -> None:
     logs = logs_of(blocks=2)
+    repeats = data.draw(st.sampled_from([[], ["c2"], ["c2", "c3"]]))
     cells = [(name, cell) for name, own in logs.items() for cell in own]
     for name, cell in data.draw(st.lists(st.sampled_from(cells), unique=True)):
         del logs[name][cell]
-    found = estimate(make_stratum(logs, "base", by_deployment=by_deployment), "c1")
+    stratum = make_stratum(logs, "base", by_deployment=by_deployment)
+    found = estimate(stratum, "c1", repeats=repeats)
     both = logs["base"].keys() & logs["c1"].keys()
     if found is None:
         assert len({cell[0] for cell in both} if by_deployment else both) < 2

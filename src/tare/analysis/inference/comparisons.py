@@ -70,6 +70,22 @@ class Rules:
         """Baseline and treatment were served by the very same deployments."""
         return all(self.served.get(b) == self.served.get(t) for b, t in contrast.cells)
 
+    def repeats(self, contrast: Contrast, contrasts: Contrasts) -> list[str]:
+        """The baseline's setup under other names, on deployments that neither side has.
+
+        Imported trials have none: that two of their conditions are the same setup is a guess.
+        """
+        taken = set().union(*(self.served.get(name, ()) for name in contrast.cells[0]))
+        found: list[str] = []
+        if contrast.rows or contrast.aa or self.shared(contrast):
+            return found
+        for name in contrasts.repeats(contrast.baseline):
+            own = self.served.get(name, frozenset())
+            if own and taken.isdisjoint(own):
+                found.append(name)
+                taken |= own
+        return found
+
 
 def make_rules(
     trials: Sequence[Trial], asked: AnalysisSection | None, *, by_deployment: bool
@@ -192,20 +208,23 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
         if baseline not in strata:
             members = {n: logs[n] for n in contrasts.stratum(baseline) if n in logs}
             strata[baseline] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
-        shared = rules.shared(contrast)
-        result = estimate(strata[baseline], contrast.treatment, shared=shared)
+        repeats = rules.repeats(contrast, contrasts)
+        result = estimate(
+            strata[baseline], contrast.treatment, shared=rules.shared(contrast), repeats=repeats
+        )
         if result is not None:
-            pairs = result.pairs
-            base = [math.exp(logs[baseline][c]) for c in pairs]
-            treated = [math.exp(logs[contrast.treatment][c]) for c in pairs]
+            pairs, own = result.pairs, logs[contrast.treatment]
+            base = [math.exp(own[cell] - ratio) for cell, ratio in pairs.items()]
+            treated = [math.exp(own[cell]) for cell in pairs]
             values = _geometric_mean(base), _geometric_mean(treated)
+            beside = sum(cell in logs.get(name, {}) for name in repeats for cell in pairs)
             yield Compared(
                 contrast,
                 result,
                 values,
                 (base, treated),
                 1,
-                2 * len(pairs),
+                2 * len(pairs) + beside,
                 partial(check_blocks, result),
             )
 

@@ -84,6 +84,10 @@ class Contrasts:
         """The baseline and everything compared with it."""
         return [baseline, *(c.treatment for c in self.of if c.baseline == baseline)]
 
+    def repeats(self, baseline: str) -> list[str]:
+        """Conditions that are compared with the baseline and have its own setup (A/A)."""
+        return [c.treatment for c in self.of if c.baseline == baseline and c.aa and not c.rows]
+
     def without(self, names: Collection[str]) -> Contrasts:
         """Those that remain without these conditions; averages are over the pairs that remain.
 

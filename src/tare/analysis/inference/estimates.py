@@ -16,7 +16,7 @@ from scipy import special
 from tare.analysis.inference.twoway import TwoWayFit, fit_two_way
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Collection, Hashable, Mapping
 
 Cell = tuple[int, int]
 """(round, block), both from 1."""
@@ -83,7 +83,8 @@ class Stratum:
         unit: what counts as one independent observation.
         table: (condition, unit) to the mean of the log values there.
         noisiness: condition to the p value of its variance being no larger than the others'.
-        fit: condition + unit over the conditions that are not far noisier than the others.
+        quiet: the table without conditions that are far noisier than the others.
+        fit: condition + unit over that.
         single: all blocks of a condition come from one deployment.
     """
 
@@ -92,6 +93,7 @@ class Stratum:
     unit: UnitKind
     table: dict[tuple[str, Hashable], float]
     noisiness: dict[str, float]
+    quiet: dict[tuple[str, Hashable], float]
     fit: TwoWayFit
     single: bool
 
@@ -99,6 +101,16 @@ class Stratum:
         """Which of baseline and treatment vary more than the other conditions."""
         pair = (self.baseline, treatment)
         return [name for name in pair if self.noisiness.get(name, 1.0) < NOISIER]
+
+    def differences(self, treatment: str, repeats: Collection[str] = ()) -> dict[Hashable, float]:
+        """Unit to treatment minus baseline, or minus its mean with its repeats, where both are."""
+        found = {}
+        for name, unit in self.table:
+            if name == self.baseline and (treatment, unit) in self.table:
+                beside = [(one, unit) for one in repeats if (one, unit) in self.table]
+                base = [self.table[key] for key in ((name, unit), *beside)]
+                found[unit] = self.table[treatment, unit] - float(np.mean(base))
+        return found
 
 
 def make_stratum(
@@ -117,45 +129,55 @@ def make_stratum(
     noisiness = _noisiness(table, baseline)
     far = {name for name, p in noisiness.items() if p < FAR_NOISIER and name != baseline}
     quiet = {key: y for key, y in table.items() if key[0] not in far}
-    return Stratum(baseline, logs, unit, table, noisiness, fit_two_way(quiet, baseline), single)
+    fit = fit_two_way(quiet, baseline)
+    return Stratum(baseline, logs, unit, table, noisiness, quiet, fit, single)
 
 
-def estimate(stratum: Stratum, treatment: str, *, shared: bool = False) -> Estimate | None:
+def estimate(
+    stratum: Stratum, treatment: str, *, shared: bool = False, repeats: Collection[str] = ()
+) -> Estimate | None:
     """Estimate one contrast of the stratum.
 
     Args:
         shared: the treatment was served by the very deployments of the baseline.
+        repeats: conditions with the baseline's own setup, on deployments of their own. The
+            treatment is compared with the mean of all of them, which a single deployment's
+            oddity moves less: of the variance of a difference, 2, one repeat leaves 1.5.
 
     Returns:
         None where fewer than two units hold both conditions.
     """
-    base = stratum.logs.get(stratum.baseline, {})
-    treated = stratum.logs.get(treatment, {})
-    pairs = {cell: treated[cell] - base[cell] for cell in sorted(base.keys() & treated.keys())}
-    own = _own_differences(stratum.table, stratum.baseline, treatment)
+    repeats = [name for name in repeats if name in stratum.logs and name != treatment]
+    pairs = _pairs(stratum, treatment, repeats)
+    own = list(stratum.differences(treatment, repeats).values())
     if len(own) < 2:
         return None
     paired = float(np.std(own, ddof=1)) / math.sqrt(len(own)), len(own) - 1
     conditional = stratum.single and not shared
-    pooled = _pooled(stratum, treatment)
-    if pooled is None or (stratum.noisier(treatment) and _half(*paired) > _half(*pooled)):
-        return Estimate(
-            log_ratio=float(np.mean(own)), se=paired[0], df=paired[1], units=len(own),
-            unit=stratum.unit, slope=1, unpooled=paired, pairs=pairs, conditional=conditional,
-            method=_words(stratum, conditional, treatment, len(own), paired[1], pooled=False),
-        )  # fmt: skip
-    se, df = pooled
+    fit = fit_two_way(stratum.quiet, stratum.baseline, repeats) if repeats else stratum.fit
+    pooled = _pooled(fit, treatment)
+    plain = pooled is None or (stratum.noisier(treatment) and _half(*paired) > _half(*pooled))
+    se, df = paired if plain or pooled is None else pooled
+    words = _words(stratum, None if plain else fit, treatment, repeats, len(own), df, conditional)
     return Estimate(
-        log_ratio=stratum.fit.effects[treatment], se=se, df=df, units=len(own),
-        unit=stratum.unit, slope=len(stratum.fit.effects), unpooled=paired, pairs=pairs,
-        conditional=conditional,
-        method=_words(stratum, conditional, treatment, len(own), df, pooled=True),
+        log_ratio=float(np.mean(own)) if plain else fit.effects[treatment], se=se, df=df,
+        units=len(own), unit=stratum.unit, slope=1 if plain else len(fit.effects),
+        unpooled=paired, pairs=pairs, conditional=conditional, method=words,
     )  # fmt: skip
 
 
-def _pooled(stratum: Stratum, treatment: str) -> tuple[float, int] | None:
-    """Standard error and df from the stratum's pooled variance, where the treatment shares it."""
-    fit = stratum.fit
+def _pairs(stratum: Stratum, treatment: str, repeats: Collection[str]) -> dict[Cell, float]:
+    """Inside each block: treatment minus baseline, or minus its mean with its repeats."""
+    base, treated = (stratum.logs.get(name, {}) for name in (stratum.baseline, treatment))
+    beside = [stratum.logs[name] for name in repeats]
+    return {
+        cell: treated[cell] - float(np.mean([base[cell], *(b[cell] for b in beside if cell in b)]))
+        for cell in sorted(base.keys() & treated.keys())
+    }
+
+
+def _pooled(fit: TwoWayFit, treatment: str) -> tuple[float, int] | None:
+    """Standard error and df from the pooled variance, where the treatment shares it."""
     if treatment not in fit.effects or fit.variance is None:
         return None
     return math.sqrt(fit.variance * fit.unscaled[treatment]), fit.df
@@ -167,12 +189,18 @@ def _half(se: float, df: int) -> float:
 
 
 def _words(
-    stratum: Stratum, conditional: bool, treatment: str, units: int, df: int, *, pooled: bool
+    stratum: Stratum,
+    fit: TwoWayFit | None,
+    treatment: str,
+    repeats: Collection[str],
+    units: int,
+    df: int,
+    conditional: bool,
 ) -> str:
-    """One sentence on how the interval was made."""
+    """One sentence on how the interval was made; without a fit from the paired differences."""
     conditions = len(stratum.fit.effects) + 1
     how = f"t interval over {units} {stratum.unit}s, {df} degrees of freedom"
-    if not pooled:
+    if fit is None:
         noisier = stratum.noisier(treatment)
         how = f"paired {how}"
         if noisier:
@@ -181,7 +209,10 @@ def _words(
         how += ", paired"
     else:
         how += f", variance pooled over {conditions} conditions in a two-way analysis of variance"
-    if pooled and not stratum.fit.complete:
+    if repeats:
+        how += f"; compared with the mean of {' and '.join((stratum.baseline, *repeats))}"
+        how += ", which are the same setup"
+    if fit is not None and not fit.complete:
         how += " by least squares, because some units lack a condition"
     if conditional:
         how += (
@@ -239,11 +270,3 @@ def _unit_means(
         means[reference, round_] = 0.0
         means |= {(name, round_): y for name, y in fit.effects.items()}
     return means
-
-
-def _own_differences(
-    table: Mapping[tuple[str, Hashable], float], baseline: str, treatment: str
-) -> list[float]:
-    """Treatment minus baseline in every unit that holds both."""
-    units = [unit for name, unit in table if name == baseline and (treatment, unit) in table]
-    return [table[treatment, unit] - table[baseline, unit] for unit in units]

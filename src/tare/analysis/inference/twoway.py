@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Collection, Hashable, Mapping
 
     from numpy.typing import NDArray
 
@@ -42,20 +42,23 @@ class TwoWayFit:
         return self.residual_ss / self.df if self.df > 0 else None
 
 
-def fit_two_way(table: Table, reference: str) -> TwoWayFit:
+def fit_two_way(table: Table, reference: str, repeats: Collection[str] = ()) -> TwoWayFit:
     """Fit condition + unit by ordinary least squares (Montgomery, Design and Analysis of
     Experiments, randomized complete block design; with gaps, the general regression test).
 
     Conditions that share no unit with the reference, not even through others, are left out.
+
+    Args:
+        repeats: other names of the reference: they have its effect and none of their own.
     """
-    whole = _complete(table, reference)
+    whole = None if repeats else _complete(table, reference)
     if whole is not None:
         return whole
     conditions, units = _connected(table, reference)
     cells = [key for key in table if key[0] in conditions and key[1] in units]
     if not cells:
         return TwoWayFit({}, {}, 0.0, 0, 0, complete=True)
-    others = sorted(conditions - {reference})
+    others = sorted(conditions - {reference, *repeats})
     columns = {name: i for i, name in enumerate(others)}
     rows = {unit: len(others) + i for i, unit in enumerate(sorted(units, key=repr))}
     design = np.zeros((len(cells), len(others) + len(units)))
@@ -63,7 +66,7 @@ def fit_two_way(table: Table, reference: str) -> TwoWayFit:
     for i, (condition, unit) in enumerate(cells):
         response[i] = table[condition, unit]
         design[i, rows[unit]] = 1.0
-        if condition != reference:
+        if condition in columns:
             design[i, columns[condition]] = 1.0
     solution, inverse = _solve(design, response)
     residuals = response - design @ solution

@@ -83,22 +83,20 @@ class Differences:
         """None where either side has fewer than two units."""
         if self._rules.independent:
             return self._independent(contrast)
-        base, treated = (self._table.get(n, {}) for n in (contrast.baseline, contrast.treatment))
-        stratum = self._stratum(contrast.baseline)
-        found = estimate(stratum, contrast.treatment, shared=self._rules.shared(contrast))
+        stratum, treatment = self._stratum(contrast.baseline), contrast.treatment
+        repeats = self._rules.repeats(contrast, self._contrasts)
+        shared = self._rules.shared(contrast)
+        found = estimate(stratum, treatment, shared=shared, repeats=repeats)
         if found is None:
             return None
-        sides = _mean(base[c] for c in found.pairs), _mean(treated[c] for c in found.pairs)
-        table = stratum.table
-        units = [unit for name, unit in table if name == contrast.baseline]
+        treated = self._table[treatment]
+        sides = (
+            _mean(treated[cell] - difference for cell, difference in found.pairs.items()),
+            _mean(treated[cell] for cell in found.pairs),
+        )
         return Difference(
             sides, found.log_ratio, found.se, found.df, found.units, found.unit,
-            {
-                unit: table[contrast.treatment, unit] - table[contrast.baseline, unit]
-                for unit in units
-                if (contrast.treatment, unit) in table
-            },
-            found.conditional,
+            stratum.differences(treatment, repeats), found.conditional,
         )  # fmt: skip
 
     def _stratum(self, baseline: str) -> Stratum:
