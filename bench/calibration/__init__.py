@@ -2,4 +2,5 @@
 
 python -m bench.calibration          every scenario, a few minutes; prints and writes the page
 python -m bench.calibration 200      fewer studies per scenario, prints only
+python -m bench.calibration --sliced-looks     one part alone; --looks: another
 """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -66,22 +66,29 @@ def levels(*looks: _Place) -> Levels:
     )  # fmt: skip
 
 
+class Analysed(Protocol):
+    """What makes estimates of a study's values."""
+
+    def estimates(self, values: NDArray[np.float64]) -> Estimates:
+        """Every treatment over its baseline, from (conditions, rounds, blocks)."""
+
+
 class Study:
     """One simulated study, with a true effect, that can be analysed after any round."""
 
     def __init__(
-        self, design: Design, values: NDArray[np.float64], stop: int, known: dict[int, Estimates]
+        self, design: Analysed, values: NDArray[np.float64], stop: int, margin: float = MARGIN
     ) -> None:
         """Nothing is analysed yet.
 
         Args:
-            values: (conditions, rounds, blocks), of MOST rounds.
+            values: (conditions, rounds, blocks), of as many rounds as any rule asks for.
             stop: the round after which its time is up, where it has a limit.
-            known: estimates without an effect after so many rounds; shared, and added to.
         """
-        self.stop = stop
+        self.stop, self.margin = stop, margin
         self.effect = 0.0
-        self._design, self._values, self._known = design, values, known
+        self._design, self._values = design, values
+        self._known: dict[int, Estimates] = {}
 
     def estimates(self, rounds: int) -> list[Estimate]:
         """Every comparison after so many rounds."""
@@ -100,15 +107,15 @@ class Study:
         return Told(
             rounds,
             [one.interval(level.interval) for one in found],
-            [decide(level.corrected(run_tests(one, MARGIN)), None) for one in found],
+            [decide(level.corrected(run_tests(one, self.margin)), None) for one in found],
         )
 
 
-def _all(study: Study) -> Told:
+def all_rounds(study: Study) -> Told:
     return study.told(PLANNED)
 
 
-def _until_decided(study: Study) -> Told:
+def until_decided(study: Study) -> Told:
     early = study.told(LOOK, (LOOK, PLANNED, "planned"))
     if early.decided:
         return early
@@ -131,7 +138,7 @@ def _extended(study: Study) -> Told:
     if first.decided:
         return first
     more = [
-        further_units(one, MARGIN, verdict) or 0
+        further_units(one, study.margin, verdict) or 0
         for one, verdict in zip(study.estimates(FIRST), first.verdicts, strict=True)
     ]
     rounds = min(FIRST + max(more), MOST)
@@ -148,7 +155,8 @@ def _every_round(study: Study) -> Told:
 
 
 def _narrow(study: Study) -> Told:
-    return _first(study, lambda told: all(high - low <= 2 * MARGIN for low, high in told.intervals))
+    width = 2 * study.margin
+    return _first(study, lambda told: all(high - low <= width for low, high in told.intervals))
 
 
 def _first(study: Study, enough: Callable[[Told], bool]) -> Told:
@@ -161,8 +169,8 @@ def _first(study: Study, enough: Callable[[Told], bool]) -> Told:
 
 
 RULES: dict[str, Callable[[Study], Told | None]] = {
-    f"all {PLANNED} rounds, no look": _all,
-    f"`until: decided`, looks after {LOOK} and {PLANNED}": _until_decided,
+    f"all {PLANNED} rounds, no look": all_rounds,
+    f"`until: decided`, looks after {LOOK} and {PLANNED}": until_decided,
     f"the same, time is up after {LEAST} to {PLANNED} rounds": _out_of_time,
     f"{FIRST} rounds, extended if open: those extended": _only_extended,
     "the same, extended or not: each run's last report": _extended,
@@ -194,7 +202,7 @@ def looked(
     rng = np.random.default_rng(crc32(f"looks/{design.name}/{kind.name}".encode()))
     longest = design.resized(MOST)
     made = [
-        Study(design, longest.draw(kind, CV, 1, rng)[0], int(rng.integers(LEAST, PLANNED + 1)), {})
+        Study(design, longest.draw(kind, CV, 1, rng)[0], int(rng.integers(LEAST, PLANNED + 1)))
         for _ in range(studies)
     ]
     return [_under(rule, follow, made) for rule, follow in RULES.items() if rule in rules]
@@ -202,9 +210,14 @@ def looked(
 
 def _under(rule: str, follow: Callable[[Study], Told | None], studies: list[Study]) -> Looked:
     none, low, high = (
-        [told for told in _at(effect, follow, studies) if told is not None]
+        [told for told in at(effect, follow, studies) if told is not None]
         for effect in (0.0, *bounds(MARGIN))
     )
+    return judged(rule, none, low, high)
+
+
+def judged(rule: str, none: Sequence[Told], low: Sequence[Told], high: Sequence[Told]) -> Looked:
+    """What the last reports come to, of studies of no effect and of one at either end."""
     return Looked(
         rule,
         rate([float(np.mean([a <= 0.0 <= b for a, b in told.intervals])) for told in none]),
@@ -219,7 +232,7 @@ def _under(rule: str, follow: Callable[[Study], Told | None], studies: list[Stud
 _INSIDE = ("equivalent", "different within the margin")
 
 
-def _at(
+def at(
     effect: float, follow: Callable[[Study], Told | None], studies: Sequence[Study]
 ) -> Iterator[Told | None]:
     """What the rule leads to if this is the effect of every treatment."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from bench.calibration.looks import LOOK, PLANNED
 from bench.calibration.noise import KINDS
 from bench.calibration.simulate import CVS
+from bench.calibration.sliced_looks import MARGIN as SLICED_MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from bench.calibration.power import Power
     from bench.calibration.rates import Rate
     from bench.calibration.simulate import Result
+    from bench.calibration.sliced_looks import Ends, Found
     from bench.calibration.spread import Spread
 
 CLEARLY = 3
@@ -104,6 +107,33 @@ def looks_tables(found: Mapping[str, Iterable[Looked]]) -> str:
         ]  # fmt: skip
         parts.append(f"**{title}**\n\n{_table(head, rows)}")
     return "\n\n".join(parts)
+
+
+def sliced_looks_tables(found: Sequence[Found]) -> str:
+    """What is promised, without looks and with them, and when the studies end."""
+    head = ["trouble", "comparison"]
+    for name in ("95% interval holds the truth", "A/A alarms", "TOST at the margin"):
+        head += [f"{name}, no look", "with looks"]
+    promised = [
+        [one.trouble, kind, *_both(*pair)] for one in found for kind, pair in one.parts.items()
+    ]
+    ends = ["trouble"]
+    for truth in ("nothing differs", f"all differ by {SLICED_MARGIN:.0%}"):
+        ends += [f"{truth}: ended after {LOOK}", f"open after {PLANNED}", "rounds"]
+    ended = [[one.trouble, *_ended(one.alike), *_ended(one.apart)] for one in found]
+    return f"{_table(head, promised)}\n\n{_table(ends, ended)}"
+
+
+def _both(plain: Looked, looked: Looked) -> list[str]:
+    return [
+        _marked(plain.coverage, 0.93, 0.97), _marked(looked.coverage, 0.95, 1.0),
+        *(_marked(one.false_alarms, 0.0, 0.05) for one in (plain, looked)),
+        *(_marked(one.tost_size, 0.0, 0.05) for one in (plain, looked)),
+    ]  # fmt: skip
+
+
+def _ended(ends: Ends) -> list[str]:
+    return [f"{ends.early}", f"{ends.undecided}", f"{ends.rounds:.1f}"]
 
 
 def _low(rate: Rate) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bench.calibration.rates import Promises
+    from tare.analysis.inference.estimates import Estimate
 
 STUDIES = 400
 ROUNDS, PASSES = 5, 64
@@ -99,18 +100,20 @@ def moods(number: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return MOOD_SD * whole + bursts * np.abs(rng.normal(0.0, BURST_SD, number))
 
 
-def round_of(trouble: Trouble, seed: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def round_of(
+    trouble: Trouble, seed: int, rng: np.random.Generator, passes: int = PASSES
+) -> NDArray[np.float64]:
     """The conditions' fitted effects in one round, as the analysis gets them."""
     schedule = make_schedule(
         [f"c{place}" for place in range(len(SERVERS))],
-        warmup_s=0.5, measure_s=PASSES * 0.25, length_s=0.25, drain_s=0.03, seed=seed,
+        warmup_s=0.5, measure_s=passes * 0.25, length_s=0.25, drain_s=0.03, seed=seed,
     )  # fmt: skip
     servers = len(set(SERVERS))
     own = rng.normal(0.0, DEPLOYMENT_SD, servers)
     own += trouble.slowdown * (rng.random(servers) < trouble.slow)
     ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
     mood = moods(len(schedule.slots), rng)
-    logs = np.zeros((PASSES, len(SERVERS)))
+    logs = np.zeros((passes, len(SERVERS)))
     switches = np.zeros_like(logs, dtype=int)
     passed = [0] * len(SERVERS)
     before = -1  # an empty slice cools no cache, and is no switch
@@ -132,10 +135,24 @@ def round_of(trouble: Trouble, seed: int, rng: np.random.Generator) -> NDArray[n
     return conditions_of(logs, switches)
 
 
-def study_of(trouble: Trouble, rng: np.random.Generator) -> NDArray[np.float64]:
+def study_of(
+    trouble: Trouble, rng: np.random.Generator, rounds: int = ROUNDS, passes: int = PASSES
+) -> NDArray[np.float64]:
     """Log values of one study: (conditions, rounds, 1 block)."""
-    rounds = [round_of(trouble, int(rng.integers(1 << 30)), rng) for _ in range(ROUNDS)]
-    return np.array(rounds).T[:, :, None]
+    made = [round_of(trouble, int(rng.integers(1 << 30)), rng, passes) for _ in range(rounds)]
+    return np.array(made).T[:, :, None]
+
+
+def estimates_of(
+    values: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
+) -> dict[str, Estimate]:
+    """Tare's estimate of every treatment of these pairs, which share a baseline."""
+    logs = as_logs(values)
+    base = f"c{pairs[0][0]}"
+    members = {base: logs[base]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
+    stratum = make_stratum(members, base, by_deployment=True)
+    found = {f"c{treated}": estimate(stratum, f"c{treated}") for _, treated in pairs}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -> Found:
@@ -143,12 +160,7 @@ def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -
     rng = np.random.default_rng(crc32(f"slices/{trouble.name}".encode()))
     rows, ratios, widths = [], [], []
     for _ in range(studies):
-        logs = as_logs(study_of(trouble, rng))
-        base = f"c{pairs[0][0]}"
-        members = {base: logs[base]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
-        stratum = make_stratum(members, base, by_deployment=True)
-        found = [estimate(stratum, f"c{treated}") for _, treated in pairs]
-        known = [one for one in found if one is not None]
+        known = list(estimates_of(study_of(trouble, rng), pairs).values())
         rows.append([judge(one) for one in known])
         ratios.append(np.mean([one.log_ratio for one in known]))
         widths += [(one.interval(0.95)[1] - one.interval(0.95)[0]) / 2 for one in known]
