@@ -29,7 +29,8 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
         ({"database": {"kind": "mongodb"}}, "none of mongodb"),
         ({"database": {"image": "cassandra:5"}}, "another's image"),
         ({"platform": {"runtime": "kubernetes"}}, "not on this machine's disk"),
-        ({"platform": {"machines": "ssh"}}, "not on this machine's disk"),
+        ({"platform": {"machines": "ssh"}}, ""),
+        ({"platform": {"machines": "ssh", "runtime": "docker", "storage": "layer"}}, ""),
     ],
 )
 def test_a_deployment_that_cannot_start_from_one_says_why(

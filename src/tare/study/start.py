@@ -19,6 +19,6 @@ def why_not(setup: Setup, design: Design) -> str:
         return f"there are none of {database.kind}"
     if database.image is not None:
         return "it runs another's image"
-    if platform.machines != "local" or platform.runtime not in ("native", "docker"):
+    if platform.runtime in ("kubernetes", "swarm"):
         return "its data is not on this machine's disk"
     return ""
