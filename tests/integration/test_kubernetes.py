@@ -123,6 +123,8 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(unit["network"])
         assert unit["parity"]["quality of service"] == "Burstable"
+        assert manifest["database"]["data"] == next(iter(found.values()))["database"]["data"]
+        assert manifest["database"]["data"]["snapshot"]
         assert manifest["server_cpu_s"] > 0
     assert namespaces(api) == []
 
@@ -159,6 +161,7 @@ def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, 
     (manifest,) = manifests(bench).values()
     endpoints = {one["endpoint"] for one in manifest["units"] if one["role"] == "database"}
     assert len({one.rpartition(":")[0] for one in endpoints}) == min(3, machines)
+    assert manifest["database"]["data"]["snapshot"], "each pod was given its node's files"
     assert not list(Path("/var/lib/tare").glob("tare-cluster.*"))
 
 

@@ -7,6 +7,7 @@ mod ask;
 mod await_name;
 mod hand_over;
 mod remove;
+mod take;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -53,6 +54,9 @@ enum Job {
     },
     /// Remove the entries of a directory whose names begin as given.
     Remove { directory: PathBuf, prefix: String },
+    /// Take the files of a directory from whoever connects to the port of the loopback that is
+    /// printed, and tell their digests.
+    Take { directory: PathBuf },
     /// Wait until a name has an address.
     AwaitName {
         #[arg(long, default_value_t = 60.0)]
@@ -83,6 +87,7 @@ fn run(job: Job) -> io::Result<()> {
         }
         Job::HandOver { directory, skip } => hand_over::hand_over(&directory, &skip, &mut out),
         Job::Remove { directory, prefix } => remove::remove(&directory, &prefix),
+        Job::Take { directory } => take::take(&directory, &mut out),
         Job::AwaitName { within, name } => await_name::await_name(&name, seconds(within)?),
     }
 }

@@ -1,6 +1,8 @@
 //! The command line as pods call it: one pod answers, another asks.
 
-use std::net::TcpListener;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -64,4 +66,30 @@ fn what_cannot_be_done_is_said_on_standard_error() {
     let done = tare_pod(&["hand-over", "/nonexistent"]).output().unwrap();
     assert!(!done.status.success());
     assert!(String::from_utf8_lossy(&done.stderr).starts_with("tare-pod: "));
+}
+
+#[test]
+fn one_that_takes_files_tells_its_port_and_waits_until_they_are_called_right() {
+    let at = tempfile::tempdir().unwrap();
+    let mut taking = tare_pod(&["take", at.path().to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(taking.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let port = u16::try_from(told["port"].as_u64().unwrap()).unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream
+        .write_all(b"{\"file\":\"rows\",\"bytes\":2}\nab{\"end\":true}\n")
+        .unwrap();
+    let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    let heard: Vec<String> = lines.take(3).map(Result::unwrap).collect();
+    assert!(heard[2].ends_with("  rows"));
+    assert!(taking.try_wait().unwrap().is_none());
+    stream.write_all(b"right\n").unwrap();
+    assert!(taking.wait().unwrap().success());
+    assert_eq!(fs::read(at.path().join("rows")).unwrap(), b"ab");
 }

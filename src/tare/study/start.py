@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tare.study.schema import Design, Setup
+    from tare.study.schema import Design, Platform, Setup
 
 
 def why_not(setup: Setup, design: Design) -> str:
@@ -19,6 +19,13 @@ def why_not(setup: Setup, design: Design) -> str:
         return f"there are none of {database.kind}"
     if database.image is not None:
         return "it runs another's image"
-    if platform.runtime in ("kubernetes", "swarm"):
-        return "its data is not on this machine's disk"
+    return _out_of_reach(platform)
+
+
+def _out_of_reach(platform: Platform) -> str:
+    """Why nobody but the node itself can write its data directory; empty: it can be filled."""
+    if platform.runtime == "kubernetes" and platform.storage == "layer":
+        return "nothing but the pod's own software reaches its container's writable layer"
+    if platform.runtime == "swarm":
+        return "its data is made by the Swarm, on whichever node its task comes to run"
     return ""

@@ -40,6 +40,18 @@ def unit_of(members: Members) -> dict[str, Any]:
     return dict(unit)
 
 
+@pytest.mark.parametrize("storage", ["host-path", "pvc", "emptydir"])
+def test_a_pod_that_is_filled_takes_its_files_where_its_software_keeps_them(storage: str) -> None:
+    members = replace(MEMBERS, storage=storage, filled=True)
+    naming, taking = pod_of(members)["initContainers"]
+    assert taking["args"] == ["take", pod_parts.DATA]
+    (mount,) = taking["volumeMounts"]
+    assert mount in unit_of(members)["volumeMounts"]
+    rights = ("securityContext", "image", "imagePullPolicy", "resources")
+    assert all(taking[key] == naming[key] for key in rights)
+    assert pod_of(replace(members, filled=False))["initContainers"] == [naming]
+
+
 @pytest.mark.parametrize(
     "made",
     [

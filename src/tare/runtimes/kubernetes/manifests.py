@@ -13,6 +13,7 @@ from tare.runtimes.kubernetes.pod_parts import (
     NAMING,
     NO_RIGHTS,
     POD_PROGRAM,
+    TAKING,
     Container,
     basics,
     container_of,
@@ -50,6 +51,7 @@ class Members:
         placement: over nodes; volume size and class.
         helper: image of tare-pod.
         several: clients name endpoints, so that all are made.
+        filled: every pod is given the files that its data directory begins with.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Members:
     placement: Placement
     helper: str
     several: bool = False
+    filled: bool = False
 
 
 def namespace(name: str, run: str, host: str) -> Document:
@@ -180,7 +183,7 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
     on_node = members.network == "host"
     spec: Document = {
         **basics(),
-        "initContainers": [_wait_for_name(members)],
+        "initContainers": [_wait_for_name(members), *_take_data(members)],
         "containers": [_member(members)],
         "volumes": [*_files_volume(members), *_data_volume(members)],
         "hostNetwork": on_node,
@@ -201,12 +204,23 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
 def _wait_for_name(members: Members) -> Document:
     """Before the software starts: it binds and announces itself by a name that must be known."""
     name = f"$(TARE_POD).{members.name}"
+    return _helper(members, NAMING, "await-name", "--within", str(_NAME_S), name)
+
+
+def _take_data(members: Members) -> list[Document]:
+    """After that, so that the pod is known by its name as soon as its software listens."""
+    if not members.filled:
+        return []
+    return [_helper(members, TAKING, "take", DATA) | {"volumeMounts": _data_mounts(members)}]
+
+
+def _helper(members: Members, name: str, *words: str) -> Document:
     return {
-        "name": NAMING,
+        "name": name,
         "image": members.helper,
         "imagePullPolicy": pull_policy(members.container),
         "command": [POD_PROGRAM],
-        "args": ["await-name", "--within", str(_NAME_S), name],
+        "args": list(words),
         "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": NO_RIGHTS,
@@ -228,12 +242,17 @@ def _member(members: Members) -> Document:
     if members.files:
         conf = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
         made["volumeMounts"].append(conf)
-    if members.storage in ("host-path", "pvc", "emptydir"):
-        data: Document = {"name": "data", "mountPath": DATA}
-        if members.storage == "host-path":
-            data["subPathExpr"] = "$(TARE_POD)"
-        made["volumeMounts"].append(data)
+    made["volumeMounts"] += _data_mounts(members)
     return made
+
+
+def _data_mounts(members: Members) -> list[Document]:
+    if members.storage not in ("host-path", "pvc", "emptydir"):
+        return []
+    data: Document = {"name": "data", "mountPath": DATA}
+    if members.storage == "host-path":
+        data["subPathExpr"] = "$(TARE_POD)"
+    return [data]
 
 
 def _files_volume(members: Members) -> list[Document]:

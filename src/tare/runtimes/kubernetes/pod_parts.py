@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 """where a pod finds its configuration and keeps its data"""
-MAIN, NAMING = "unit", "own-name"
-"""containers of a pod: the unit, and one before it that waits until its name is known"""
+MAIN, NAMING, TAKING = "unit", "own-name", "data"
+"""containers of a pod: the unit, one before it that waits until its name is known, and one after
+that which takes the files that its data directory begins with"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
 NO_RIGHTS: Document = {
     "allowPrivilegeEscalation": False,
