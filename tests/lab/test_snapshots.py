@@ -20,6 +20,14 @@ def setup(**fields: Any) -> Setup:
 DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
 
 
+FREE = {
+    "runtime": "swarm",
+    "storage": "volume",
+    "network": "host-port",
+    "placement": {"spread": "none"},
+}
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -30,7 +38,10 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
         ({"database": {"image": "cassandra:5"}}, "another's image"),
         ({"platform": {"runtime": "kubernetes", "storage": "emptydir"}}, ""),
         ({"platform": {"runtime": "kubernetes", "storage": "layer"}}, "writable layer"),
-        ({"platform": {"runtime": "swarm", "storage": "volume"}}, "made by the Swarm"),
+        ({"platform": {"runtime": "swarm", "storage": "volume"}}, ""),
+        ({"platform": {"runtime": "swarm", "storage": "layer"}}, "writable layer"),
+        ({"platform": FREE}, "the Swarm chooses its node"),
+        ({"platform": FREE | {"network": "host"}}, ""),
         ({"platform": {"machines": "ssh"}}, ""),
         ({"platform": {"machines": "ssh", "runtime": "docker", "storage": "layer"}}, ""),
     ],
@@ -41,6 +52,12 @@ def test_a_deployment_that_cannot_start_from_one_says_why(
     found = why_not(setup(**fields), KEEP)
     assert reason in found
     assert bool(found) == bool(reason)
+
+
+def test_nodes_of_a_swarm_whose_engines_are_not_named_are_given_nothing() -> None:
+    one = setup(platform={"runtime": "swarm", "storage": "volume"})
+    assert "names no engines" in why_not(one, KEEP, swarm_engines=False)
+    assert why_not(setup(), KEEP, swarm_engines=False) == ""
 
 
 def test_a_design_that_fills_tables_has_none() -> None:

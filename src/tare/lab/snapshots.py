@@ -14,6 +14,7 @@ from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
 from tare.errors import ClusterError, DiskFullError, TareError
 from tare.lab.deployment import Deployment
+from tare.runtimes.swarm.settings import names_engines
 from tare.study.schema import Client, Platform
 from tare.study.start import why_not
 
@@ -91,7 +92,7 @@ class Snapshots:
         Raises:
             DiskFullError: there is no room for it.
         """
-        reason = why_not(setup, self._design)
+        reason = why_not(setup, self._design, swarm_engines=names_engines())
         if reason:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason
