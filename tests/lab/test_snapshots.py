@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tare.lab.snapshots import key_of, maker, makers
+from tare.errors import ArtifactError
+from tare.lab.snapshots import key_of, maker, makers, refuse_too_large
 from tare.study.schema import Design, Setup
 from tare.study.start import why_not
 
@@ -58,6 +59,14 @@ def test_nodes_of_a_swarm_whose_engines_are_not_named_are_given_nothing() -> Non
     one = setup(platform={"runtime": "swarm", "storage": "volume"})
     assert "names no engines" in why_not(one, KEEP, swarm_engines=False)
     assert why_not(setup(), KEEP, swarm_engines=False) == ""
+
+
+def test_nodes_that_do_not_fit_into_this_machine_make_no_snapshot_here() -> None:
+    large = maker(setup(database={"nodes": 3, "heap": "8GiB"}, platform={"machines": "ssh"}))
+    with pytest.raises(ArtifactError, match="do not fit") as refused:
+        refuse_too_large(large, 16 << 30)
+    assert "of 16.0" in refused.value.why
+    refuse_too_large(large, 32 << 30)
 
 
 def test_a_design_that_fills_tables_has_none() -> None:

@@ -51,7 +51,8 @@ class NodeSnapshot:
 
     def files(self) -> list[tuple[str, Path]]:
         """Each file, by its path below the directory."""
-        return [(name, self.root / name) for name in digests(self.root)]
+        found = (path for path in _walk(self.root) if not _is_directory(path))
+        return sorted((path.relative_to(self.root).as_posix(), path) for path in found)
 
     def folders(self) -> list[str]:
         """Each directory, also one without files; parents before what is in them."""
