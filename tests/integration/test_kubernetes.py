@@ -103,17 +103,18 @@ def manifests(bench: Bench) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("client", "endpoints"),
+    ("client", "storage", "endpoints"),
     [
-        ("{}", ("host-port", "service-ip")),
-        ("{runtime: kubernetes, network: bridge}", ("container-dns",)),
+        ("{}", "emptydir", ("host-port", "service-ip")),
+        ("{runtime: kubernetes, network: bridge}", "layer", ("container-dns",)),
     ],
     ids=["client outside", "client inside"],
 )
 def test_an_endpoint_is_proven_loaded_and_recorded(
-    bench: Bench, api: Api, client: str, endpoints: tuple[str, ...]
+    bench: Bench, api: Api, client: str, storage: str, endpoints: tuple[str, ...]
 ) -> None:
-    done = bench.tare("run", write(bench, *endpoints, client=client), timeout=1500)
+    study = write(bench, *endpoints, client=client, storage=storage)
+    done = bench.tare("run", study, timeout=1500)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     found = manifests(bench)
     assert len(found) == len(endpoints)

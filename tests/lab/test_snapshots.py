@@ -38,7 +38,7 @@ FREE = {
         ({"database": {"kind": "mongodb"}}, "none of mongodb"),
         ({"database": {"image": "cassandra:5"}}, "another's image"),
         ({"platform": {"runtime": "kubernetes", "storage": "emptydir"}}, ""),
-        ({"platform": {"runtime": "kubernetes", "storage": "layer"}}, "writable layer"),
+        ({"platform": {"runtime": "kubernetes", "storage": "layer"}}, ""),
         ({"platform": {"runtime": "swarm", "storage": "volume"}}, ""),
         ({"platform": {"runtime": "swarm", "storage": "layer"}}, "writable layer"),
         ({"platform": FREE}, "the Swarm chooses its node"),

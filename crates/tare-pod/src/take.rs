@@ -1,5 +1,6 @@
 //! Takes the files of a data directory from whoever connects, tells what the directory then holds,
-//! and ends well only once that was said to be right: the pod's database starts after it.
+//! and ends well only once that was said to be right: the pod's database starts after it, or in its
+//! place.
 //!
 //! A line tells what was left in the directory. Then come lines that name a directory, or a file
 //! whose content follows, and one that says that these were all. A dot answers each mebibyte of
@@ -48,6 +49,7 @@ enum Entry {
 
 /// Listens on the loopback, prints at which port, and fills the directory by the first connection.
 pub fn take(directory: &Path, out: &mut impl Write) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();
     writeln!(out, "{}", serde_json::to_string(&Listening { port })?)?;

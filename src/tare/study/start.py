@@ -28,10 +28,10 @@ def why_not(setup: Setup, design: Design, *, swarm_engines: bool = True) -> str:
 
 def _out_of_reach(platform: Platform, swarm_engines: bool) -> str:
     """Why nobody but the node itself can write its data directory; empty: it can be filled."""
-    if platform.runtime in ("kubernetes", "swarm") and platform.storage == "layer":
-        return "nothing but its own software reaches its container's writable layer"
     if platform.runtime != "swarm":
         return ""
+    if platform.storage == "layer":
+        return "nothing but the task's own software reaches its container's writable layer"
     if platform.placement.spread == "none" and platform.network != "host":
         return "the Swarm chooses its node when it starts: platform.placement.spread is none"
     if not swarm_engines:

@@ -49,7 +49,7 @@ class Pod:
 
     def fill(self, snapshot: NodeSnapshot) -> None:
         clock = Clock()
-        fill(self.api, NAMESPACE, POD, snapshot, clock, clock.wait)
+        fill(self.api, NAMESPACE, POD, TAKING, snapshot, clock, clock.wait)
 
     @property
     def status(self) -> int:

@@ -2,7 +2,7 @@
 
 A container of the pod takes the files (`tare-pod take`) at a port of the pod's loopback, which is
 forwarded through the API, and tells what the directory then holds. The database starts once that
-was said to be right.
+was said to be right: after that container, or in its place where the data is in its own layer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Any
 from tare.artifacts.digest import parse_listing
 from tare.artifacts.snapshot import not_empty
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.pod_parts import TAKING
 from tare.runtimes.kubernetes.refusals import ApiError
 
 if TYPE_CHECKING:
@@ -41,15 +40,17 @@ def fill(
     api: Api,
     namespace: str,
     pod: str,
+    container: str,
     snapshot: NodeSnapshot,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Fill the data directory of a pod whose container for that runs.
+    """Fill the data directory of a pod of which a container takes it, and runs.
 
     Args:
         api, namespace: where the pod is.
         pod: its name.
+        container: that takes the files.
         snapshot: what the directory is to hold, and nothing else.
         clock, wait: monotonic seconds, and letting them pass.
 
@@ -58,7 +59,7 @@ def fill(
         RuntimeUnavailableError: the pod did not take it.
     """
     where = f"{namespace}/{pod}"
-    connection = api.connect(pod, _port(api, namespace, pod, clock, wait), namespace)
+    connection = api.connect(pod, _port(api, namespace, pod, container, clock, wait), namespace)
     try:
         connection.settimeout(_ANSWER_S)
         with connection.makefile("rb") as answers:
@@ -69,7 +70,7 @@ def fill(
             "a pod did not take its data",
             where=where,
             why=str(error) or type(error).__name__,
-            remedy=f"kubectl logs {pod} -c {TAKING} -n {namespace}, while it is there; or set "
+            remedy=f"kubectl logs {pod} -c {container} -n {namespace}, while it is there; or set "
             "design.data to populate",
         ) from error
     finally:
@@ -80,6 +81,7 @@ def _port(
     api: Api,
     namespace: str,
     pod: str,
+    container: str,
     clock: Callable[[], float],
     wait: Callable[[float], None],
 ) -> int:
@@ -87,7 +89,7 @@ def _port(
     deadline = clock() + _LISTENS_S
     while True:
         try:
-            text = b"".join(api.log(pod, TAKING, namespace))
+            text = b"".join(api.log(pod, container, namespace))
         except ApiError as error:
             if clock() > deadline:
                 raise
@@ -104,7 +106,7 @@ def _port(
                 "a pod does not tell where it takes its data",
                 where=f"{namespace}/{pod}",
                 why=told or f"it has printed nothing within {_LISTENS_S:.0f} s",
-                remedy=f"kubectl logs {pod} -c {TAKING} -n {namespace}, while it is there",
+                remedy=f"kubectl logs {pod} -c {container} -n {namespace}, while it is there",
             )
         wait(_POLL_S)
 

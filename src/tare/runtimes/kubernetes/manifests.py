@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
+    COPYING,
     DATA,
+    HANDED,
     MAIN,
     NAMING,
     NO_RIGHTS,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 HOST_DATA_LABEL, MACHINE = "tare.host-data", "machine"
 """label of the map that marks a namespace whose pods keep data in directories of nodes"""
 _NAME_S = 60
+_PROGRAM: Document = {"name": "program", "mountPath": HANDED}
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,11 @@ class Members:
     helper: str
     several: bool = False
     filled: bool = False
+
+    @property
+    def taken_by(self) -> str:
+        """The container that takes these files: nothing but the unit's own reaches its layer."""
+        return MAIN if self.storage == "layer" else TAKING
 
 
 def namespace(name: str, run: str, host: str) -> Document:
@@ -211,6 +220,8 @@ def _take_data(members: Members) -> list[Document]:
     """After that, so that the pod is known by its name as soon as its software listens."""
     if not members.filled:
         return []
+    if members.taken_by == MAIN:
+        return [_helper(members, COPYING, "copy-self", HANDED) | {"volumeMounts": [_PROGRAM]}]
     return [_helper(members, TAKING, "take", DATA) | {"volumeMounts": _data_mounts(members)}]
 
 
@@ -243,6 +254,10 @@ def _member(members: Members) -> Document:
         conf = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
         made["volumeMounts"].append(conf)
     made["volumeMounts"] += _data_mounts(members)
+    if members.filled and members.taken_by == MAIN:
+        made["command"] = [f"{HANDED}/{PurePosixPath(POD_PROGRAM).name}"]
+        made["args"] = ["take", DATA, "--", *members.container.command]
+        made["volumeMounts"].append({**_PROGRAM, "readOnly": True})
     return made
 
 
@@ -272,6 +287,8 @@ def _data_volume(members: Members) -> list[Document]:
         return [{"name": "data", "hostPath": place}]
     if members.storage == "emptydir":
         return [{"name": "data", "emptyDir": {}}]
+    if members.filled and members.taken_by == MAIN:
+        return [{"name": _PROGRAM["name"], "emptyDir": {}}]
     return []
 
 

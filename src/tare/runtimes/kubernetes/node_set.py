@@ -12,7 +12,7 @@ from tare.runtimes.kubernetes import manifests
 from tare.runtimes.kubernetes.data import fill
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
-from tare.runtimes.kubernetes.pod_parts import MAIN, TAKING
+from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import await_pod, ended, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 
@@ -83,8 +83,9 @@ class NodeSet:
         name = pod_of(self.members.name, index)
         try:
             if snapshot is not None:
-                self._await(name, TAKING)
-                fill(self.api, self.namespace, name, snapshot, self.clock, self.wait)
+                taker = self.members.taken_by
+                self._await(name, taker)
+                fill(self.api, self.namespace, name, taker, snapshot, self.clock, self.wait)
             pod = self._await(name, MAIN)
         except RuntimeUnavailableError as error:
             if isinstance(error, ApiError):
