@@ -106,6 +106,11 @@ def test_a_directory_that_holds_a_file_already_is_refused(
     assert refused.value.where.endswith(left)
 
 
+def test_its_files_and_directories_are_told_parents_first(kept: NodeSnapshot) -> None:
+    assert kept.files() == [(ROWS, kept.root / ROWS)]
+    assert kept.folders() == ["data", "data/system", "data/ycsb", "hints"]
+
+
 def test_a_link_in_the_directory_is_refused(kept: NodeSnapshot, empty: Path, node: Path) -> None:
     (empty / "data").symlink_to(node / "data")
     with pytest.raises(ArtifactError, match="not empty"):

@@ -103,17 +103,18 @@ def manifests(bench: Bench) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("client", "endpoints"),
+    ("client", "storage", "endpoints"),
     [
-        ("{}", ("host-port", "service-ip")),
-        ("{runtime: kubernetes, network: bridge}", ("container-dns",)),
+        ("{}", "emptydir", ("host-port", "service-ip")),
+        ("{runtime: kubernetes, network: bridge}", "layer", ("container-dns",)),
     ],
     ids=["client outside", "client inside"],
 )
 def test_an_endpoint_is_proven_loaded_and_recorded(
-    bench: Bench, api: Api, client: str, endpoints: tuple[str, ...]
+    bench: Bench, api: Api, client: str, storage: str, endpoints: tuple[str, ...]
 ) -> None:
-    done = bench.tare("run", write(bench, *endpoints, client=client), timeout=1500)
+    study = write(bench, *endpoints, client=client, storage=storage)
+    done = bench.tare("run", study, timeout=1500)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     found = manifests(bench)
     assert len(found) == len(endpoints)
@@ -123,6 +124,8 @@ def test_an_endpoint_is_proven_loaded_and_recorded(
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(unit["network"])
         assert unit["parity"]["quality of service"] == "Burstable"
+        assert manifest["database"]["data"] == next(iter(found.values()))["database"]["data"]
+        assert manifest["database"]["data"]["snapshot"]
         assert manifest["server_cpu_s"] > 0
     assert namespaces(api) == []
 
@@ -159,6 +162,7 @@ def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, 
     (manifest,) = manifests(bench).values()
     endpoints = {one["endpoint"] for one in manifest["units"] if one["role"] == "database"}
     assert len({one.rpartition(":")[0] for one in endpoints}) == min(3, machines)
+    assert manifest["database"]["data"]["snapshot"], "each pod was given its node's files"
     assert not list(Path("/var/lib/tare").glob("tare-cluster.*"))
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,13 @@ def left(bench: Bench) -> list[str]:
     done = bench.tare("clean", "--dry-run", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     return list(json.loads(done.stdout)["found"])
+
+
+def start_from_one_snapshot(manifests: Iterable[dict[str, Any]]) -> None:
+    """Every deployment started from the same one, and so was not filled."""
+    starts = [one["database"]["data"] for one in manifests]
+    assert all(start == starts[0] for start in starts)
+    assert starts[0]["snapshot"]
 
 
 def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
@@ -137,6 +145,7 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert told == {"load1", "load2"}
     nodes = [u for one in found.values() for u in one["units"] if u["role"] == "database"]
     assert len({node["bits"] for node in nodes}) == 1
+    start_from_one_snapshot(found.values())
     assert (bench.root / "runs" / "hosts" / "report.html").is_file()
     assert left(bench) == []
     for name in named.hosts:
@@ -166,6 +175,7 @@ def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
         assert sum(one["errors"] for one in manifest["clients"]) == 0
         ways = {(one["from"], one["name"]) for one in manifest["path"]["asked"]}
         assert {("db1", "db2"), ("db2", "db1")} <= ways, "nodes' ways to each other are proven too"
+    start_from_one_snapshot(bench.manifests("hosts").values())
     assert left(bench) == []
 
 

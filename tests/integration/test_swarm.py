@@ -91,6 +91,8 @@ def test_two_endpoints_are_proven_loaded_and_recorded_and_what_needs_ip_vs_is_sa
     for manifest in found.values():
         assert manifest["status"] == "done", manifest["reason"]
         assert manifest["path"]["network"]["encapsulation"] == "VXLAN"
+        assert manifest["database"]["data"] == next(iter(found.values()))["database"]["data"]
+        assert manifest["database"]["data"]["snapshot"]
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(unit["network"])
         assert manifest["server_cpu_s"] > 0

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tare.lab.snapshots import key_of, maker, makers
+from tare.errors import ArtifactError
+from tare.lab.snapshots import key_of, maker, makers, refuse_too_large
 from tare.study.schema import Design, Setup
 from tare.study.start import why_not
 
@@ -20,6 +21,14 @@ def setup(**fields: Any) -> Setup:
 DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
 
 
+FREE = {
+    "runtime": "swarm",
+    "storage": "volume",
+    "network": "host-port",
+    "placement": {"spread": "none"},
+}
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -28,8 +37,14 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
         ({"database": {"nodes": 3}}, ""),
         ({"database": {"kind": "mongodb"}}, "none of mongodb"),
         ({"database": {"image": "cassandra:5"}}, "another's image"),
-        ({"platform": {"runtime": "kubernetes"}}, "not on this machine's disk"),
-        ({"platform": {"machines": "ssh"}}, "not on this machine's disk"),
+        ({"platform": {"runtime": "kubernetes", "storage": "emptydir"}}, ""),
+        ({"platform": {"runtime": "kubernetes", "storage": "layer"}}, ""),
+        ({"platform": {"runtime": "swarm", "storage": "volume"}}, ""),
+        ({"platform": {"runtime": "swarm", "storage": "layer"}}, "writable layer"),
+        ({"platform": FREE}, "the Swarm chooses its node"),
+        ({"platform": FREE | {"network": "host"}}, ""),
+        ({"platform": {"machines": "ssh"}}, ""),
+        ({"platform": {"machines": "ssh", "runtime": "docker", "storage": "layer"}}, ""),
     ],
 )
 def test_a_deployment_that_cannot_start_from_one_says_why(
@@ -38,6 +53,20 @@ def test_a_deployment_that_cannot_start_from_one_says_why(
     found = why_not(setup(**fields), KEEP)
     assert reason in found
     assert bool(found) == bool(reason)
+
+
+def test_nodes_of_a_swarm_whose_engines_are_not_named_are_given_nothing() -> None:
+    one = setup(platform={"runtime": "swarm", "storage": "volume"})
+    assert "names no engines" in why_not(one, KEEP, swarm_engines=False)
+    assert why_not(setup(), KEEP, swarm_engines=False) == ""
+
+
+def test_nodes_that_do_not_fit_into_this_machine_make_no_snapshot_here() -> None:
+    large = maker(setup(database={"nodes": 3, "heap": "8GiB"}, platform={"machines": "ssh"}))
+    with pytest.raises(ArtifactError, match="do not fit") as refused:
+        refuse_too_large(large, 16 << 30)
+    assert "of 16.0" in refused.value.why
+    refuse_too_large(large, 32 << 30)
 
 
 def test_a_design_that_fills_tables_has_none() -> None:

@@ -7,10 +7,15 @@ mod ask;
 mod await_name;
 mod hand_over;
 mod remove;
+mod take;
 
+use std::env;
+use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -53,6 +58,15 @@ enum Job {
     },
     /// Remove the entries of a directory whose names begin as given.
     Remove { directory: PathBuf, prefix: String },
+    /// Take the files of a directory from whoever connects to the port of the loopback that is
+    /// printed, and tell their digests; then become another program, if one is named.
+    Take {
+        directory: PathBuf,
+        #[arg(last = true)]
+        then: Vec<OsString>,
+    },
+    /// Copy this program into a directory.
+    CopySelf { directory: PathBuf },
     /// Wait until a name has an address.
     AwaitName {
         #[arg(long, default_value_t = 60.0)]
@@ -83,6 +97,17 @@ fn run(job: Job) -> io::Result<()> {
         }
         Job::HandOver { directory, skip } => hand_over::hand_over(&directory, &skip, &mut out),
         Job::Remove { directory, prefix } => remove::remove(&directory, &prefix),
+        Job::Take { directory, then } => {
+            take::take(&directory, &mut out)?;
+            match then.split_first() {
+                Some((program, words)) => Err(Command::new(program).args(words).exec()),
+                None => Ok(()),
+            }
+        }
+        Job::CopySelf { directory } => {
+            fs::copy(env::current_exe()?, directory.join(env!("CARGO_BIN_NAME")))?;
+            Ok(())
+        }
         Job::AwaitName { within, name } => await_name::await_name(&name, seconds(within)?),
     }
 }

@@ -45,14 +45,19 @@ class NodeSnapshot:
         """
         left = next((path for path in _walk(directory) if not _is_directory(path)), None)
         if left is not None:
-            raise ArtifactError(
-                "a data directory is not empty",
-                where=str(left),
-                why="a deployment starts from the snapshot and nothing else",
-                remedy="tare clean, then the same command again",
-            )
+            raise not_empty(str(left))
         shutil.copytree(self.root, directory, dirs_exist_ok=True)
-        self._compare(digests(directory), str(directory))
+        self.compare(digests(directory), str(directory))
+
+    def files(self) -> list[tuple[str, Path]]:
+        """Each file, by its path below the directory."""
+        found = (path for path in _walk(self.root) if not _is_directory(path))
+        return sorted((path.relative_to(self.root).as_posix(), path) for path in found)
+
+    def folders(self) -> list[str]:
+        """Each directory, also one without files; parents before what is in them."""
+        found = (path for path in _walk(self.root) if _is_directory(path))
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
 
     def write_archive(self, sink: IO[bytes], owner: int = 0) -> None:
         """Write it as a tar archive whose files belong to a user and the group of that number."""
@@ -80,9 +85,18 @@ class NodeSnapshot:
                     found[name] = _digest(content)
                 elif not entry.isdir():
                     found[name] = "a link or a device"
-        self._compare(found, where)
+        self.compare(found, where)
 
-    def _compare(self, found: Mapping[str, str], where: str) -> None:
+    def compare(self, found: Mapping[str, str], where: str) -> None:
+        """See that a data directory holds exactly this.
+
+        Args:
+            found: SHA-256 of every file there by its path below it; of what is no file, any words.
+            where: the directory, for errors.
+
+        Raises:
+            ArtifactError: a file is missing, is another, or is too many.
+        """
         if combined(found) == self.digest:
             return
         expected = digests(self.root)
@@ -109,6 +123,16 @@ class Snapshot:
     key: str
     digest: str
     nodes: tuple[NodeSnapshot, ...]
+
+
+def not_empty(left: str) -> ArtifactError:
+    """The error for a data directory in which there is a file before it is filled."""
+    return ArtifactError(
+        "a data directory is not empty",
+        where=left,
+        why="a deployment starts from the snapshot and nothing else",
+        remedy="tare clean, then the same command again",
+    )
 
 
 def find(cache: Path, key: str) -> Snapshot | None:

@@ -12,9 +12,12 @@ from tare.artifacts import snapshot
 from tare.artifacts.digest import text_digest
 from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
-from tare.errors import ClusterError, DiskFullError, TareError
+from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
 from tare.lab.deployment import Deployment
+from tare.runtimes.swarm.settings import names_engines
+from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
+from tare.study.server_needs import node_memory
 from tare.study.start import why_not
 
 if TYPE_CHECKING:
@@ -63,6 +66,26 @@ def key_of(setup: Setup, bits: str, seed: int) -> str:
     return text_digest(json.dumps(told, sort_keys=True))[:16]
 
 
+def refuse_too_large(setup: Setup, memory: int) -> None:
+    """See that the nodes which would make a snapshot fit into this machine: others may be larger.
+
+    Args:
+        setup: of these nodes.
+        memory: of this machine, bytes.
+
+    Raises:
+        ArtifactError: they do not.
+    """
+    needed = setup.database.nodes * node_memory(setup, memory)
+    if needed > memory:
+        raise ArtifactError(
+            "its nodes do not fit into this machine",
+            why=f"{setup.database.nodes} of them take {needed / GIB:.1f} GiB of {memory / GIB:.1f}",
+            remedy="run Tare on a larger machine, lower database.heap, or set design.data to "
+            "populate",
+        )
+
+
 class Snapshots:
     """Gives each deployment what it starts from."""
 
@@ -91,7 +114,7 @@ class Snapshots:
         Raises:
             DiskFullError: there is no room for it.
         """
-        reason = why_not(setup, self._design)
+        reason = why_not(setup, self._design, swarm_engines=names_engines())
         if reason:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason
@@ -113,6 +136,7 @@ class Snapshots:
         return self._found[key], ""
 
     def _make(self, setup: Setup, key: str) -> Snapshot:
+        refuse_too_large(setup, self._outfit.machine.memory_bytes)
         self._watcher.say("making the snapshot that deployments start from, once: half a minute")
         made = Deployment(
             f"snapshot-{key}", [setup], self._design.warm, self._outfit, self._watcher

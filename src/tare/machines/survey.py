@@ -44,7 +44,7 @@ for file in /proc/[0-9]*/comm; do
   case $name in chronyd|ntpd|ntpsec|openntpd|systemd-timesyn|ptp4l|phc2sys) daemon=$name ;; esac
 done
 say synchronised_by "$daemon"
-for one in tar sha256sum setsid getconf; do
+for one in tar find sha256sum setsid getconf; do
   command -v "$one" >/dev/null || missing="$missing $one"
 done
 say missing "$missing"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tare.study.schema import Design, Setup
+    from tare.study.schema import Design, Platform, Setup
 
 
-def why_not(setup: Setup, design: Design) -> str:
-    """Why a deployment of this setup fills its own table; empty: it starts from a snapshot."""
+def why_not(setup: Setup, design: Design, *, swarm_engines: bool = True) -> str:
+    """Why a deployment of this setup fills its own table; empty: it starts from a snapshot.
+
+    Args:
+        swarm_engines: whether engines of the Swarm's nodes are named here.
+    """
     platform, database = setup.platform, setup.database
     if design.data != "snapshot":
         return "the study asks for it: design.data: populate"
@@ -19,6 +23,17 @@ def why_not(setup: Setup, design: Design) -> str:
         return f"there are none of {database.kind}"
     if database.image is not None:
         return "it runs another's image"
-    if platform.machines != "local" or platform.runtime not in ("native", "docker"):
-        return "its data is not on this machine's disk"
+    return _out_of_reach(platform, swarm_engines)
+
+
+def _out_of_reach(platform: Platform, swarm_engines: bool) -> str:
+    """Why nobody but the node itself can write its data directory; empty: it can be filled."""
+    if platform.runtime != "swarm":
+        return ""
+    if platform.storage == "layer":
+        return "nothing but the task's own software reaches its container's writable layer"
+    if platform.placement.spread == "none" and platform.network != "host":
+        return "the Swarm chooses its node when it starts: platform.placement.spread is none"
+    if not swarm_engines:
+        return "the file of TARE_SWARM names no engines, through which nodes could be given data"
     return ""

@@ -40,6 +40,33 @@ def unit_of(members: Members) -> dict[str, Any]:
     return dict(unit)
 
 
+@pytest.mark.parametrize("storage", ["host-path", "pvc", "emptydir"])
+def test_a_pod_that_is_filled_takes_its_files_where_its_software_keeps_them(storage: str) -> None:
+    members = replace(MEMBERS, storage=storage, filled=True)
+    naming, taking = pod_of(members)["initContainers"]
+    assert taking["args"] == ["take", pod_parts.DATA]
+    (mount,) = taking["volumeMounts"]
+    assert mount in unit_of(members)["volumeMounts"]
+    rights = ("securityContext", "image", "imagePullPolicy", "resources")
+    assert all(taking[key] == naming[key] for key in rights)
+    assert pod_of(replace(members, filled=False))["initContainers"] == [naming]
+
+
+def test_software_whose_layer_is_filled_takes_its_files_itself_and_then_starts() -> None:
+    members = replace(MEMBERS, filled=True)
+    naming, copying = pod_of(members)["initContainers"]
+    unit, (mount,) = unit_of(members), copying["volumeMounts"]
+    assert copying["args"] == ["copy-self", mount["mountPath"]]
+    assert copying["securityContext"] == naming["securityContext"] == unit["securityContext"]
+    assert unit["command"] == [f"{mount['mountPath']}/tare-pod"]
+    assert unit["args"] == ["take", pod_parts.DATA, "--", *CONTAINER.command]
+    assert unit["image"] == CONTAINER.image
+    assert {**mount, "readOnly": True} in unit["volumeMounts"]
+    volumes = [one["name"] for one in pod_of(members)["volumes"] if "emptyDir" in one]
+    assert volumes == [mount["name"]]
+    assert unit_of(MEMBERS)["command"] == list(CONTAINER.command[:1])
+
+
 @pytest.mark.parametrize(
     "made",
     [

@@ -103,6 +103,67 @@ def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path)
 
 
+class Volumes:
+    """Notes which volumes are filled where, and which are removed."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, tuple[str, object]] = {}
+        self.lost = False
+
+    def fill(self, node: str, name: str, labels: object, image: str, snapshot: object) -> None:
+        assert (labels, image) == ({**LABELS, "tare.unit": "n1"}, "sha256:cassandra")
+        self.held[name] = node, snapshot
+
+    def remove(self, names: Sequence[str] | None = None) -> None:
+        if self.lost:
+            raise RuntimeUnavailableError("volumes of this run are left on nodes of the Swarm")
+        self.held.clear()
+
+
+def filled_node(tmp_path: Path, volumes: Volumes, spread: Any) -> tuple[Scene, Document]:
+    """A node that starts from a snapshot, and what was made of its service."""
+    scene = Scene(tmp_path, placement=Placement(spread=spread))
+    scene.runtime._volumes = volumes  # type: ignore[assignment]
+    site = scene.runtime.site(
+        "n1", role="database", network="host-port", storage="volume", group="g"
+    )
+    unit = Unit(
+        site, "database", ["/java"], {}, Limits(), Bits("d", "sha256:cassandra"),
+        storage="volume", ports=PORTS, placement=scene.placement, snapshot="s",  # type: ignore[arg-type]
+    )  # fmt: skip
+    scene.runtime.launch(unit)
+    return scene, scene.service("tare-a-run-n1")
+
+
+def test_a_task_finds_its_snapshot_in_a_volume_of_its_node(tmp_path: Path) -> None:
+    volumes = Volumes()
+    scene, service = filled_node(tmp_path, volumes, "preferred")
+    ((name, held),) = volumes.held.items()
+    (mount,) = service["TaskTemplate"]["ContainerSpec"]["Mounts"]
+    assert (mount["Source"], mount["Target"]) == (name, "/var/lib/cassandra")
+    assert held == ("swarm-1", "s")
+    assert service["TaskTemplate"]["Placement"]["Constraints"] == ["node.id==id-swarm-1"]
+    scene.runtime.release_group("g")
+    assert volumes.held == {}
+
+
+def test_a_volume_of_a_node_that_is_gone_holds_nothing_up_and_is_told_at_the_end(
+    tmp_path: Path,
+) -> None:
+    volumes = Volumes()
+    scene, _ = filled_node(tmp_path, volumes, "preferred")
+    volumes.lost = True
+    scene.runtime.release_group("g")
+    assert scene.swarm.left() == []
+    with pytest.raises(RuntimeUnavailableError, match="are left on nodes"):
+        scene.runtime.close()
+
+
+def test_a_task_whose_node_the_swarm_chooses_cannot_be_given_anything(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeUnavailableError, match="cannot be filled"):
+        filled_node(tmp_path, Volumes(), "none")
+
+
 def test_each_node_is_a_service_of_one_task_with_its_files_limits_and_place(scene: Scene) -> None:
     scene.cluster("host-port", limits=Limits(cpus=1.5, memory=2**30))
     spec = scene.service("tare-a-run-d1-k1-n1")

@@ -23,6 +23,7 @@ MANAGERS: tuple[tuple[str, Any, dict[str, bool]], ...] = (
 )
 PACKAGES = {
     "tar": {"": "tar"},
+    "find": {"": "findutils"},
     "sha256sum": {"": "coreutils"},
     "setsid": {"": "util-linux"},
     "getconf": {"apt-get": "libc-bin", "apk": "musl-utils", "": "glibc-common"},
@@ -85,7 +86,7 @@ def directory() -> None:
 if "directory" in STEPS:
     directory()
 if "programs" in STEPS:
-    install(*(one for one in ("tar", "sha256sum", "setsid", "getconf") if not there(one)))
+    install(*(one for one in ("tar", "find", "sha256sum", "setsid", "getconf") if not there(one)))
 if "clock" in STEPS and not host.get_fact(Command, command=DAEMONS) and install("chrony"):
     serve("chrony", "chronyd")
 if "java" in STEPS and not there("java"):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
+    COPYING,
     DATA,
+    HANDED,
     MAIN,
     NAMING,
     NO_RIGHTS,
     POD_PROGRAM,
+    TAKING,
     Container,
     basics,
     container_of,
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 HOST_DATA_LABEL, MACHINE = "tare.host-data", "machine"
 """label of the map that marks a namespace whose pods keep data in directories of nodes"""
 _NAME_S = 60
+_PROGRAM: Document = {"name": "program", "mountPath": HANDED}
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Members:
         placement: over nodes; volume size and class.
         helper: image of tare-pod.
         several: clients name endpoints, so that all are made.
+        filled: every pod is given the files that its data directory begins with.
     """
 
     name: str
@@ -64,6 +70,12 @@ class Members:
     placement: Placement
     helper: str
     several: bool = False
+    filled: bool = False
+
+    @property
+    def taken_by(self) -> str:
+        """The container that takes these files: nothing but the unit's own reaches its layer."""
+        return MAIN if self.storage == "layer" else TAKING
 
 
 def namespace(name: str, run: str, host: str) -> Document:
@@ -180,7 +192,7 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
     on_node = members.network == "host"
     spec: Document = {
         **basics(),
-        "initContainers": [_wait_for_name(members)],
+        "initContainers": [_wait_for_name(members), *_take_data(members)],
         "containers": [_member(members)],
         "volumes": [*_files_volume(members), *_data_volume(members)],
         "hostNetwork": on_node,
@@ -201,12 +213,25 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
 def _wait_for_name(members: Members) -> Document:
     """Before the software starts: it binds and announces itself by a name that must be known."""
     name = f"$(TARE_POD).{members.name}"
+    return _helper(members, NAMING, "await-name", "--within", str(_NAME_S), name)
+
+
+def _take_data(members: Members) -> list[Document]:
+    """After that, so that the pod is known by its name as soon as its software listens."""
+    if not members.filled:
+        return []
+    if members.taken_by == MAIN:
+        return [_helper(members, COPYING, "copy-self", HANDED) | {"volumeMounts": [_PROGRAM]}]
+    return [_helper(members, TAKING, "take", DATA) | {"volumeMounts": _data_mounts(members)}]
+
+
+def _helper(members: Members, name: str, *words: str) -> Document:
     return {
-        "name": NAMING,
+        "name": name,
         "image": members.helper,
         "imagePullPolicy": pull_policy(members.container),
         "command": [POD_PROGRAM],
-        "args": ["await-name", "--within", str(_NAME_S), name],
+        "args": list(words),
         "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "securityContext": NO_RIGHTS,
@@ -228,12 +253,21 @@ def _member(members: Members) -> Document:
     if members.files:
         conf = {"name": "conf", "mountPath": CONF, "subPathExpr": "$(TARE_POD)", "readOnly": True}
         made["volumeMounts"].append(conf)
-    if members.storage in ("host-path", "pvc", "emptydir"):
-        data: Document = {"name": "data", "mountPath": DATA}
-        if members.storage == "host-path":
-            data["subPathExpr"] = "$(TARE_POD)"
-        made["volumeMounts"].append(data)
+    made["volumeMounts"] += _data_mounts(members)
+    if members.filled and members.taken_by == MAIN:
+        made["command"] = [f"{HANDED}/{PurePosixPath(POD_PROGRAM).name}"]
+        made["args"] = ["take", DATA, "--", *members.container.command]
+        made["volumeMounts"].append({**_PROGRAM, "readOnly": True})
     return made
+
+
+def _data_mounts(members: Members) -> list[Document]:
+    if members.storage not in ("host-path", "pvc", "emptydir"):
+        return []
+    data: Document = {"name": "data", "mountPath": DATA}
+    if members.storage == "host-path":
+        data["subPathExpr"] = "$(TARE_POD)"
+    return [data]
 
 
 def _files_volume(members: Members) -> list[Document]:
@@ -253,6 +287,8 @@ def _data_volume(members: Members) -> list[Document]:
         return [{"name": "data", "hostPath": place}]
     if members.storage == "emptydir":
         return [{"name": "data", "emptyDir": {}}]
+    if members.filled and members.taken_by == MAIN:
+        return [{"name": _PROGRAM["name"], "emptyDir": {}}]
     return []
 
 

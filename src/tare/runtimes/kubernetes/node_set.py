@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import manifests
+from tare.runtimes.kubernetes.data import fill
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
@@ -18,6 +19,7 @@ from tare.runtimes.kubernetes.refusals import ApiError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tare.artifacts.snapshot import NodeSnapshot
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.facts import Machine
     from tare.runtimes.kubernetes.manifests import Members
@@ -61,10 +63,15 @@ class NodeSet:
     started: int = field(default=0, init=False)
     _services: list[Document] = field(default_factory=list, init=False)
 
-    def start(self, index: int) -> Document:
+    def start(self, index: int, snapshot: NodeSnapshot | None = None) -> Document:
         """Start the pod of that number, with all before it, and wait until it runs.
 
+        Args:
+            index: of the pod.
+            snapshot: what its data directory is to hold, where its members are filled.
+
         Raises:
+            ArtifactError: its data directory holds something else.
             RuntimeUnavailableError: it does not start; why, with the cluster's events.
         """
         if self.started == 0:
@@ -75,15 +82,11 @@ class NodeSet:
         self.started = max(self.started, index + 1)
         name = pod_of(self.members.name, index)
         try:
-            pod = await_pod(
-                self.api,
-                self.namespace,
-                name,
-                MAIN,
-                never=lambda: self._without_volume(name),
-                clock=self.clock,
-                wait=self.wait,
-            )
+            if snapshot is not None:
+                taker = self.members.taken_by
+                self._await(name, taker)
+                fill(self.api, self.namespace, name, taker, snapshot, self.clock, self.wait)
+            pod = self._await(name, MAIN)
         except RuntimeUnavailableError as error:
             if isinstance(error, ApiError):
                 raise
@@ -103,6 +106,17 @@ class NodeSet:
                 remedy=f"kubectl describe pod {name} -n {self.namespace}, while it is there",
             )
         return pod
+
+    def _await(self, pod: str, container: str) -> Document:
+        return await_pod(
+            self.api,
+            self.namespace,
+            pod,
+            container,
+            never=lambda: self._without_volume(pod),
+            clock=self.clock,
+            wait=self.wait,
+        )
 
     def _without_volume(self, pod: str) -> bool:
         """Whether a pod's volume will never come: no such storage class, or none is set."""

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 """where a pod finds its configuration and keeps its data"""
-MAIN, NAMING = "unit", "own-name"
-"""containers of a pod: the unit, and one before it that waits until its name is known"""
+MAIN, NAMING, TAKING = "unit", "own-name", "data"
+"""containers of a pod: the unit, one before it that waits until its name is known, and one after
+that which takes the files that its data directory begins with"""
+COPYING = "program"
+"""container that brings tare-pod into the unit's own, where that takes its files itself"""
+HANDED = "/opt/tare/handed"
+"""where it is then"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
 NO_RIGHTS: Document = {
     "allowPrivilegeEscalation": False,

@@ -233,7 +233,7 @@ class KubernetesRuntime:
             if group.storage == "host-path":
                 self._mark_host_data(namespace)
         index = [site.name for site in group.sites].index(unit.site.name)
-        pod = group.made.start(index)
+        pod = group.made.start(index, unit.snapshot)
         if group.storage == "host-path":
             self._mark_host_data(namespace, str(pod["spec"]["nodeName"]))
         endpoint = group.made.endpoint(index, pod)
@@ -277,6 +277,7 @@ class KubernetesRuntime:
             placement=placement,
             helper=self._helper,
             several=group.several,
+            filled=unit.snapshot is not None,
         )
         machines = self.cluster_facts().usable
         return NodeSet(self.api, namespace, members, machines, self._clock, self._wait)

@@ -39,6 +39,7 @@ def bring(
     below: PurePosixPath,
     what: str,
     say: Callable[[str], None],
+    folders: Iterable[str] = (),
 ) -> PurePosixPath:
     """Bring files to a directory of the host that is named by their digest; every one is verified.
 
@@ -50,6 +51,7 @@ def bring(
         below: in which directory of the host.
         what: they are, for people.
         say: told what takes long.
+        folders: directories beside those that files need, parents first; they are not verified.
 
     Returns:
         The directory on the host.
@@ -67,7 +69,7 @@ def bring(
     say(f"bringing {what} to {connection.host} ({size / 1e6:.0f} MB)")
     aside = below / f".{target.name}.partial"
     connection.check("rm", "-rf", aside)
-    send(connection, lambda tar: _add(tar, found, listing(digests)), str(aside))
+    send(connection, lambda tar: _add(tar, folders, found, listing(digests)), str(aside))
     done = connection.run("/bin/sh", "-c", _VERIFY, "sh", aside, whole, within_s=120)
     if done.status != 0:
         raise HostError(
@@ -80,7 +82,13 @@ def bring(
     return target
 
 
-def _add(tar: tarfile.TarFile, files: list[tuple[str, Path]], sums: str) -> None:
+def _add(
+    tar: tarfile.TarFile, folders: Iterable[str], files: list[tuple[str, Path]], sums: str
+) -> None:
+    for name in folders:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+        tar.addfile(entry)
     for name, path in files:
         with path.open("rb") as stream:
             _member(tar, name, path.stat().st_size, stream, bool(path.stat().st_mode & 0o111))

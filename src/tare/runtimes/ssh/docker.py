@@ -15,9 +15,10 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import Accounting
 from tare.runtimes import confinement
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
-from tare.runtimes.docker_data import give_volume, make_directory
+from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.carry import fetch, send_directory
+from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import MARK_LABEL
 from tare.runtimes.ssh.native import SshNativeRuntime
 
@@ -146,6 +147,8 @@ class SshDockerRuntime(SshNativeRuntime):
         home, site = machine.home(unit.site.name), unit.site
         try:
             send_directory(machine.connection, unit.site.conf_on_host.parent, str(home))
+            if unit.snapshot is not None and unit.storage == "directory":
+                fill(machine, unit.snapshot, str(home / "data"), self.hosts.say)
             container = self._start(unit, machine, home)
             if unit.role == "database":
                 site = self.settled(unit, machine)
@@ -202,6 +205,8 @@ class SshDockerRuntime(SshNativeRuntime):
         )
         if unit.role == "database" and unit.storage == "layer":
             make_directory(client.api, created["Id"], DATA, int(user))
+        if unit.snapshot is not None and unit.storage != "directory":
+            put_snapshot(client.api, created["Id"], unit.snapshot, DATA, int(user))
         client.api.start(created["Id"])
         return client.containers.get(created["Id"])
 

@@ -54,7 +54,8 @@ class Hosts:
         self.clients = [self.machines[one.name] for one in inventory.clients]
         self._groups: dict[str, Group] = {}
         self._missing: set[str] = set()
-        self._say: Callable[[str], None] = lambda _: None
+        self.say: Callable[[str], None] = lambda _: None
+        """told what takes long, and of hosts that go missing"""
 
     def use(self, *, nodes: bool, clients: bool) -> None:
         """Leave alone the hosts that no setup of the run needs."""
@@ -75,7 +76,7 @@ class Hosts:
         Raises:
             RuntimeUnavailableError: a host cannot be used.
         """
-        self._say = say
+        self.say = say
         for machine in self.used:
             machine.prepare(say)
 
@@ -124,7 +125,7 @@ class Hosts:
     def _missed(self, machine: HostMachine, error: HostGoneError) -> None:
         if machine.name not in self._missing:
             self._missing.add(machine.name)
-            self._say(
+            self.say(
                 f"{machine.host} is not reached ({error.why}): until it is back its nodes go on "
                 "the inventory's next host, if there is one; what is compared may then have run on "
                 "different machines, which each trial's record names"

@@ -17,6 +17,7 @@ from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
 from tare.runtimes.looks import SeldomLook
 from tare.runtimes.ssh.carry import fetch, send_directory
+from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.proof import prove
 from tare.runtimes.unit import Exit, Role, Site, Unit
@@ -250,6 +251,8 @@ class SshNativeRuntime:
         output: subprocess.Popen[bytes] | None = None
         try:
             send_directory(machine.connection, site.conf_on_host.parent, str(home))
+            if unit.snapshot is not None:
+                fill(machine, unit.snapshot, str(home / "data"), self.hosts.say)
             groups = self._group(unit, machine, home)
             output = self._begin(unit, machine, home, groups)
             begun = ("/bin/sh", "-c", _BEGUN, "sh", str(home))

@@ -36,6 +36,7 @@ class Software:
         ulimits: name to the number that is both limits.
         grace_s: how long it may take to end, seconds.
         storage: volume or layer.
+        volume: name of a volume that its node has already; empty: one is made with the task.
     """
 
     image: str
@@ -46,6 +47,7 @@ class Software:
     ulimits: Mapping[str, int] = field(default_factory=dict)
     grace_s: float = 1.0
     storage: str = "layer"
+    volume: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def service_document(
     if software.storage == "volume":
         # without a name: a volume that goes when its task's container does, on whatever node
         volume = {"Type": "volume", "Target": DATA, "VolumeOptions": {"Labels": labels}}
-        container["Mounts"] = [volume]
+        container["Mounts"] = [volume | ({"Source": software.volume} if software.volume else {})]
     return {
         "Labels": labels,
         "TaskTemplate": {

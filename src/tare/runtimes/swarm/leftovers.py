@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from tare.errors import TareError
+from docker.errors import APIError, DockerException, NotFound
+from requests.exceptions import RequestException
+
+from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines import cgroups
 from tare.runtimes.swarm.facts import read_facts
 from tare.runtimes.swarm.manager import SwarmError, label_filter
@@ -15,20 +20,22 @@ from tare.runtimes.swarm.member import accounting_of
 from tare.runtimes.swarm.named import manager_of
 from tare.runtimes.swarm.names import own_labels
 from tare.runtimes.swarm.services import await_gone
-from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
+from tare.runtimes.swarm.settings import VARIABLE, connect_engine, swarm_settings
+from tare.runtimes.swarm.volumes import FREE_S, OF_A_TASK, left_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import docker
 
     from tare.runtimes.swarm.manager import Kind, Manager
 
 _KINDS: tuple[Kind, ...] = ("container", "service", "config", "network")
 """in the order of removal: each may hold what follows"""
 _ANSWER_S = 10
+_POLL_S = 0.5
 _NAMING = (VARIABLE, "DOCKER_HOST", "DOCKER_CONTEXT")
 """variables that name an engine, of which the first says that it is a manager"""
-_OF_A_TASK = "com.docker.swarm.task.id"
-"""the engine's own label of a task's container, which goes with its service"""
 
 
 @dataclass
@@ -37,16 +44,22 @@ class SwarmLeftovers:
 
     manager: Manager | None = None
     found: dict[Kind, dict[str, str]] = field(default_factory=dict)
+    on_nodes: dict[str, list[Any]] = field(default_factory=dict)
+    """node to what its own engine holds"""
     unanswered: str = ""
-    """why a Swarm that is named could not be asked"""
+    """why a Swarm that is named, or the engine of a node, could not be asked"""
 
     def words(self) -> dict[str, list[str]]:
         """Kind to names, for people."""
-        return {f"Swarm {kind}s": list(named.values()) for kind, named in self.found.items()}
+        told = {f"Swarm {kind}s": list(named.values()) for kind, named in self.found.items()}
+        held = [f"{one.name} ({node})" for node, all_ in self.on_nodes.items() for one in all_]
+        return told | ({"volumes of Swarm nodes": held} if held else {})
 
 
 def leftovers(
-    connect: Callable[[], Manager] | None = None, environment: Mapping[str, str] = os.environ
+    connect: Callable[[], Manager] | None = None,
+    environment: Mapping[str, str] = os.environ,
+    engines: Mapping[str, Callable[[], docker.DockerClient]] | None = None,
 ) -> SwarmLeftovers:
     """Look into the Swarm that is named here; nothing where none is, or it does not answer.
 
@@ -64,27 +77,50 @@ def leftovers(
             naming = ""  # an engine that answers, and is no manager: nobody said that it was
         told = f"the Swarm of {naming}: {error.what} ({error.where}); {error.remedy}"
         return SwarmLeftovers(unanswered=told if naming else "")
-    return SwarmLeftovers(manager, {kind: named for kind, named in found.items() if named})
+    on_nodes: dict[str, list[Any]] = {}
+    faults = []
+    for node, ask in (_engines(environment) if engines is None else engines).items():
+        try:
+            if held := left_on(ask()):
+                on_nodes[node] = held
+        except (TareError, DockerException, RequestException, OSError) as error:
+            why = error.why if isinstance(error, TareError) else str(error)
+            faults.append(f"the engine of the Swarm's node {node} does not answer: {why}")
+    some = {kind: named for kind, named in found.items() if named}
+    return SwarmLeftovers(manager, some, on_nodes, "; ".join(faults))
+
+
+def _engines(environment: Mapping[str, str]) -> dict[str, Callable[[], docker.DockerClient]]:
+    """By node; none where the file of the Swarm cannot be read, which is told of by others."""
+    try:
+        named = swarm_settings(environment).engines
+    except TareError:
+        return {}
+    return {node: partial(connect_engine, one, _ANSWER_S) for node, one in named.items()}
 
 
 def _ours(manager: Manager, kind: Kind) -> dict[str, str]:
     named: dict[str, str] = {}
     for one in manager.find(kind, label_filter(own_labels())):
-        if kind == "container" and _OF_A_TASK in (one.get("Labels") or {}):
+        if kind == "container" and OF_A_TASK in (one.get("Labels") or {}):
             continue
         names = one.get("Names") or [(one.get("Spec") or {}).get("Name") or one.get("Name")]
         named[str(one.get("ID") or one.get("Id"))] = str(names[0]).lstrip("/")
     return named
 
 
-def remove(left: SwarmLeftovers) -> None:
+def remove(
+    left: SwarmLeftovers,
+    clock: Callable[[], float] = time.monotonic,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
     """Remove it: what runs first, because it holds the rest.
 
     Raises:
         RuntimeUnavailableError: something could not be removed.
     """
     manager = left.manager
-    if manager is None or not left.found:
+    if manager is None or not (left.found or left.on_nodes):
         return
     thaw_tasks(manager)
     faults: list[TareError] = []
@@ -96,8 +132,39 @@ def remove(left: SwarmLeftovers) -> None:
                 faults.append(error)
         if kind == "service":
             await_gone(manager, label_filter(own_labels()))
+    deadline = clock() + FREE_S
+    for one in (one for held in left.on_nodes.values() for one in held):
+        fault = _remove_held(one, lambda: clock() > deadline, wait)
+        faults += [fault] if fault else []
     if faults:
         raise faults[0]
+
+
+def _remove_held(
+    one: Any, over: Callable[[], bool], wait: Callable[[float], None]
+) -> TareError | None:
+    """Remove a container or volume of a node; a task's own volume goes with its container.
+
+    Returns:
+        Why it is still there; None where it is not.
+    """
+    while True:
+        try:
+            one.remove(force=True)
+        except NotFound:
+            return None
+        except (DockerException, RequestException, OSError) as error:
+            if isinstance(error, APIError) and not over():
+                wait(_POLL_S)
+                continue
+            return RuntimeUnavailableError(
+                "a node of the Swarm still holds something of a run",
+                where=str(one.name),
+                why=str(error),
+                remedy="tare clean, once its task's container is gone",
+            )
+        else:
+            return None
 
 
 def thaw_tasks(manager: Manager) -> None:

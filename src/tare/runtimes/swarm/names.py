@@ -38,6 +38,11 @@ def config_of(service: str, file: str) -> str:
     return slug(f"{service}-{file}", _LONGEST)
 
 
+def volume_of(service: str) -> str:
+    """The volume that a service's task finds filled on its node."""
+    return f"{service}-data"
+
+
 def own_name(service: str) -> str:
     """The name of a service's one task, to itself and to all others, whatever its endpoint mode.
 

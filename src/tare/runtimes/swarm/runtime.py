@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import time
 from dataclasses import dataclass, field, replace
@@ -16,11 +17,12 @@ from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
 from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
-from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of
+from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
 from tare.runtimes.swarm.path import PROXIED
 from tare.runtimes.swarm.proof import Prover
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup
 from tare.runtimes.swarm.settings import connect_engine
+from tare.runtimes.swarm.volumes import NodeVolumes
 from tare.runtimes.unit import Site, Way
 from tare.study.platform import Placement
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     import docker
 
+    from tare.runtimes.swarm.facts import Node
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.swarm.settings import SwarmSettings
     from tare.runtimes.unit import Role, Running, Unit
@@ -49,6 +52,7 @@ class _Group:
     made_network: bool
     several: bool = False
     sites: list[Site] = field(default_factory=list)
+    volumes: list[str] = field(default_factory=list)
     services: ServiceGroup | None = None
 
 
@@ -68,6 +72,7 @@ class SwarmRuntime:
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
         ask: Callable[[Sequence[str], float], list[Told]] = ask_from_here,
+        volumes: NodeVolumes | None = None,
     ) -> None:
         """Prepare for one run; nothing is asked yet.
 
@@ -78,6 +83,7 @@ class SwarmRuntime:
             manager: of it; None: the engine that the settings name.
             clock, wait: monotonic seconds, and letting them pass.
             ask: asks units that answer from this machine.
+            volumes: fills volumes on nodes; None: through the engines that the settings name.
         """
         self._run = run
         self._work = work
@@ -92,6 +98,7 @@ class SwarmRuntime:
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         self._placement = Placement()
+        self._volumes = volumes or NodeVolumes(settings.engines, clock=clock, wait=wait)
         self._prover: Prover | None = None
 
     @property
@@ -223,7 +230,8 @@ class SwarmRuntime:
         if group.services is None:
             group.services = self._services(group, unit)
         index = [site.name for site in group.sites].index(unit.site.name)
-        task = group.services.start(index, _software(unit), unit.site.files())
+        software = self._filled(group, group.services.planned(index), unit, _software(unit))
+        task = group.services.start(index, software, unit.site.files())
         endpoint = group.services.reach(index, task)
         site = replace(
             unit.site,
@@ -238,6 +246,23 @@ class SwarmRuntime:
         words = self._words(group.endpoint)
         service = service_of(self._run, unit.site.name)
         return MemberRunning(unit, site, self.manager, service, task, words, self._clock)
+
+    def _filled(self, group: _Group, node: Node | None, unit: Unit, software: Software) -> Software:
+        """The software with a volume that holds the unit's snapshot on its node, if it has one."""
+        if unit.snapshot is None:
+            return software
+        if node is None:
+            raise RuntimeUnavailableError(
+                "a task's volume cannot be filled",
+                where=unit.site.name,
+                why="the Swarm chooses the task's node when it starts",
+                remedy="set platform.placement.spread to preferred, or design.data to populate",
+            )
+        name = volume_of(service_of(self._run, unit.site.name))
+        group.volumes.append(name)
+        labels = labels_of(self._run, unit.site.name)
+        self._volumes.fill(node.name, name, labels, software.image, unit.snapshot)
+        return replace(software, volume=name)
 
     def _ways(self, services: ServiceGroup, index: int, task: Document) -> dict[str, Way]:
         found: dict[str, Way] = {}
@@ -276,6 +301,8 @@ class SwarmRuntime:
         if group.made_network:
             self.manager.remove("network", group.network)
         self._left.remove(group)
+        with contextlib.suppress(RuntimeUnavailableError):  # of a node that is gone: see close
+            self._volumes.remove(group.volumes)
 
     def close(self) -> None:
         self._left += self._groups.values()
@@ -286,7 +313,9 @@ class SwarmRuntime:
                 self._remove(group)
             except TareError as error:
                 faults.append(error)
-        if faults:
+        if not faults:
+            self._volumes.remove()
+        else:
             raise RuntimeUnavailableError(
                 "the Swarm still has services of this run",
                 where=self.manager.where,

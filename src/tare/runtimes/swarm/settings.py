@@ -14,7 +14,7 @@ from docker.context import ContextAPI
 from docker.errors import DockerException
 from pydantic import Field
 
-from tare.errors import RuntimeUnavailableError
+from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.settings_file import read_settings
 from tare.study.part import Part
 
@@ -63,6 +63,17 @@ def swarm_settings(environment: Mapping[str, str] = os.environ) -> SwarmSettings
     """
     named = environment.get(VARIABLE)
     return _read(Path(named).expanduser()) if named else SwarmSettings()
+
+
+def names_engines(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether nodes' engines are named, through which they are given more than tasks.
+
+    A file that cannot be read is told of by others.
+    """
+    try:
+        return bool(swarm_settings(environment).engines)
+    except TareError:
+        return True
 
 
 def _read(file: Path) -> SwarmSettings:
