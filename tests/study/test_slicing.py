@@ -65,6 +65,13 @@ def test_conditions_of_different_lengths_are_measured_in_one_piece(read: ReadStu
     assert plan.slicing.why_not == "conditions are measured for different lengths of time"
 
 
+def test_compaction_is_compared_in_one_piece(read: ReadStudy) -> None:
+    compared = TWO.replace("native: {}", "native: {database.compaction.strategy: LCS}")
+    assert planned(read, base=compared).slicing.why_not.startswith("compaction is compared")
+    alike = planned(read, "database: {compaction: {strategy: LCS}}\n")
+    assert alike.study.design.slice_s == USUAL_SLICE_S
+
+
 def test_one_condition_has_none_to_take_turns_with(read: ReadStudy) -> None:
     assert "none to take turns with" in planned(read, base="study: x\n").slicing.why_not
     left_out: Callable[[Setup], Any] = lambda setup: (  # noqa: E731

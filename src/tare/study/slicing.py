@@ -82,6 +82,8 @@ def _hindrances(
         yield problem.what.removeprefix("design.slice: ")
     if study.design.fresh == "block":
         yield "design.fresh: block has one deployment alive at a time; in slices all live at once"
+    if len({one.database.compaction.model_dump_json() for one in setups}) > 1:
+        yield "compaction is compared, which takes longer than a slice and stands still between two"
     yield from _over_time(study)
     for setup in setups:
         if reason := unsliced(setup):
