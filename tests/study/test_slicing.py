@@ -79,6 +79,8 @@ def test_one_condition_has_none_to_take_turns_with(read: ReadStudy) -> None:
     )
     plan = make_plan(read(TWO), left_out)
     assert "none to take turns with" in plan.slicing.why_not
+    nothing = make_plan(read(TWO), lambda setup: Hindered())
+    assert nothing.slicing.length_s == USUAL_SLICE_S
 
 
 class Hindered:

@@ -151,7 +151,8 @@ def make_plan(
         StudyError: as `expand`.
     """
     conditions, left_out = divide(expand(study), hindered)
-    slicing = choose(study, [one.setup for one in conditions], unsliced)
+    measured = conditions or [one.condition for one in left_out]
+    slicing = choose(study, [one.setup for one in measured], unsliced)
     study = settled(study, slicing)
     names = [one.name for one in conditions]
     keys = list(dict.fromkeys(one.deployment for one in conditions))
