@@ -191,7 +191,7 @@ def study_document(
             "blocks": scene.blocks,
             "seed": seed,
             "fresh": scene.fresh,
-            **({"slice": f"{scene.slice_s}s"} if scene.slice_s else {}),
+            "slice": f"{scene.slice_s}s" if scene.slice_s else "off",
         },
         "margins": dict(margins),
     }

@@ -102,7 +102,7 @@ class Scene:
                 workload="ycsb-c" if sliced else "ycsb-a",
                 measure="1500ms" if sliced else "2s",
                 blocks=1 if sliced else 2,
-                slices=", slice: 250ms" if sliced else "",
+                slices=", slice: 250ms" if sliced else ", slice: off",
             ),
             encoding="utf-8",
         )

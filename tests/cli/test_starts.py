@@ -49,5 +49,10 @@ def test_conditions_of_one_deployment_find_what_the_others_wrote() -> None:
     baseline = {"threads": "one"}
     lines = start_lines(planned(design=KEEP, factors=factors, baseline=baseline))
     assert lines[1].startswith("one, two: share a deployment and its rows")
+    emptied = {**KEEP, "reset": "truncate"}
+    turns = start_lines(planned(design=emptied, factors=factors, baseline=baseline))
+    assert turns[1].endswith("each finds what the others wrote since their block began")
+    apart = {**emptied, "slice": "off"}
+    assert len(start_lines(planned(design=apart, factors=factors, baseline=baseline))) == 1
     alone = {**KEEP, "fresh": "trial"}
     assert len(start_lines(planned(design=alone, factors=factors, baseline=baseline))) == 1

@@ -22,7 +22,7 @@ factors:
   platform:
 {levels}
 baseline: {{platform: native}}
-design: {{deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
+design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
          warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
 """
 

@@ -37,7 +37,7 @@ factors:
   endpoint:
 {levels}
 baseline: {{endpoint: {baseline}}}
-design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
+design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
          warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
 """
 

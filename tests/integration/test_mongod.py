@@ -33,7 +33,7 @@ load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 1s, measure: 
 factors:
   client: {{one: {{}}, other: {{load: {{threads: 4}}}}}}
 baseline: {{client: one}}
-design: {{deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
          warm: {{gentle: 0s, at_least: 1s, at_most: 5s, window: 1s}}}}
 """
 

@@ -44,7 +44,7 @@ factors:
   endpoint:
     host-port: {{}}
 baseline: {{endpoint: host-port}}
-design: {{deployments: 1, blocks: 1, reset: keep, fresh: deployment,
+design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
          warm: {{gentle: 0s, at_least: 1s, at_most: 4s, window: 1s}}}}
 """
 

@@ -33,7 +33,7 @@ factors:
     free: {{}}
     limited: {{platform.limits.memory: 1GiB}}
 baseline: {{memory: free}}
-design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
+design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
          warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
 """
 

@@ -43,7 +43,7 @@ factors:
   endpoint:
 {levels}
 baseline: {{endpoint: host-port}}
-design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
+design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
          warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
 """
 INSIDE = "{runtime: swarm, network: bridge}"

@@ -9,7 +9,7 @@ study: small
 load: {threads: 4}
 factors: {platform: {native: {}, docker: {platform: {runtime: docker, network: bridge}}}}
 baseline: {platform: native}
-design: {idle_cpus: halt, blocks: 1}
+design: {idle_cpus: halt, blocks: 1, slice: off}
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from tests.synthetic_trial import Truth
 from .sample import sample_analysis
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tare.analysis.model import Analysis
 
 
@@ -37,7 +40,7 @@ def test_it_says_what_was_run_and_how(measured: Analysis) -> None:
         "Java 17.0.12",
         "native, native-again and docker-bridge (platform)",
         "ycsb-a, over 10,000 rows, closed loop with 32 operations in flight",
-        "Every trial measured 3 s after 2 s that were left out.",
+        "Every trial measured 3 s after 2 s that were left out, in one piece.",
         "in random order (seed 7), over 3 rounds",
         "deployed every condition's cluster anew",
         "the unit of analysis is the deployment",
@@ -72,6 +75,31 @@ def test_runs_that_did_not_record_their_idle_cpus_say_nothing_of_them(measured: 
     provenance = {**measured.provenance, "environment": {"machine": {"cpus": 2}}}
     text = methods_paragraph(measured.model_copy(update={"provenance": provenance}))
     assert "idle" not in text
+
+
+def test_slices_are_told_and_why_there_are_none(tmp_path: Path) -> None:
+    """As plan.json keeps it, beside the study that holds what was chosen alone."""
+    sliced = write_run(tmp_path / "sliced", blocks=1, measure_s=3, slice_s=0.25)
+    text = methods_paragraph(analyse(sliced))
+    assert "in slices of 0.25 s, in turn with the other conditions of its block." in text
+    whole = write_run(tmp_path / "whole", blocks=1, measure_s=3)
+    plan = json.loads((whole / "plan.json").read_text())
+    chosen = {"slicing": {"asked": "auto", "length_s": None, "why_not": "a reason"}}
+    (whole / "plan.json").write_text(json.dumps(plan | chosen))
+    analysis = analyse(whole)
+    assert "left out, in one piece (not in slices: a reason)." in methods_paragraph(analysis)
+    study = analysis.provenance["study"]
+    assert study["slicing"] == {"asked": "auto", "why_not": "a reason"}
+    assert study["design"]["slice"] == "off"
+
+
+def test_what_nobody_planned_was_not_in_slices(tmp_path: Path) -> None:
+    """Imported files, and runs of before: their study may hold `auto`, and no plan says more."""
+    run = write_run(tmp_path / "before", blocks=1, measure_s=3)
+    study = (run / "study.yaml").read_text()
+    assert "slice: off" in study
+    (run / "study.yaml").write_text(study.replace("slice: off", "slice: auto"))
+    assert analyse(run).provenance["study"]["design"]["slice"] == "off"
 
 
 def test_what_is_not_recorded_is_called_unknown(measured: Analysis) -> None:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.study.conditions import expand
 from tare.study.plan import make_plan
-from tare.study.rules import could_be_sliced
 from tare.study.schema import Study
 from tare.study.slices import Schedule, block_seconds, make_schedule
-
-if TYPE_CHECKING:
-    from tests.study.conftest import ReadStudy
 
 TRIALS = ["D1-B01-native", "D1-B01-bridge", "D1-B01-published"]
 
@@ -93,21 +88,3 @@ def test_a_plan_s_estimate_is_the_schedule_s_length() -> None:
     made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10)
     assert block == pytest.approx(made.seconds + 0.015)
     assert estimate.breakdown["measure"] == pytest.approx(2 * block)
-
-
-@pytest.mark.parametrize(
-    ("text", "could"),
-    [
-        ("", True),
-        ("design: {slice: off}\n", False),
-        ("design: {slice: 250ms}\n", False),
-        ("design: {fresh: trial}\n", False),
-        ("client: {tool: ycsb}\n", False),
-    ],
-)
-def test_what_could_take_turns_is_known_unless_the_study_says_no(
-    read: ReadStudy, text: str, could: bool
-) -> None:
-    study = read(f"study: x\n{text}")
-    setups = [one.setup for one in expand(study)]
-    assert could_be_sliced(study, setups) == could

@@ -153,7 +153,7 @@ def _analyse(run_dir: Path) -> Analysis:
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=make_why(trials, contrasts, rules),
-        provenance=provenance(study, run.files.study, run.environment(), trials),
+        provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 
 

@@ -16,7 +16,6 @@ from tare.analysis.metrics import describe
 from tare.analysis.slice_noise import standard_error
 from tare.records.looks import Look
 from tare.study.conditions import expand
-from tare.study.design import OFF
 from tare.study.endpoints import margin_of, primary_endpoints
 from tare.study.left_out import comparisons
 
@@ -146,7 +145,7 @@ def likely_from_pilot(
         "deployment" if design.fresh == "deployment" and design.deployments > 1 else "block"
     )
     units = _units(design, unit)
-    if design.slice == OFF or units < 2:
+    if design.slice_s is None or units < 2:
         return {}
     measured_s = min(one.setup.load.measured_s for one in plan.conditions)
     slices = measured_s / noise.slice_s * (design.blocks if unit == "deployment" else 1)

@@ -6,9 +6,10 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import tare
+from tare.study.design import OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from tare.analysis.trials import Trial
@@ -19,12 +20,17 @@ MACHINE_FACTS = ("kernel", "clock source", "transparent huge pages", "file syste
 
 
 def provenance(
-    study: Study, study_file: Path, environment: dict[str, Any], trials: Sequence[Trial]
+    study: Study,
+    study_file: Path,
+    environment: dict[str, Any],
+    trials: Sequence[Trial],
+    slicing: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Sections of facts, as recorded; the machine that analyses is not asked.
 
     Args:
         environment: what the lab wrote down of the machine and its software.
+        slicing: how the plan came to slices or to one piece.
     """
     manifests = [trial.manifest for trial in trials]
     examples = _first_per_condition(manifests)
@@ -45,7 +51,8 @@ def provenance(
                 else {}
             ),
             "seed": study.design.seed,
-            "design": study.design.model_dump(mode="json"),
+            "design": study.design.model_dump(mode="json") | {"slice": study.design.slice_s or OFF},
+            **({"slicing": dict(slicing)} if slicing else {}),
             "margins": dict(study.margins),
         },
         "times": _times(manifests),

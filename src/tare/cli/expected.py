@@ -15,7 +15,6 @@ from tare.monitor.quiet import BUSY_CORES
 from tare.records.layout import RunFiles
 from tare.records.noise import kept_here
 from tare.report import numbers
-from tare.study.design import OFF
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
         f"{', '.join(metrics)} {where}" for where, metrics in _by_scope(unknown).items()
     )
     lines = [f"expected intervals unknown before a first run here: {titles}"]
-    piloted = plan.study.design.slice != OFF and kept_here(local_facts()) is None
+    piloted = plan.study.design.slice_s is not None and kept_here(local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
         lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
     return lines
@@ -179,8 +178,8 @@ def _runs(runs: Path) -> list[tuple[RunFiles, Study]]:
 def _alike(its: Study, study: Study) -> bool:
     """Whether trials of the two are in slices and of the same database."""
     return (
-        its.design.slice != OFF
-        and study.design.slice != OFF
+        its.design.slice_s is not None
+        and study.design.slice_s is not None
         and (its.database.kind, its.database.version, its.database.nodes)
         == (study.database.kind, study.database.version, study.database.nodes)
     )

@@ -17,6 +17,7 @@ from tare.cli.doctor import named_cluster, named_swarm, runtime_states
 from tare.cli.expected import expected_lines
 from tare.cli.left_out import left_out_lines
 from tare.cli.quiet import warn_if_busy
+from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import taken_hosts
@@ -29,13 +30,13 @@ from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.here import kubelet_runs
 from tare.runtimes.swarm.settings import swarm_settings
+from tare.runtimes.unsliced import unsliced
 from tare.study.checks import refusals, refuse_plan
 from tare.study.design import LEAST_LOOKED_AT
 from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
-from tare.study.rules import could_be_sliced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,11 +45,6 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup, Study
 
 _HOURS_FROM, _DAYS_FROM = 2, 48
-_TAKE_TURNS = (
-    "note: conditions are measured one after another. With --set design.slice=250ms they take "
-    "turns, which narrows intervals several times (docs/resolution.md); --set design.slice=off "
-    "is without this note"
-)
 """Hours from which a length is told in hours, and in days."""
 MOST_LINES = 12
 """Lines of the order that are printed."""
@@ -101,7 +97,8 @@ def checked_plan(
 
 def plan_here(study: Study) -> Plan:
     """The study's plan on this machine: what it cannot run is left out."""
-    return make_plan(study, obstacle_here(), local_facts().memory_bytes)
+    memory = local_facts().memory_bytes
+    return make_plan(study, obstacle_here(), memory, unsliced_here())
 
 
 def refuse_here(plan: Plan, where: Path | None = None) -> None:
@@ -153,6 +150,22 @@ def obstacle_here() -> Callable[[Setup], Obstacle | None]:
         )
 
     return hindered
+
+
+def unsliced_here() -> Callable[[Setup], str]:
+    """Why units of a setup cannot be driven in slices; each is asked only if a setup needs it."""
+    kubelet, swarm, hosts = cache(kubelet_runs), cache(swarm_settings), cache(named_inventory)
+
+    def why_not(setup: Setup) -> str:
+        over_ssh = "ssh" in (setup.platform.machines, setup.client.machines)
+        return unsliced(
+            setup,
+            kubelet=not _uses("kubernetes", setup) or kubelet(),
+            swarm=not _uses("swarm", setup) or swarm().local,
+            inventory=hosts() if over_ssh else None,
+        )
+
+    return why_not
 
 
 def command(
@@ -272,6 +285,7 @@ def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
         f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
         f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
     )
+    console.print(f"measured {plan.slicing.words}", highlight=False, markup=False)
     for line in start_lines(plan):
         console.print(line, highlight=False, markup=False)
     for line in _looks(plan):
@@ -296,5 +310,5 @@ def show(plan: Plan, console: Terminal, expected: Sequence[str] = ()) -> None:
         console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
-    if len(plan.conditions) > 1 and could_be_sliced(study, [one.setup for one in plan.conditions]):
-        console.print(_TAKE_TURNS)
+    for line in separate_lines(plan):
+        console.print(line, highlight=False, markup=False)

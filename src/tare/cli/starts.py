@@ -32,16 +32,18 @@ def start_lines(plan: Plan) -> list[str]:
 
 
 def _shared(plan: Plan) -> list[str]:
-    """The conditions that find what others wrote, since they have one deployment and keep rows."""
+    """The conditions that find what others wrote: they have one deployment, and keep its rows or
+    take turns on it in slices."""
     design = plan.study.design
-    if design.reset != "keep" or design.fresh == "trial":
+    if design.fresh == "trial" or (design.reset != "keep" and design.slice_s is None):
         return []
+    since = "it" if design.reset == "keep" else "their block"
     groups: dict[str, list[Condition]] = {}
     for one in plan.conditions:
         groups.setdefault(one.deployment, []).append(one)
     return [
         f"{', '.join(one.name for one in sharing)}: share a deployment and its rows; each finds "
-        "what the others wrote since it began"
+        f"what the others wrote since {since} began"
         for sharing in groups.values()
         if len(sharing) > 1
     ]

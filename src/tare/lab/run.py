@@ -42,7 +42,6 @@ from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
-from tare.study.design import OFF
 from tare.study.plan import Plan, Round, Trial
 
 ATTEMPTS = 2
@@ -250,7 +249,7 @@ class Lab:
 
     def _block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
         """All trials of a block, then those again that failed."""
-        if self._plan.study.design.slice != OFF:
+        if self._plan.study.design.slice_s is not None:
             self._sliced_block(trials, fleet, outfit)
             return
         again = trials

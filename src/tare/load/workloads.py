@@ -31,6 +31,30 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "stress-counter-write": {"kind": "stress", "read": 0.0, "write": 1.0, "counter": True},
     "stress-counter-read": {"kind": "stress", "read": 1.0, "write": 0.0, "counter": True},
 }
+_READING = ("read", "scan")
+
+
+def sides(load: Load) -> tuple[dict[str, float], dict[str, float]]:
+    """The operations that read and those that write, each with its weight; none of weight 0."""
+    if load.statements is not None:
+        own = load.statements.operations
+        named = [(name, one.weight, one.writes) for name, one in own.items()]
+    else:
+        weights = _weights(load)
+        named = [
+            (name, float(weights.get(name, 0.0)), name not in _READING) for name in MIXES[load.kind]
+        ]
+    reads = {name: weight for name, weight, writes in named if weight and not writes}
+    return reads, {name: weight for name, weight, writes in named if weight and writes}
+
+
+def _weights(load: Load) -> dict[str, Any]:
+    """A named workload with the study's mix in the place of its own."""
+    made = dict(WORKLOADS[load.workload])
+    if load.mix:
+        made.update({name: 0.0 for name in MIXES[made["kind"]] if name in made})
+        made.update({str(name): weight for name, weight in load.mix.items()})
+    return made
 
 
 def workload(setup: Setup) -> dict[str, Any]:
@@ -48,11 +72,8 @@ def workload(setup: Setup) -> dict[str, Any]:
             where="load.workload",
             remedy=remedy_for(load.workload, WORKLOADS),
         )
-    made = dict(WORKLOADS[load.workload])
+    made = _weights(load)
     kind = made["kind"]
-    if load.mix:
-        made.update({name: 0.0 for name in MIXES[kind] if name in made})
-        made.update({str(name): weight for name, weight in load.mix.items()})
     usual = (
         "latest" if load.workload == "ycsb-d" else DISTRIBUTIONS[kind][0]
     )  # the first is the default

@@ -20,6 +20,7 @@ from tare.records.layout import RunFiles, TrialFiles
 from tare.records.left_out import read_left_out
 from tare.records.manifest import FORMAT, ClientResult, TrialManifest
 from tare.records.samples import Samples, read_samples
+from tare.records.slicing import read_slicing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +117,10 @@ class Run:
     def left_out(self) -> dict[str, tuple[str, str]]:
         """Condition that the plan left out to why, and what would mend it."""
         return read_left_out(self.files.plan)
+
+    def slicing(self) -> dict[str, Any]:
+        """How the plan came to slices or to one piece; empty where it does not say."""
+        return read_slicing(self.files.plan)
 
     def skipped_files(self) -> list[str]:
         """Files that imports into this run did not use, each with its reason."""

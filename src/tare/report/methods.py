@@ -126,11 +126,12 @@ def _load(analysis: Analysis) -> list[str]:
 
 
 def _slices(analysis: Analysis) -> str:
-    """How the conditions of a block took turns, where they did."""
-    design = _mapping(_mapping(analysis.provenance.get("study")).get("design"))
-    length = design.get("slice", OFF)
+    """How the conditions of a block took turns; else that they did not, and what hindered it."""
+    study = _mapping(analysis.provenance.get("study"))
+    length = _mapping(study.get("design")).get("slice", OFF)
     if length == OFF:
-        return ""
+        reason = str(_mapping(study.get("slicing")).get("why_not", ""))
+        return f", in one piece (not in slices: {reason})" if reason else ", in one piece"
     return f", in slices of {_seconds(length)}, in turn with the other conditions of its block"
 
 

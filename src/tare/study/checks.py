@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tare.errors import StudyError
 from tare.study.conditions import baseline_condition, resolve
-from tare.study.estimate import estimate
+from tare.study.design import AUTO
+from tare.study.estimate import estimate, together
 from tare.study.left_out import comparisons, reasons
 from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
@@ -265,19 +266,22 @@ def _memory(
     if need <= free:
         return
     one = max(here, key=lambda each: node_memory(each.setup, machine.memory_bytes))
-    together = 1
-    if plan.study.design.fresh == "deployment":
-        together = len({each.deployment for each in here})
+    sliced, alive_at_once = plan.study.design.slice_s is not None, together(plan.study.design)
+    alive = len({each.deployment for each in here}) if alive_at_once else 1
     field, held, lower = memory_in_words(one.setup, machine.memory_bytes)
     remedies = [lower, "measure a part (--only FACTOR=LEVEL)"]
-    if together > 1:
-        remedies.insert(0, "set design.fresh to block, so that one cluster lives at a time")
-    alive = f"{together} deployments alive at once" if together > 1 else "one deployment at a time"
+    if alive > 1:
+        # design.slice: auto comes to one piece by that; slices of a length would not
+        piece = "design.slice to off and " if sliced and plan.slicing.asked != AUTO else ""
+        remedies.insert(0, f"set {piece}design.fresh to block, so that one cluster lives at a time")
+    if sliced and len(here) > alive:
+        remedies.insert(0, "set design.slice to off, so that one client lives at a time")
+    words = f"{alive} deployments alive at once" if alive > 1 else "one deployment at a time"
     yield _refusal(
         plan,
         one,
         field,
-        f"about {_gib(need)} of memory needed ({alive}, {held}); "
+        f"about {_gib(need)} of memory needed ({words}, {held}); "
         f"{_gib(machine.memory_available)} of {_gib(machine.memory_bytes)} is available",
         ", or ".join(remedies),
     )

@@ -11,12 +11,14 @@ from tare.study.part import Part
 from tare.study.quantities import Duration, Fraction
 
 OFF: Literal["off"] = "off"
+AUTO: Literal["auto"] = "auto"
+"""In slices wherever the conditions can be: `slicing.choose` says where, and nobody else."""
 USUAL_SLICE_S = 0.25
 """Shorter ones lose time to drains and thaws, longer ones precision to the machine's moods."""
 Slice = Annotated[
-    Literal["off"] | Annotated[Duration, Field(ge=0.02, le=10)],
+    Literal["auto", "off"] | Annotated[Duration, Field(ge=0.02, le=10)],
     WithJsonSchema(
-        {"anyOf": [{"const": OFF}, {"type": "string"}, {"type": "number"}], "unit": "s"}
+        {"anyOf": [{"enum": [AUTO, OFF]}, {"type": "string"}, {"type": "number"}], "unit": "s"}
     ),
 ]
 FIRST_LOOK = 5 / 8
@@ -119,15 +121,20 @@ class Design(Part):
     )
     warm: Warm = Field(Warm(), description="warm-up of a fresh deployment")
     slice: Slice = Field(
-        OFF,
+        AUTO,
         description="drive the conditions of a block in turn, each for so long at a time, until "
         "each has had load.warmup and load.measure in all; off: one after another, each in one "
-        "piece",
+        "piece; auto: 250ms wherever the study can be measured so, else off, and the plan says why",
     )
     drain: Annotated[Duration, Field(gt=0, le=5)] = Field(
         0.03,
         description="after each slice, time for the last replies before the servers stand still",
     )
+
+    @property
+    def slice_s(self) -> float | None:
+        """Length of a slice, seconds; None: in one piece, or not planned (imported files)."""
+        return self.slice if isinstance(self.slice, float) else None
 
     @property
     def looks(self) -> tuple[int, ...]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.study.design import OFF
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
 from tare.study.slices import block_seconds
 from tare.study.start import why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tare.study.conditions import Condition
     from tare.study.schema import Design, Load, Setup
 
@@ -107,7 +108,7 @@ def estimate(
     breakdown["search"] = _search_s([one.setup.load for one in conditions])
     for one in conditions:
         breakdown["measure"] += passes * _trial_s(one.setup.load, design, list(sharing.values()))
-    apart = len(conditions) if design.slice == OFF else 1  # in slices a block is begun as a whole
+    apart = len(conditions) if design.slice_s is None else 1  # slices: a block begins as a whole
     breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
@@ -115,7 +116,8 @@ def estimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
         memory_bytes=LAB_BYTES
-        + _peak([_memory(one.setup, machine_memory) for one in first.values()], design),
+        + _peak([_memory(one.setup, machine_memory) for one in first.values()], design)
+        + _more_clients(conditions, first, design),
         disk_bytes=images + _peak([cluster_disk(one.setup) for one in first.values()], design),
         engine_disk_bytes=images + _peak([cluster_disk(one) for one in in_engine], design),
         breakdown=breakdown,
@@ -123,8 +125,23 @@ def estimate(
 
 
 def _peak(needs: list[int], design: Design) -> int:
-    """With `fresh: deployment` all clusters of a round live at once, else one after another."""
-    return sum(needs) if design.fresh == "deployment" else max(needs, default=0)
+    """All clusters of a round live at once, or one after another."""
+    return sum(needs) if together(design) else max(needs, default=0)
+
+
+def together(design: Design) -> bool:
+    """Whether all clusters live at once: those of a round, or in slices those of a block."""
+    return design.fresh == "deployment" or design.slice_s is not None
+
+
+def _more_clients(
+    conditions: list[Condition], first: Mapping[str, Condition], design: Design
+) -> int:
+    """Those of further conditions of a deployment: in slices all are connected all the time."""
+    if design.slice_s is None:
+        return 0
+    clients = sum(one.setup.clusters for one in conditions)
+    return (clients - sum(one.setup.clusters for one in first.values())) * CLIENT_BYTES
 
 
 def _nodes(setup: Setup) -> int:
@@ -176,9 +193,9 @@ def _trial_s(load: Load, design: Design, sharing: list[int]) -> float:
     Args:
         sharing: for each deployment, how many trials it has.
     """
-    if design.slice == OFF:
+    if design.slice_s is None:
         return load.warmup + load.measured_s
-    whole = block_seconds(sharing, load.warmup, load.measured_s, float(design.slice), design.drain)
+    whole = block_seconds(sharing, load.warmup, load.measured_s, design.slice_s, design.drain)
     return whole / sum(sharing)
 
 

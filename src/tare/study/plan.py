@@ -11,6 +11,7 @@ from tare.study.conditions import Condition, expand
 from tare.study.estimate import Estimate, estimate
 from tare.study.left_out import LeftOut, comparisons, divide
 from tare.study.schema import Study
+from tare.study.slicing import Slicing, choose, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,9 @@ class Plan(_Part):
     rounds: list[Round]
     looks: list[int] = Field(
         [], description="rounds after which a run until decided is looked at before its last one"
+    )
+    slicing: Slicing = Field(
+        Slicing(), description="whether conditions are measured in slices, and why not"
     )
     estimate: Estimate = Field(description="of the conditions that are run")
 
@@ -125,6 +129,7 @@ def make_plan(
     study: Study,
     hindered: Callable[[Setup], SeveralHindrances | None] | None = None,
     machine_memory: int | None = None,
+    unsliced: Callable[[Setup], str] = lambda setup: "",
 ) -> Plan:
     """Randomised complete blocks: every block holds every condition once, in a shuffled order.
 
@@ -140,11 +145,15 @@ def make_plan(
         hindered: why a setup cannot be run, None where it can. Such conditions are left out of the
             order and of the estimate. Without it every condition is in the plan.
         machine_memory: as `estimate` wants it.
+        unsliced: why units of a setup cannot be driven in slices where they run; empty: they can.
 
     Raises:
         StudyError: as `expand`.
     """
     conditions, left_out = divide(expand(study), hindered)
+    measured = conditions or [one.condition for one in left_out]
+    slicing = choose(study, [one.setup for one in measured], unsliced)
+    study = settled(study, slicing)
     names = [one.name for one in conditions]
     keys = list(dict.fromkeys(one.deployment for one in conditions))
     # not for secrets: a published seed is what makes the order repeatable
@@ -180,5 +189,6 @@ def make_plan(
         left_out=left_out,
         rounds=rounds,
         looks=list(study.design.looks),
+        slicing=slicing,
         estimate=estimate(conditions, study.design, machine_memory),
     )

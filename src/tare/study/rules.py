@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.study.cassandra_rules import cassandra_problems
-from tare.study.design import OFF, USUAL_SLICE_S, WINDOWS
+from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
 from tare.study.load_rules import load_problems
 from tare.study.mongodb_rules import mongodb_problems
@@ -97,8 +97,8 @@ def image_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
 
 
 def slice_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
-    """What cannot be measured in slices."""
-    if study.design.slice == OFF:
+    """What cannot be measured in slices of a length that the study names."""
+    if study.design.slice in (OFF, AUTO):
         return
     where = study.origin(("design", "slice"))
     off = "write design.slice: off, which measures one condition after another in one piece"
@@ -121,15 +121,6 @@ def slice_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
     for hinders, what, why in _UNSLICED:
         if any(hinders(one) for one in setups):
             yield Problem(where, f"design.slice: {what}", why, off)
-
-
-def could_be_sliced(study: Study, setups: Iterable[Setup]) -> bool:
-    """Whether conditions that are measured in one piece could take turns, and nobody said no."""
-    design = study.design
-    if design.slice != OFF or ("design", "slice") in study.origins.at:
-        return False
-    sliced = study.model_copy(update={"design": design.model_copy(update={"slice": USUAL_SLICE_S})})
-    return not any(True for _ in slice_problems(sliced, setups))
 
 
 _UNSLICED: tuple[tuple[Callable[[Setup], bool], str, str], ...] = (

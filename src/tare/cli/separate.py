@@ -1,0 +1,96 @@
+"""Reads and writes as separate questions: what they would answer more, in lines for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.load.workloads import sides
+from tare.study.left_out import comparisons
+from tare.study.start import why_not
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.study.load import Load
+    from tare.study.plan import Plan
+
+# Spread of service demand between identical deployments of one snapshot, sd: docs/resolution.md.
+HALF_WRITES = "some 2%"
+READS_ALONE = "0 to 1.6%"
+FACTORS = ("load", "operations", "reads-and-writes")
+"""Names for the factor, the first that the study does not have."""
+_WHOLE = {
+    ("ycsb-a", "reads"): "ycsb-c",
+    ("ycsb-b", "reads"): "ycsb-c",
+    ("ycsb-f", "reads"): "ycsb-c",
+    ("stress-mixed", "reads"): "stress-read",
+    ("stress-mixed", "writes"): "stress-write",
+}
+"""(workload, side) to the workload that is this side alone, with the same keys."""
+
+
+def separate_lines(plan: Plan) -> list[str]:
+    """What reads alone would answer more, and the YAML to write; empty: nothing.
+
+    They do where servers are compared, in slices, that start from one snapshot: then what differs
+    is mostly the state into which writes bring their storage.
+    """
+    loads = {one.setup.load.operations: one.setup.load for one in plan.conditions}
+    factor = next((name for name in FACTORS if name not in plan.study.factors), None)
+    if len(loads) != 1 or factor is None or not _decided_by_servers(plan):
+        return []
+    (load,) = loads.values()
+    reads, writes = sides(load)
+    if not reads or not writes:
+        return []
+    return [
+        "note: the load reads and writes. Identical deployments differ by "
+        f"{HALF_WRITES} (sd) where half is writes, by {READS_ALONE} under reads alone, which "
+        "therefore need two thirds of the rounds or fewer (docs/resolution.md). To ask about "
+        "each side by itself, add to the study",
+        *(f"  {line}" for line in _yaml(plan, factor, load, reads, writes)),
+        "and measure each in a run of its own, where reads find nothing that was written: "
+        f"tare run STUDY --only {factor}=reads",
+    ]
+
+
+def _decided_by_servers(plan: Plan) -> bool:
+    """Whether servers in slices, from one snapshot, are compared with one another."""
+    study = plan.study
+    return study.design.slice_s is not None and any(
+        base.deployment != treated.deployment
+        and (treated.aa_of or treated.name) != (base.aa_of or base.name)
+        and not why_not(base.setup, study.design)
+        and not why_not(treated.setup, study.design)
+        for base, treated in comparisons(study, plan.conditions)
+    )
+
+
+def _yaml(
+    plan: Plan, factor: str, load: Load, reads: Mapping[str, float], writes: Mapping[str, float]
+) -> list[str]:
+    """The factor, its baseline, and that the study's comparisons are made at each of its levels."""
+    by = [*plan.study.analysis.by, factor]
+    named = ", ".join(f"{name}: {level}" for name, level in plan.study.baseline.items())
+    return [
+        "factors:",
+        f"  {factor}:",
+        "    mix: {}",
+        f"    reads: {{{_patch(load, 'reads', reads, writes)}}}",
+        f"    writes: {{{_patch(load, 'writes', writes, reads)}}}",
+        f"baseline: {{{named}, {factor}: mix}}",
+        f"analysis: {{by: [{', '.join(by)}]}}",
+    ]
+
+
+def _patch(load: Load, side: str, kept: Mapping[str, float], gone: Mapping[str, float]) -> str:
+    """What a level changes for one side of the load alone."""
+    if load.statements is not None:
+        return ", ".join(f"load.statements.operations.{name}.weight: 0" for name in gone)
+    whole = _WHOLE.get((load.workload, side)) if not load.mix else None
+    if whole is not None:
+        return f"load.workload: {whole}"
+    least = min(kept.values())
+    weights = {name: weight / least for name, weight in kept.items()}
+    weights |= dict.fromkeys(gone, 0.0) if load.mix else {}
+    return f"load.mix: {{{', '.join(f'{n}: {w:g}' for n, w in weights.items())}}}"

@@ -1,0 +1,103 @@
+"""Whether a study's conditions are measured in slices: as it says, or wherever that can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.study.design import AUTO, OFF, USUAL_SLICE_S
+from tare.study.rules import slice_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tare.study.schema import Setup, Study
+
+LEAST_TAKING_TURNS = 2
+SAMPLED = ("cpu.util", "cpu.softirq", "disk.write_kbps")
+"""Metrics that are made of one-second samples, which trials in slices do not have."""
+_OVER_TIME = ("band", "interval-means")
+"""Exhibits that are drawn from one-second series, likewise."""
+
+
+class Slicing(BaseModel):
+    """What was chosen, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    asked: Literal["auto", "off"] | float = Field(
+        OFF, description="design.slice as the study says it: auto, off, or seconds"
+    )
+    length_s: float | None = Field(
+        None, description="length of a slice, seconds; null: measured in one piece"
+    )
+    why_not: str = Field(
+        "", description="where auto came to one piece, the first reason; else empty"
+    )
+
+    @property
+    def words(self) -> str:
+        """The choice in a line."""
+        said = self.asked if isinstance(self.asked, str) else f"{self.asked * 1000:g}ms"
+        if self.length_s is None:
+            reason = f": {self.why_not}" if self.why_not else ""
+            return f"one condition after another, in one piece (design.slice: {said}){reason}"
+        return (
+            f"in slices of {self.length_s * 1000:g} ms, the conditions of a block in turn "
+            f"(design.slice: {said})"
+        )
+
+
+def choose(study: Study, setups: Sequence[Setup], unsliced: Callable[[Setup], str]) -> Slicing:
+    """The study's own word; with `auto` slices of the usual length, unless something hinders.
+
+    Args:
+        setups: of the conditions that are measured.
+        unsliced: why units of a setup cannot be driven in slices where they run; empty: they can.
+    """
+    asked = study.design.slice
+    if asked != AUTO:
+        return Slicing(asked=asked, length_s=study.design.slice_s)
+    for reason in _hindrances(study, setups, unsliced):
+        return Slicing(asked=AUTO, why_not=reason)
+    return Slicing(asked=AUTO, length_s=USUAL_SLICE_S)
+
+
+def settled(study: Study, slicing: Slicing) -> Study:
+    """The study with what was chosen as its design.slice: what everything else is told."""
+    length: Literal["off"] | float = OFF if slicing.length_s is None else slicing.length_s
+    design = study.design.model_copy(update={"slice": length})
+    return study.model_copy(update={"design": design})
+
+
+def _hindrances(
+    study: Study, setups: Sequence[Setup], unsliced: Callable[[Setup], str]
+) -> Iterator[str]:
+    """Why slices cannot be, or would not tell what the study asks for."""
+    if len(setups) < LEAST_TAKING_TURNS:
+        yield "a single condition has none to take turns with"
+    tried = settled(study, Slicing(length_s=USUAL_SLICE_S))
+    for problem in slice_problems(tried, setups):
+        yield problem.what.removeprefix("design.slice: ")
+    if study.design.fresh == "block":
+        yield "design.fresh: block has one deployment alive at a time; in slices all live at once"
+    if len({one.database.compaction.model_dump_json() for one in setups}) > 1:
+        yield "compaction is compared, which takes longer than a slice and stands still between two"
+    yield from _over_time(study)
+    for setup in setups:
+        if reason := unsliced(setup):
+            yield reason
+
+
+def _over_time(study: Study) -> Iterator[str]:
+    """What the study asks for by name and trials in slices do not have."""
+    asked = study.analysis
+    for index, one in enumerate(asked.show):
+        if one.kind in _OVER_TIME:
+            yield f"analysis.show.{index}: {one.kind} is drawn over time, which slices are not"
+    named = [*asked.primary, *asked.metrics, *study.margins]
+    named += [metric for one in asked.show for metric in one.metrics]
+    for metric in named:
+        if metric in SAMPLED:
+            yield f"{metric} is made of samples of every second, which slices do not have"

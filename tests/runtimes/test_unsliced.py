@@ -1,0 +1,42 @@
+"""Where units cannot be driven in slices is known before any is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.machines.inventory.host import Host, Inventory
+from tare.runtimes.unsliced import unsliced
+from tare.study.schema import Setup
+
+
+def why(platform: dict[str, Any], **known: Any) -> str:
+    setup = Setup.model_validate({"platform": platform})
+    return unsliced(setup, **{"kubelet": True, "swarm": True, "inventory": None, **known})
+
+
+def inventory(**fields: Any) -> Inventory:
+    hosts = Host("n1", "192.0.2.1", user="root"), Host("n2", "192.0.2.2", **fields)
+    return Inventory(Path("hosts.yaml"), hosts)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "network", "known"),
+    [("kubernetes", "host-port", "kubelet"), ("swarm", "host-port", "swarm")],
+)
+def test_units_of_an_orchestrator_are_driven_on_this_machine_alone(
+    runtime: str, network: str, known: str
+) -> None:
+    platform = {"runtime": runtime, "network": network}
+    assert why(platform) == ""
+    assert "on other machines" in why(platform, **{known: False})
+    assert why({"runtime": "docker"}, **{known: False}) == ""
+
+
+def test_hosts_need_root_which_the_inventory_names() -> None:
+    ssh = {"machines": "ssh"}
+    assert why(ssh, inventory=inventory(user="root")) == ""
+    assert why(ssh, inventory=inventory(user="db", sudo=True)) == ""
+    assert why(ssh, inventory=inventory(user="db")).startswith("n2: the inventory names neither")
