@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tare.analysis import slices
 from tare.analysis.slices import conditions_of
 
 
@@ -93,3 +94,20 @@ def test_what_a_switch_costs_depends_on_the_server_before() -> None:
         common.append(one[2] - one[0])
     assert np.mean(fitted) == pytest.approx(0.03, abs=0.0015)
     assert np.mean(common) < 0.025
+
+
+def test_the_fit_goes_on_until_it_has_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short blocks with bursts, in which conditions and switches are hard to tell apart."""
+    rng = np.random.default_rng(3)
+    tables = []
+    for seed in range(60):
+        switches = np.empty((26, 4), dtype=int)
+        switches[:, 0] = rng.choice([2, 3], 26, p=[1 / 3, 2 / 3])
+        switches[:, 1] = rng.choice([1, 3], 26, p=[1 / 3, 2 / 3])
+        switches[:, 2:] = rng.choice([1, 2, 0], (26, 2))
+        tables.append((table(seed, 26, [0.0, 0.02, 0.03, 0.03], bursts=0.1), switches))
+    found = [conditions_of(*one) for one in tables]
+    monkeypatch.setattr(slices, "_ROUNDS", 20_000)
+    monkeypatch.setattr(slices, "_SETTLED", 1e-12)
+    for effects, one in zip(found, tables, strict=True):
+        assert effects == pytest.approx(conditions_of(*one), abs=1e-5)
