@@ -65,6 +65,7 @@ class Deployment:
         self._watcher = watcher
         self._rule = rule
         self._clock = clock
+        self._begun = False
         self._paused = False
         self._populated = False
         self._start: dict[str, str] = {}
@@ -82,14 +83,13 @@ class Deployment:
             for number in range(1, setup.clusters + 1)
         ]
 
-    def deploy(self) -> None:
-        """Start the clusters, one after another, and wait until each is ready.
+    def begin(self) -> None:
+        """Start what need not be waited for; others may start meanwhile.
 
         Raises:
             RuntimeUnavailableError: packets of the clients would not get there.
-            ClusterError: a cluster did not form.
         """
-        self._tell("deploying")
+        self._begun = True
         platform = self.setup.platform
         for endpoint in self._endpoints:
             self.paths[endpoint] = self._outfit.runtimes[runtime_key(platform)].prove(
@@ -98,6 +98,19 @@ class Deployment:
                 self.clusters[0].PORT,
                 sorted({runtime_key(setup.client) for setup in self._kinds}),
             )
+        for cluster in self.clusters:
+            cluster.begin()
+
+    def deploy(self) -> None:
+        """Start the clusters and wait until each is ready.
+
+        Raises:
+            RuntimeUnavailableError: packets of the clients would not get there.
+            ClusterError: a cluster did not form.
+        """
+        self._tell("deploying")
+        if not self._begun:
+            self.begin()
         for cluster in self.clusters:
             cluster.deploy()
         self.description = self.clusters[0].describe() | {"data": self._start}

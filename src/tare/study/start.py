@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def why_not(setup: Setup, design: Design) -> str:
     """Why a deployment of this setup fills its own table; empty: it starts from a snapshot."""
-    platform, database = setup.platform, setup.database
+    database = setup.database
     if design.data != "snapshot":
         return "the study asks for it: design.data: populate"
     if design.reset != "keep":
@@ -19,6 +19,11 @@ def why_not(setup: Setup, design: Design) -> str:
         return f"there are none of {database.kind}"
     if database.image is not None:
         return "it runs another's image"
-    if platform.machines != "local" or platform.runtime not in ("native", "docker"):
+    if not starts_here(setup):
         return "its data is not on this machine's disk"
     return ""
+
+
+def starts_here(setup: Setup) -> bool:
+    """Whether this process starts the servers, on this machine: no orchestrator, no other host."""
+    return setup.platform.machines == "local" and setup.platform.runtime in ("native", "docker")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -42,9 +42,22 @@ class CassandraCluster(Nodes):
     """The units of one cluster; `deploy` brings it up, `destroy` leaves nothing of it."""
 
     installation: Installation
+    _to_start: list[Site] = field(default_factory=list, kw_only=True)
+    """sites of the nodes that wait for the first one"""
 
     PORT = configuration.NATIVE_PORT
     LOG = configuration.LOG
+
+    def begin(self) -> None:
+        """Start the first node; the others look for it, so they wait until it answers.
+
+        Raises:
+            RuntimeUnavailableError: the runtime could not start a unit.
+        """
+        first, *self._to_start = sites = list(self.sites())
+        for index, site in enumerate(sites):
+            self._configure(site, first.seed or first.peers, index)
+        self._launch(first)
 
     def deploy(self) -> None:
         """Start every node, wait until all see each other and a write succeeds, make the schema.
@@ -53,12 +66,10 @@ class CassandraCluster(Nodes):
             ClusterError: a node died or did not come up in time; its last log lines are in `why`.
             RuntimeUnavailableError: the runtime could not start a unit.
         """
-        sites = list(self.sites())
-        for index, site in enumerate(sites):
-            self._configure(site, sites[0].seed or sites[0].peers, index)
-        self._launch(sites[0])
+        if not self.nodes:
+            self.begin()
         self._await_port(self.nodes[0])
-        for site in sites[1:]:
+        for site in self._to_start:
             self._launch(site)
         for node in self.nodes[1:]:
             self._await_port(node)
