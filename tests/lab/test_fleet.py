@@ -54,6 +54,9 @@ class Scripted:
         """Nothing is started here, only noted."""
         self.started.append(f"{self.identity} from {snapshot or why_not}")
 
+    def load_from(self, archive: str | None, why_not: str) -> None:
+        self.started[-1] += f", {archive or why_not}"
+
     def begin(self) -> None:
         self._note("begin")
 
@@ -111,6 +114,7 @@ class Scene:
             Silent(),
             directory,
             SimpleNamespace(of=lambda setup: ("the snapshot", "")),
+            SimpleNamespace(of=lambda setup: ("the archive", "")),
             script,
         )
 
@@ -193,13 +197,14 @@ def test_a_deployment_on_which_a_trial_failed_is_replaced(tmp_path: Path) -> Non
     assert scene.since()[0] == "begin D1-native-2"
 
 
-def test_every_life_of_a_deployment_starts_from_the_snapshot(tmp_path: Path) -> None:
+def test_every_life_of_a_deployment_starts_from_snapshot_and_archive(tmp_path: Path) -> None:
     scene = Scene(tmp_path, fresh="block")
     trial = scene.trial("native.few")
     for _ in range(2):
         scene.fleet.take(trial)
         scene.fleet.after_trial(trial, more=[])
-    assert scene.started == ["D1-native-1 from the snapshot", "D1-native-2 from the snapshot"]
+    how = "from the snapshot, the archive"
+    assert scene.started == [f"D1-native-1 {how}", f"D1-native-2 {how}"]
 
 
 @pytest.mark.parametrize("step", ["begin", "deploy", "populate", "warm"])

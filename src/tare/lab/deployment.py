@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
+from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError, UnitGoneError
@@ -69,6 +71,7 @@ class Deployment:
         self._paused = False
         self._populated = False
         self._start: dict[str, str] = {}
+        self._classes: dict[str, str] = {}
         self._client_logs = ClientLogs()
         platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
         self.clusters: list[Cluster] = [
@@ -114,6 +117,8 @@ class Deployment:
         for cluster in self.clusters:
             cluster.deploy()
         self.description = self.clusters[0].describe() | {"data": self._start}
+        if self._classes:
+            self.description["classes"] = self._classes
 
     def start_from(self, snapshot: Snapshot | None, why_not: str) -> None:
         """Start the clusters from a snapshot, or say why they fill their own tables."""
@@ -122,6 +127,13 @@ class Deployment:
         self._start = {"filled": why_not}
         if snapshot is not None:
             self._start = {"snapshot": snapshot.digest, "key": snapshot.key}
+
+    def load_from(self, archive: ClassArchive | None, why_not: str) -> None:
+        """Have the nodes' JVMs map an archive of their classes, or say why they read their jars."""
+        for cluster in self.clusters:
+            if isinstance(cluster, CassandraCluster):
+                cluster.classes = archive
+        self._classes = {"archive": archive.digest} if archive else {"jars": why_not}
 
     def populate(self, seed: int) -> None:
         """Fill the table of every cluster that did not start from a snapshot.

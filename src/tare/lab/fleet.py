@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tare.errors import DiskFullError, TareError
+from tare.lab.class_archives import ClassArchives
 from tare.lab.deployment import Deployment
 from tare.lab.directory import RunDirectory
 from tare.lab.journal import Journal
@@ -31,6 +32,7 @@ class Fleet:
         watcher: Watcher,
         directory: RunDirectory,
         snapshots: Snapshots,
+        archives: ClassArchives,
         make: Callable[..., Deployment] = Deployment,
     ) -> None:
         """Nothing is started yet; `make` makes a deployment of what Deployment takes."""
@@ -42,6 +44,7 @@ class Fleet:
         self._watcher = watcher
         self._directory = directory
         self._snapshots = snapshots
+        self._archives = archives
         self._design = plan.study.design
         self._alive: dict[str, Deployment] = {}
 
@@ -53,8 +56,8 @@ class Fleet:
         again and record why.
         """
         ahead = [key for key in keys if starts_here(self._plan.kinds(key)[0])]
-        # a snapshot that has to be made is made before anything else runs
-        ready = [key for key in ahead if self._succeeds(key, self._snapshot)]
+        # what has to be made for them is made before anything else runs
+        ready = [key for key in ahead if self._succeeds(key, self._prepare)]
         begun = [key for key in ready if self._succeeds(key, self._begin)]
         started = [key for key in begun if self._succeeds(key, self._start, self._rest)]
         for key in keys:
@@ -75,8 +78,10 @@ class Fleet:
             return False
         return True
 
-    def _snapshot(self, key: str) -> None:
-        self._snapshots.of(self._plan.kinds(key)[0])
+    def _prepare(self, key: str) -> None:
+        setup = self._plan.kinds(key)[0]
+        self._archives.of(setup)
+        self._snapshots.of(setup)
 
     def take(self, trial: Trial) -> Deployment:
         """The deployment for a trial, made now where there is none; all others rest.
@@ -128,6 +133,7 @@ class Fleet:
         self._alive[key] = deployment
         with self._ended_on_failure(key):
             deployment.start_from(*self._snapshots.of(kinds[0]))
+            deployment.load_from(*self._archives.of(kinds[0]))
             deployment.begin()
 
     def _start(self, key: str) -> None:

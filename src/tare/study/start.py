@@ -1,4 +1,4 @@
-"""How a deployment gets its rows: from a snapshot of filled data directories, or by itself."""
+"""How a deployment starts: from a snapshot or not, with a class-data archive or not, and where."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def why_not(setup: Setup, design: Design) -> str:
         return "it runs another's image"
     if not starts_here(setup):
         return "its data is not on this machine's disk"
+    return ""
+
+
+def why_no_archive(setup: Setup) -> str:
+    """Why the nodes of this setup cannot start from a class-data archive; empty: they can."""
+    database = setup.database
+    if database.kind != "cassandra":
+        return f"there are none of {database.kind}"
+    if database.image is not None or database.home is not None:
+        return "a condition runs other files than the locked ones"
+    if not starts_here(setup):
+        return "a condition's servers are not started by this machine"
     return ""
 
 

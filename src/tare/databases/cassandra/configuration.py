@@ -135,8 +135,15 @@ def temporary(site: Site) -> str:
     return f"{site.data}/{TEMPORARY}" if site.data_on_host is not None else "/tmp"  # noqa: S108
 
 
-def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
-    """The node's command line, without a shell. JMX stays closed: nothing needs it."""
+def command(
+    *, java: str, lib: str, jamm: str, site: Site, archive: str = "", record: str = ""
+) -> list[str]:
+    """The node's command line, without a shell. JMX stays closed: nothing needs it.
+
+    Args:
+        archive: name of the class-data archive in its configuration directory; empty: none.
+        record: name of a file in its data directory that it writes the classes to that it loads.
+    """
     properties = {
         "cassandra.config": f"file://{site.conf}/cassandra.yaml",
         "cassandra.storagedir": site.data,
@@ -152,6 +159,8 @@ def command(*, java: str, lib: str, jamm: str, site: Site) -> list[str]:
         f"@{site.conf}/jvm.args",
         f"-javaagent:{lib}/{jamm}",
         gclog.option(temporary(site)),
+        *([f"-XX:SharedArchiveFile={site.conf}/{archive}"] if archive else []),
+        *(["-Xshare:off", f"-XX:DumpLoadedClassList={site.data}/{record}"] if record else []),
         *(f"-D{name}={value}" for name, value in properties.items()),
         "org.apache.cassandra.service.CassandraDaemon",
     ]
