@@ -80,6 +80,7 @@ def test_jvms_of_other_arguments_have_their_own(monkeypatch: pytest.MonkeyPatch)
         ({"database": {"image": "cassandra:5"}}, "other files"),
         ({"database": {"home": "/opt/cassandra"}}, "other files"),
         ({"database": {"kind": "mongodb"}}, "none of mongodb"),
+        ({"database": {"jvm": ["-Xshare:off"]}}, "-Xshare:off"),
     ],
 )
 def test_where_one_condition_cannot_have_one_none_has(

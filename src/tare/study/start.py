@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tare.study.schema import Design, Setup
 
+_SHARING = (
+    "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
+    "-XX:ArchiveClassesAtExit", "-XX:+UseSharedSpaces", "-XX:-UseSharedSpaces",
+)  # fmt: skip
+"""Arguments of the JVM that say from which archive it takes its classes, or that it writes one."""
+
 
 def why_not(setup: Setup, design: Design) -> str:
     """Why a deployment of this setup fills its own table; empty: it starts from a snapshot."""
@@ -33,7 +39,8 @@ def why_no_archive(setup: Setup) -> str:
         return "a condition runs other files than the locked ones"
     if not starts_here(setup):
         return "a condition's servers are not started by this machine"
-    return ""
+    own = next((one for one in database.jvm if one.startswith(_SHARING)), "")
+    return f"the study asks for something else: {own}" if own else ""
 
 
 def starts_here(setup: Setup) -> bool:
