@@ -44,13 +44,21 @@ class Scripted:
         self.kinds[identity] = [setup.load.threads for setup in kinds]
 
     def _note(self, what: str) -> None:
-        self.calls.append(f"{what} {self.identity}")
-        if what in self.failing:
-            raise self.failing[what]
+        call = f"{what} {self.identity}"
+        self.calls.append(call)
+        for known in (what, call):
+            if known in self.failing:
+                raise self.failing[known]
 
     def start_from(self, snapshot: str | None, why_not: str) -> None:
         """Nothing is started here, only noted."""
         self.started.append(f"{self.identity} from {snapshot or why_not}")
+
+    def load_from(self, archive: str | None, why_not: str) -> None:
+        self.started[-1] += f", {archive or why_not}"
+
+    def begin(self) -> None:
+        self._note("begin")
 
     def deploy(self) -> None:
         self._note("deploy")
@@ -64,6 +72,9 @@ class Scripted:
     def pause(self) -> None:
         self._note("pause")
 
+    def resume(self) -> None:
+        self._note("resume")
+
     def collect_logs(self, into: Path) -> None:
         self._note("logs")
 
@@ -75,8 +86,11 @@ class Scripted:
 class Scene:
     """A fleet of scripted deployments over a plan."""
 
-    def __init__(self, root: Path, **design: Any) -> None:
-        study = Study.model_validate({**STUDY, "design": {"blocks": 1, "deployments": 1, **design}})
+    def __init__(self, root: Path, levels: dict[str, Any] | None = None, **design: Any) -> None:
+        document = {**STUDY, "design": {"blocks": 1, "deployments": 1, **design}}
+        if levels is not None:
+            document["factors"] = STUDY["factors"] | {"platform": levels}
+        study = Study.model_validate(document)
         self.plan: Plan = make_plan(study)
         directory = choose(root, study, None)
         directory.files.trials.mkdir(parents=True)
@@ -100,6 +114,7 @@ class Scene:
             Silent(),
             directory,
             SimpleNamespace(of=lambda setup: ("the snapshot", "")),
+            SimpleNamespace(of=lambda setup: ("the archive", "")),
             script,
         )
 
@@ -131,7 +146,8 @@ def test_a_deployment_is_made_when_a_trial_first_needs_it_and_serves_its_load_le
 ) -> None:
     scene = Scene(tmp_path)
     scene.fleet.take(scene.trial("native.few"))
-    assert scene.since() == ["deploy D1-native-1", "populate D1-native-1", "warm D1-native-1"]
+    steps = ["begin", "deploy", "resume", "populate", "warm"]
+    assert scene.since() == [f"{step} D1-native-1" for step in steps]
     scene.fleet.take(scene.trial("native.many"))
     assert scene.since() == []
 
@@ -178,19 +194,20 @@ def test_a_deployment_on_which_a_trial_failed_is_replaced(tmp_path: Path) -> Non
     scene.fleet.distrust(trial)
     assert scene.since()[-2:] == ["logs D1-native-1", "destroy D1-native-1"]
     scene.fleet.take(trial)
-    assert scene.since()[0] == "deploy D1-native-2"
+    assert scene.since()[0] == "begin D1-native-2"
 
 
-def test_every_life_of_a_deployment_starts_from_the_snapshot(tmp_path: Path) -> None:
+def test_every_life_of_a_deployment_starts_from_snapshot_and_archive(tmp_path: Path) -> None:
     scene = Scene(tmp_path, fresh="block")
     trial = scene.trial("native.few")
     for _ in range(2):
         scene.fleet.take(trial)
         scene.fleet.after_trial(trial, more=[])
-    assert scene.started == ["D1-native-1 from the snapshot", "D1-native-2 from the snapshot"]
+    how = "from the snapshot, the archive"
+    assert scene.started == [f"D1-native-1 {how}", f"D1-native-2 {how}"]
 
 
-@pytest.mark.parametrize("step", ["deploy", "populate", "warm"])
+@pytest.mark.parametrize("step", ["begin", "deploy", "populate", "warm"])
 def test_one_that_cannot_be_made_leaves_nothing(tmp_path: Path, step: str) -> None:
     scene = Scene(tmp_path)
     scene.failing[step] = ClusterError("no")
@@ -207,6 +224,43 @@ def test_the_round_goes_on_without_it(tmp_path: Path) -> None:
         "destroy D1-native-1",
         "destroy D1-docker-1",
     ]
+
+
+def test_servers_of_a_round_start_together_and_are_warmed_in_turn(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    scene.fleet.raise_all(["docker", "native"])
+    docker, native = "D1-docker-1", "D1-native-1"
+    assert scene.since() == [
+        *(f"begin {one}" for one in (docker, native)),
+        *(f"{step} {one}" for one in (docker, native) for step in ("deploy", "pause")),
+        *(
+            f"{step} {one}"
+            for one in (docker, native)
+            for step in ("resume", "populate", "warm", "pause")
+        ),
+    ]
+
+
+def test_servers_of_other_machines_start_one_after_another(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, levels={"native": {}, "hosts": {"platform": {"machines": "ssh"}}})
+    scene.fleet.raise_all(["hosts", "native"])
+    steps = [call for call in scene.since() if call.split()[0] in ("begin", "deploy", "warm")]
+    assert steps == [
+        "begin D1-native-1",
+        "deploy D1-native-1",
+        *(f"{step} D1-hosts-1" for step in ("begin", "deploy", "warm")),
+        "warm D1-native-1",
+    ]
+
+
+@pytest.mark.parametrize("step", ["begin", "deploy"])
+def test_one_that_does_not_start_is_not_warmed(tmp_path: Path, step: str) -> None:
+    scene = Scene(tmp_path)
+    scene.failing[f"{step} D1-native-1"] = ClusterError("no")
+    scene.fleet.raise_all(["native", "docker"])
+    told = scene.since()
+    assert [call for call in told if call.startswith("warm")] == ["warm D1-docker-1"]
+    assert "destroy D1-native-1" in told
 
 
 def test_without_room_for_a_cluster_the_run_stops(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
 from pathlib import Path
@@ -42,3 +43,11 @@ def test_the_kernel_s_words_for_no_limit_become_none(tmp_path: Path) -> None:
     assert (found["cpu quota"], found["memory limit"]) == ("none", "none")
     (tmp_path / "memory.limit_in_bytes").write_text("9223372036854771712\n")
     assert facts(tmp_path, {"memory": str(tmp_path)})["memory limit"] == "none"
+
+
+def test_an_archive_of_classes_is_seen_where_a_process_maps_it(tmp_path: Path) -> None:
+    assert facts(tmp_path)["class archive"] == "none"
+    archive = tmp_path / "classes.jsa"
+    archive.write_bytes(b"classes")
+    with archive.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+        assert facts(tmp_path)["class archive"] == "mapped"

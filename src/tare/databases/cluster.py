@@ -51,8 +51,12 @@ class Cluster(Protocol):
         """What the server was given to keep data in, for the parity check: its name and size."""
         ...
 
+    def begin(self) -> None:
+        """Start what need not be waited for before it is started; `deploy` does the rest."""
+        ...
+
     def deploy(self) -> None:
-        """Start every node and wait until the cluster answers."""
+        """Start every node that is not started yet and wait until the cluster answers."""
         ...
 
     def truncate(self) -> None:

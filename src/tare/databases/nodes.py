@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
 from tare import scratch
@@ -17,6 +18,7 @@ from tare.study.load import Load
 from tare.study.schema import Database, Platform
 
 _POLL_S = 0.1
+_NOTHING: Mapping[str, Path] = MappingProxyType({})
 _SIGNALLED = 128
 """Exit statuses from here on are a signal's, of which a server says nothing itself."""
 _SHOWN = 300
@@ -57,7 +59,13 @@ class Nodes:
             )
 
     def launch(
-        self, site: Site, command: list[str], bits: Bits, ports: tuple[int, ...], log: str
+        self,
+        site: Site,
+        command: list[str],
+        bits: Bits,
+        ports: tuple[int, ...],
+        log: str,
+        shown: Mapping[str, Path] = _NOTHING,
     ) -> None:
         """Start a node with the study's limits, storage and placement."""
         unit = Unit(
@@ -72,6 +80,7 @@ class Nodes:
             ports=ports,
             log=log,
             snapshot=self.snapshot.nodes[len(self.nodes)] if self.snapshot else None,
+            shown=shown,
             grace_s=0.0,  # nodes are thrown away, and a drain takes its time
         )
         self.nodes.append(self.runtime.launch(unit))

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tare.artifacts.class_archive import ClassArchive
 from tare.artifacts.snapshot import Snapshot
+from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError, UnitGoneError
@@ -65,9 +67,11 @@ class Deployment:
         self._watcher = watcher
         self._rule = rule
         self._clock = clock
+        self._begun = False
         self._paused = False
         self._populated = False
         self._start: dict[str, str] = {}
+        self._classes: dict[str, str] = {}
         self._client_logs = ClientLogs()
         platform = _unconfined(setup.platform) if rule.cpus == "all" else setup.platform
         self.clusters: list[Cluster] = [
@@ -82,14 +86,13 @@ class Deployment:
             for number in range(1, setup.clusters + 1)
         ]
 
-    def deploy(self) -> None:
-        """Start the clusters, one after another, and wait until each is ready.
+    def begin(self) -> None:
+        """Start what need not be waited for; others may start meanwhile.
 
         Raises:
             RuntimeUnavailableError: packets of the clients would not get there.
-            ClusterError: a cluster did not form.
         """
-        self._tell("deploying")
+        self._begun = True
         platform = self.setup.platform
         for endpoint in self._endpoints:
             self.paths[endpoint] = self._outfit.runtimes[runtime_key(platform)].prove(
@@ -99,8 +102,23 @@ class Deployment:
                 sorted({runtime_key(setup.client) for setup in self._kinds}),
             )
         for cluster in self.clusters:
+            cluster.begin()
+
+    def deploy(self) -> None:
+        """Start the clusters and wait until each is ready.
+
+        Raises:
+            RuntimeUnavailableError: packets of the clients would not get there.
+            ClusterError: a cluster did not form.
+        """
+        self._tell("deploying")
+        if not self._begun:
+            self.begin()
+        for cluster in self.clusters:
             cluster.deploy()
         self.description = self.clusters[0].describe() | {"data": self._start}
+        if self._classes:
+            self.description["classes"] = self._classes
 
     def start_from(self, snapshot: Snapshot | None, why_not: str) -> None:
         """Start the clusters from a snapshot, or say why they fill their own tables."""
@@ -109,6 +127,13 @@ class Deployment:
         self._start = {"filled": why_not}
         if snapshot is not None:
             self._start = {"snapshot": snapshot.digest, "key": snapshot.key}
+
+    def load_from(self, archive: ClassArchive | None, why_not: str) -> None:
+        """Have the nodes' JVMs map an archive of their classes, or say why they read their jars."""
+        for cluster in self.clusters:
+            if isinstance(cluster, CassandraCluster):
+                cluster.classes = archive
+        self._classes = {"archive": archive.digest} if archive else {"jars": why_not}
 
     def populate(self, seed: int) -> None:
         """Fill the table of every cluster that did not start from a snapshot.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tare.errors import DiskFullError, TareError
+from tare.lab.class_archives import ClassArchives
 from tare.lab.deployment import Deployment
 from tare.lab.directory import RunDirectory
 from tare.lab.journal import Journal
@@ -15,6 +17,7 @@ from tare.lab.progress import Watcher
 from tare.lab.room import refuse_full_disk
 from tare.lab.snapshots import Snapshots
 from tare.study.plan import Plan, Round, Trial
+from tare.study.start import starts_here
 
 
 class Fleet:
@@ -29,6 +32,7 @@ class Fleet:
         watcher: Watcher,
         directory: RunDirectory,
         snapshots: Snapshots,
+        archives: ClassArchives,
         make: Callable[..., Deployment] = Deployment,
     ) -> None:
         """Nothing is started yet; `make` makes a deployment of what Deployment takes."""
@@ -40,22 +44,44 @@ class Fleet:
         self._watcher = watcher
         self._directory = directory
         self._snapshots = snapshots
+        self._archives = archives
         self._design = plan.study.design
         self._alive: dict[str, Deployment] = {}
 
     def raise_all(self, keys: list[str]) -> None:
         """Deploy, populate and warm everything that a round needs, in the plan's order.
 
-        One that fails is left out here; its trials try it again and record why.
+        On this machine servers start together, since one alone leaves CPUs idle, and then rest
+        until it is their turn to be warmed. One that fails is left out here; its trials try it
+        again and record why.
         """
+        ahead = [key for key in keys if starts_here(self._plan.kinds(key)[0])]
+        # what has to be made for them is made before anything else runs
+        ready = [key for key in ahead if self._succeeds(key, self._prepare)]
+        begun = [key for key in ready if self._succeeds(key, self._begin)]
+        started = [key for key in begun if self._succeeds(key, self._start, self._rest)]
         for key in keys:
-            try:
-                self._raise(key)
-            except DiskFullError:
-                raise
-            except (TareError, OSError) as error:
-                self._watcher.say(f"deployment of {key} failed, its trials will try again: {error}")
-            self._rest(key)
+            if key in started and key in self._alive:
+                self._succeeds(key, self._warm, self._rest)
+            elif key not in ahead:
+                self._succeeds(key, self._raise, self._rest)
+
+    def _succeeds(self, key: str, *steps: Callable[[str], None]) -> bool:
+        """Whether these steps of a deployment succeed."""
+        try:
+            for step in steps:
+                step(key)
+        except DiskFullError:
+            raise
+        except (TareError, OSError) as error:
+            self._watcher.say(f"deployment of {key} failed, its trials will try again: {error}")
+            return False
+        return True
+
+    def _prepare(self, key: str) -> None:
+        setup = self._plan.kinds(key)[0]
+        self._archives.of(setup)
+        self._snapshots.of(setup)
 
     def take(self, trial: Trial) -> Deployment:
         """The deployment for a trial, made now where there is none; all others rest.
@@ -88,6 +114,11 @@ class Fleet:
 
     def _raise(self, key: str, only: str = "") -> None:
         """Make a deployment; if it serves a single trial, it is warmed up for that one alone."""
+        self._begin(key, only)
+        self._start(key)
+        self._warm(key)
+
+    def _begin(self, key: str, only: str = "") -> None:
         of = f"D{self._turn.index}-{key}"
         identity = f"{of}-{self._journal.lives(of) + 1}"
         kinds = self._plan.kinds(key)
@@ -100,15 +131,30 @@ class Fleet:
             endpoints=self._plan.endpoints(key),
         )  # fmt: skip
         self._alive[key] = deployment
-        try:
+        with self._ended_on_failure(key):
             deployment.start_from(*self._snapshots.of(kinds[0]))
-            deployment.deploy()
-            deployment.populate(self._plan.seed)
-            deployment.warm(self._plan.seed)
+            deployment.load_from(*self._archives.of(kinds[0]))
+            deployment.begin()
+
+    def _start(self, key: str) -> None:
+        with self._ended_on_failure(key):
+            self._alive[key].deploy()
+
+    @contextmanager
+    def _ended_on_failure(self, key: str) -> Iterator[None]:
+        try:
+            yield
         except BaseException:
             self._lower(key)
             raise
-        warm = deployment.warm_up
+
+    def _warm(self, key: str) -> None:
+        deployment = self._alive[key]
+        with self._ended_on_failure(key):
+            deployment.resume()
+            deployment.populate(self._plan.seed)
+            deployment.warm(self._plan.seed)
+        identity, warm = deployment.identity, deployment.warm_up
         self._journal.write(
             "deployment ready",
             deployment=identity,

@@ -60,6 +60,10 @@ class Outfit:
     def server(self, setup: Setup) -> Installed:
         return self.servers[runtime_key(setup.platform), _bits_key(setup.database)]
 
+    def tree(self, setup: Setup) -> Tree:
+        """Cassandra's files on this machine, from which a setup's own come."""
+        return self.trees[_bits_key(setup.database)]
+
     def client(self, setup: Setup) -> ClientInstallation:
         """Tare's own load generator, which fills tables and warms servers."""
         return self.clients[runtime_key(setup.client)]

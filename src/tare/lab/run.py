@@ -13,6 +13,7 @@ import tare
 from tare.errors import DiskFullError, TareError
 from tare.lab import clean, marked
 from tare.lab.answering import await_runtimes
+from tare.lab.class_archives import ClassArchives, recorders
 from tare.lab.deployment import Deployment
 from tare.lab.directory import (
     BEGUN,
@@ -89,6 +90,7 @@ class Lab:
         self._journal: Journal
         self._maxima: Maxima
         self._snapshots: Snapshots
+        self._archives: ClassArchives
         self._began = clock()
         self._began_with = len(directory.done)
 
@@ -106,9 +108,10 @@ class Lab:
         same_plan(self._directory, self._plan)
         with Hold(self._directory.name), self._idle_cpus() as idle_cpus:
             self._sweep("removing what a dead run left")
-            setups = [c.setup for c in self._plan.conditions]
+            conditions = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
-            setups += makers(setups, self._plan.study.design)
+            makers_too = [*makers(conditions, self._plan.study.design), *recorders(conditions)]
+            setups = conditions + makers_too
             outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
             environment = outfit.environment() | {"idle_cpus": idle_cpus}
             environment |= {"command": self._command} if self._command else {}
@@ -133,6 +136,9 @@ class Lab:
                 )
                 self._snapshots = Snapshots(
                     outfit, self._plan.study.design, self._watcher_of(), self._plan.seed
+                )
+                self._archives = ClassArchives(
+                    outfit, self._plan.study.design, self._watcher_of(), conditions
                 )
                 rounds = self._rounds(outfit, time_limit(self._plan, self._journal.events()))
                 self._journal.write(
@@ -237,6 +243,7 @@ class Lab:
             self._watcher_of(),
             self._directory,
             self._snapshots,
+            self._archives,
         )
         try:
             if self._plan.study.design.fresh == "deployment":

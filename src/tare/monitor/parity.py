@@ -9,6 +9,8 @@ from tare.machines.facts import MachineFacts
 
 _UNLIMITED = 1 << 60
 """version 1 memory limits above this are the kernel's way to say: none"""
+ARCHIVE = ".jsa"
+"""how the name of an archive of a JVM's classes ends, wherever it lies"""
 _LIMIT_FILES = (
     ("cpu", "cpu.cfs_quota_us"),
     ("cpu", "cpu.cfs_period_us"),
@@ -32,7 +34,7 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
     if not pid:
         return {}
     texts = accounting.machine.read(
-        *(f"/proc/{pid}/{name}" for name in ("status", "limits", "mountinfo")),
+        *(f"/proc/{pid}/{name}" for name in ("status", "limits", "mountinfo", "maps")),
         *(f"{accounting.paths[c]}/{name}" for c, name in _LIMIT_FILES if c in accounting.paths),
     )
     status = texts.get(f"/proc/{pid}/status", "")
@@ -53,8 +55,16 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
         "file system": _file_system(texts.get(f"/proc/{pid}/mountinfo", ""), data),
         "seccomp": {"0": "off", "1": "strict", "2": "filter"}.get(_status(status, "Seccomp"), ""),
         "user": _status(status, "Uid").split("\t")[0],
+        "class archive": _mapped(texts.get(f"/proc/{pid}/maps", ""), ARCHIVE),
     }
     return {name: value for name, value in facts.items() if value}
+
+
+def _mapped(maps: str, suffix: str) -> str:
+    """Whether a process maps a file of such a name; empty: its mappings cannot be read."""
+    if not maps:
+        return ""
+    return "mapped" if any(line.endswith(suffix) for line in maps.splitlines()) else "none"
 
 
 def _status(text: str, key: str) -> str:

@@ -47,6 +47,8 @@ def hand_over(unit: Unit) -> None:
         return
     readable = unit.site.conf_on_host
     for path in (readable, *readable.iterdir()):
+        if path.is_symlink():
+            continue  # it leads to where it does inside, and has no rights of its own
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
     data = unit.site.data_on_host
     if data is not None:

@@ -355,6 +355,8 @@ class DockerRuntime:
                 networking_config=networking,
                 ports=list(published),
                 user=confinement.identity(unit),
+                # as native units have it, and as the class path of `shown` archives needs it
+                working_dir=site.conf if unit.shown else None,
             )
             if unit.role == "database" and unit.storage == "layer":
                 make_directory(api, created["Id"], DATA, user)
@@ -383,6 +385,10 @@ class DockerRuntime:
                 mounts.append(Mount(DATA, str(site.data_on_host.absolute()), type="bind"))
             elif unit.storage == "volume":
                 mounts.append(self._client_call(lambda: self._volume(unit), "create volume"))
+        for name, file in unit.shown.items():
+            (site.conf_on_host / name).touch()  # where it is mounted must be something
+            inside = f"{CONF}/{name}"
+            mounts.append(Mount(inside, str(file.absolute()), type="bind", read_only=True))
         mounts += [
             Mount(inside, str(host.absolute()), type="bind") for host, inside in unit.mounts.items()
         ]

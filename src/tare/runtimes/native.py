@@ -229,6 +229,8 @@ class NativeRuntime:
         enter = _entering(unit.netns) if unit.netns else []
         if unit.snapshot is not None and unit.site.data_on_host is not None:
             unit.snapshot.fill(unit.site.data_on_host)
+        for name, file in unit.shown.items():
+            (unit.site.conf_on_host / name).symlink_to(file)
         errors = unit.site.conf_on_host / "stderr.log"
         with errors.open("wb") as stderr:
             process = subprocess.Popen(

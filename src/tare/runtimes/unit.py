@@ -162,6 +162,9 @@ class Unit:
     """path of the network namespace that it joins (native only); empty: the machine's own"""
     snapshot: NodeSnapshot | None = None
     """what its data directory holds when it starts; None: nothing"""
+    shown: Mapping[str, Path] = field(default_factory=dict)
+    """files of this machine that it sees in its configuration directory and cannot write, by name
+    (units that this machine starts only)"""
     mounts: Mapping[Path, str] = field(default_factory=dict)
     """further host directories (containers only), host path to path inside, writable"""
 

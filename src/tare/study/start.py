@@ -1,4 +1,4 @@
-"""How a deployment gets its rows: from a snapshot of filled data directories, or by itself."""
+"""How a deployment starts: from a snapshot or not, with a class-data archive or not, and where."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tare.study.schema import Design, Platform, Setup
+
+_SHARING = (
+    "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
+    "-XX:ArchiveClassesAtExit", "-XX:+UseSharedSpaces", "-XX:-UseSharedSpaces",
+)  # fmt: skip
+"""Arguments of the JVM that say from which archive it takes its classes, or that it writes one."""
 
 
 def why_not(setup: Setup, design: Design, *, swarm_engines: bool = True) -> str:
@@ -37,3 +43,21 @@ def _out_of_reach(platform: Platform, swarm_engines: bool) -> str:
     if not swarm_engines:
         return "the file of TARE_SWARM names no engines, through which nodes could be given data"
     return ""
+
+
+def why_no_archive(setup: Setup) -> str:
+    """Why the nodes of this setup cannot start from a class-data archive; empty: they can."""
+    database = setup.database
+    if database.kind != "cassandra":
+        return f"there are none of {database.kind}"
+    if database.image is not None or database.home is not None:
+        return "a condition runs other files than the locked ones"
+    if not starts_here(setup):
+        return "a condition's servers are not started by this machine"
+    own = next((one for one in database.jvm if one.startswith(_SHARING)), "")
+    return f"the study asks for something else: {own}" if own else ""
+
+
+def starts_here(setup: Setup) -> bool:
+    """Whether this process starts the servers, on this machine: no orchestrator, no other host."""
+    return setup.platform.machines == "local" and setup.platform.runtime in ("native", "docker")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from tare.artifacts import class_archive
+from tare.artifacts.class_archive import ClassArchive
 from tare.databases.cassandra import configuration, schema
 from tare.databases.cassandra.session import Session, connect
 from tare.databases.nodes import Nodes
@@ -42,9 +44,26 @@ class CassandraCluster(Nodes):
     """The units of one cluster; `deploy` brings it up, `destroy` leaves nothing of it."""
 
     installation: Installation
+    classes: ClassArchive | None = field(default=None, kw_only=True)
+    """what the nodes' JVMs map when they start; None: they load their classes from the jars"""
+    record_classes: str = field(default="", kw_only=True)
+    """name of a file in the data directory that a node lists its classes in; empty: none"""
+    _to_start: list[Site] = field(default_factory=list, kw_only=True)
+    """sites of the nodes that wait for the first one"""
 
     PORT = configuration.NATIVE_PORT
     LOG = configuration.LOG
+
+    def begin(self) -> None:
+        """Start the first node; the others look for it, so they wait until it answers.
+
+        Raises:
+            RuntimeUnavailableError: the runtime could not start a unit.
+        """
+        first, *self._to_start = sites = list(self.sites())
+        for index, site in enumerate(sites):
+            self._configure(site, first.seed or first.peers, index)
+        self._launch(first)
 
     def deploy(self) -> None:
         """Start every node, wait until all see each other and a write succeeds, make the schema.
@@ -53,12 +72,10 @@ class CassandraCluster(Nodes):
             ClusterError: a node died or did not come up in time; its last log lines are in `why`.
             RuntimeUnavailableError: the runtime could not start a unit.
         """
-        sites = list(self.sites())
-        for index, site in enumerate(sites):
-            self._configure(site, sites[0].seed or sites[0].peers, index)
-        self._launch(sites[0])
+        if not self.nodes:
+            self.begin()
         self._await_port(self.nodes[0])
-        for site in sites[1:]:
+        for site in self._to_start:
             self._launch(site)
         for node in self.nodes[1:]:
             self._await_port(node)
@@ -81,7 +98,7 @@ class CassandraCluster(Nodes):
             "jvm.args": configuration.jvm_arguments(
                 heap_bytes=self.database.heap,
                 extra=self.database.jvm,
-                class_path=self.installation.class_path(site.conf),
+                class_path=self._class_path(site),
             ),
             "logback.xml": configuration.logback(),
         }
@@ -90,15 +107,25 @@ class CassandraCluster(Nodes):
         if site.data_on_host is not None:
             (site.data_on_host / configuration.TEMPORARY).mkdir(exist_ok=True)
 
+    def _class_path(self, site: Site) -> list[str]:
+        """With an archive: its own, and then the configuration, of which it may know nothing."""
+        if self.classes is None:
+            return self.installation.class_path(site.conf)
+        (site.conf_on_host / class_archive.JARS).symlink_to(self.installation.lib)
+        return [*class_archive.class_path(self.installation.jars), site.conf]
+
     def _launch(self, site: Site) -> None:
         command = configuration.command(
             java=self.installation.java,
             lib=self.installation.lib,
             jamm=self.installation.jamm,
             site=site,
+            archive=class_archive.NAME if self.classes else "",
+            record=self.record_classes,
         )
+        shown = {class_archive.NAME: self.classes.file} if self.classes else {}
         ports = (configuration.NATIVE_PORT, configuration.STORAGE_PORT)
-        self.launch(site, command, self.installation.bits, ports, self.LOG)
+        self.launch(site, command, self.installation.bits, ports, self.LOG, shown)
 
     def _await_port(self, node: Running) -> None:
         def ask() -> str:

@@ -45,6 +45,15 @@ class MongoCluster(Nodes):
     PORT = configuration.PORT
     LOG = configuration.LOG
 
+    def begin(self) -> None:
+        """Start every member.
+
+        Raises:
+            RuntimeUnavailableError: the runtime could not start a unit.
+        """
+        for site in self.sites():
+            self._launch(site)
+
     def deploy(self) -> None:
         """Start every member, make them a set, wait until one is primary and all others follow.
 
@@ -53,8 +62,8 @@ class MongoCluster(Nodes):
             StudyError: what answers is not MongoDB, and was not asked for; or another release.
             RuntimeUnavailableError: the runtime could not start a unit.
         """
-        for site in self.sites():
-            self._launch(site)
+        if not self.nodes:
+            self.begin()
         for node in self.nodes:
             self._await_answer(node)
         with self.session() as session:

@@ -1,0 +1,119 @@
+"""Class-data archives: Cassandra's classes as the JVM has them in memory, kept in the cache.
+
+A node that maps one starts sooner: it need not find, read, check and lay out its classes. The JVM
+refuses an archive where the class path is another text or a jar has another size or time. So the
+class path is relative to the working directory, in which `lib` leads to the jars, and jars are of
+one time (docs/decisions/0021-class-archive.md).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.artifacts.digest import LISTING, file_digest, listing, parse_listing
+from tare.artifacts.program import run_to_end
+from tare.errors import ArtifactError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tare.artifacts.tree import Tree
+
+NAME = "classes.jsa"
+JARS = "lib"
+"""in the working directory: leads to the directory of the jars"""
+_ARGUMENTS = "jvm.args"
+_DUMP_S = 300.0
+"""longest wait for the JVM that makes one; 10 to 25 s were seen"""
+
+
+@dataclass(frozen=True)
+class ClassArchive:
+    """An archive.
+
+    Attributes:
+        file: it.
+        digest: its SHA-256.
+    """
+
+    file: Path
+    digest: str
+
+
+def class_path(jars: Sequence[str]) -> list[str]:
+    """The jars as the JVM is told of them, whichever directory they are in."""
+    return [f"{JARS}/{jar}" for jar in jars]
+
+
+def undated(tree: Tree) -> str:
+    """Why the tree's jars have no time, as an image's have none; empty: they have none now."""
+    try:
+        for jar in tree.lib.glob("*.jar"):
+            if jar.stat().st_mtime_ns:
+                os.utime(jar, ns=(0, 0))
+    except OSError as error:
+        return f"the times of the jars cannot be set: {error}"
+    return ""
+
+
+def find(cache: Path, key: str) -> ClassArchive | None:
+    """The archive of this key; None where there is none that is whole."""
+    file, told = cache / key / NAME, cache / key / LISTING
+    try:
+        expected = parse_listing(told.read_text(encoding="utf-8")).get(NAME, "")
+        whole = not file.is_symlink() and file.is_file() and file_digest(file) == expected
+    except (OSError, ValueError):
+        return None
+    return ClassArchive(file, expected) if whole else None
+
+
+def make(cache: Path, key: str, tree: Tree, arguments: str, classes: Path) -> ClassArchive:
+    """Have the JVM make an archive, whole or not at all.
+
+    Only one process at a time may: see `snapshot.only_maker`.
+
+    Args:
+        cache: directory of all archives.
+        key: its name.
+        tree: the files that it is made of.
+        arguments: an argument file's text: those of the JVM that will use it.
+        classes: the file that lists them, as a JVM that had loaded them wrote it.
+
+    Raises:
+        ArtifactError: the JVM could not make it, or it cannot be written.
+    """
+    aside, root = cache / f".{key}.partial", cache / key
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        (aside / JARS).symlink_to(tree.lib)
+        (aside / _ARGUMENTS).write_text(arguments, encoding="utf-8")
+        file = aside / NAME
+        command = [str(tree.java), f"@{_ARGUMENTS}", "-Xshare:dump"]
+        command += [f"-XX:SharedClassListFile={classes}", f"-XX:SharedArchiveFile={NAME}"]
+        ended = run_to_end(command, _DUMP_S, cwd=aside)
+        if not ended.ok or not file.is_file():
+            raise ArtifactError(
+                "no class-data archive could be made", where=str(tree.java), why=ended.last(3)
+            )
+        (aside / JARS).unlink()
+        (aside / _ARGUMENTS).unlink()
+        file.chmod(0o444)
+        digest = file_digest(file)
+        (aside / LISTING).write_text(listing({NAME: digest}), encoding="utf-8")
+        shutil.rmtree(root, ignore_errors=True)
+        aside.rename(root)
+    except OSError as error:
+        raise ArtifactError(
+            "a class-data archive could not be kept",
+            where=str(cache),
+            why=str(error),
+            remedy="make room",
+        ) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return ClassArchive(root / NAME, digest)

@@ -1,0 +1,167 @@
+"""Which class-data archive each deployment starts with: all of a run have one, or none has."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.artifacts import class_archive
+from tare.artifacts.digest import text_digest
+from tare.artifacts.snapshot import only_maker
+from tare.artifacts.tree import default_cache
+from tare.databases.cassandra import configuration
+from tare.databases.cassandra.cluster import CassandraCluster
+from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
+from tare.lab.deployment import Deployment
+from tare.study.schema import Client, Platform
+from tare.study.start import why_no_archive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tare.artifacts.class_archive import ClassArchive
+    from tare.artifacts.tree import Tree
+    from tare.lab.outfit import Outfit
+    from tare.lab.progress import Watcher
+    from tare.runtimes.unit import Running
+    from tare.study.schema import Database, Design, Setup
+
+FORMAT = 1
+_CLASSES = "classes.txt"
+"""in the data directory of the node that tells which classes it loads"""
+_STOP_S = 60.0
+"""longest wait for that node's end"""
+_POLL_S = 0.1
+
+
+def recorder(setup: Setup) -> Setup:
+    """The setup whose node tells which classes it loads: one, native, on this machine."""
+    alone = {"nodes": 1, "replication_factor": 1}
+    return setup.model_copy(
+        update={
+            "database": setup.database.model_copy(update=alone),
+            "platform": Platform(),
+            "client": Client(),
+            "clusters": 1,
+        }
+    )
+
+
+def recorders(setups: Sequence[Setup]) -> list[Setup]:
+    """Those of a run whose deployments get archives; none where one of them cannot."""
+    return [] if why_none(setups) else [recorder(one) for one in setups]
+
+
+def why_none(setups: Sequence[Setup]) -> str:
+    """Why no deployment of a run gets an archive; empty: all do."""
+    return next((why for one in setups if (why := why_no_archive(one))), "")
+
+
+def key_of(database: Database, bits: str) -> str:
+    """What an archive is found by: the files, and everything that the JVM is told."""
+    arguments = configuration.jvm_arguments(
+        heap_bytes=database.heap, extra=database.jvm, class_path=()
+    )
+    return text_digest(json.dumps([FORMAT, bits, arguments]))[:16]
+
+
+class ClassArchives:
+    """Gives each deployment the archive that it starts with."""
+
+    def __init__(
+        self,
+        outfit: Outfit,
+        design: Design,
+        watcher: Watcher,
+        setups: Sequence[Setup],
+        cache: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Nothing is looked for yet; `setups` are those of all conditions of the run."""
+        self._outfit = outfit
+        self._design = design
+        self._watcher = watcher
+        self._cache = cache or default_cache() / "classes"
+        self._clock = clock
+        self._wait = wait
+        self._setups = setups
+        self._found: dict[str, ClassArchive] = {}
+        self._settled = False
+        self._why = ""
+
+    def of(self, setup: Setup) -> tuple[ClassArchive | None, str]:
+        """The archive that a deployment starts with, or None and why it has none.
+
+        At first all archives of the run are found or made. Nothing fails without them: if one
+        cannot be had, no deployment of the run gets any.
+
+        Raises:
+            DiskFullError: there is no room.
+        """
+        if not self._settled:
+            self._settle()
+        if self._why:
+            return None, self._why
+        return self._found[self._key(recorder(setup))], ""
+
+    def _settle(self) -> None:
+        self._why = why_none(self._setups)
+        for one in () if self._why else self._setups:
+            try:
+                self._provide(recorder(one))
+            except DiskFullError:
+                raise
+            except (TareError, OSError) as error:
+                self._why = str(error)
+                break
+        self._settled = True
+        if self._why and any(one.database.kind == "cassandra" for one in self._setups):
+            self._watcher.say(f"nodes load their classes from their jars: {self._why}")
+
+    def _key(self, own: Setup) -> str:
+        return key_of(own.database, self._outfit.server(own).bits.digest)
+
+    def _provide(self, own: Setup) -> None:
+        key = self._key(own)
+        if key in self._found:
+            return
+        tree = self._outfit.tree(own)
+        if dated := class_archive.undated(tree):
+            raise ArtifactError(dated)
+        with only_maker(self._cache, key):
+            found = class_archive.find(self._cache, key)
+            self._found[key] = found or self._make(own, key, tree)
+
+    def _make(self, own: Setup, key: str, tree: Tree) -> ClassArchive:
+        self._watcher.say("making the class archive that nodes start with, once: half a minute")
+        made = Deployment(f"classes-{key}", [own], self._design.warm, self._outfit, self._watcher)
+        try:
+            (cluster,) = made.clusters
+            if not isinstance(cluster, CassandraCluster):
+                raise ArtifactError("a cluster of another database has no classes")
+            cluster.record_classes = _CLASSES
+            made.deploy()
+            (node,) = cluster.nodes
+            self._end(node)
+            arguments = configuration.jvm_arguments(
+                heap_bytes=own.database.heap,
+                extra=own.database.jvm,
+                class_path=class_archive.class_path(tree.jars),
+            )
+            classes = Path(node.unit.site.data) / _CLASSES
+            return class_archive.make(self._cache, key, tree, arguments, classes)
+        finally:
+            for fault in made.destroy():
+                self._watcher.say(f"something was left: {fault}")
+
+    def _end(self, node: Running) -> None:
+        """Let the node end by itself, so that its list is whole."""
+        node.terminate()
+        deadline = self._clock() + _STOP_S
+        while node.exited() is None:
+            if self._clock() > deadline:
+                raise ClusterError("a node did not stop", where=node.unit.site.name)
+            self._wait(_POLL_S)

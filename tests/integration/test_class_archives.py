@@ -1,0 +1,82 @@
+"""Real nodes map one archive of their classes, natively and in containers, and load few jars."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.artifacts.tree import cassandra_tree, default_cache
+from tare.lab.class_archives import ClassArchives, recorder
+from tare.lab.deployment import Deployment
+from tare.lab.hold import Hold
+from tare.lab.outfit import prepare
+from tare.lab.progress import Silent
+from tare.monitor.parity import parity_facts
+from tare.study.schema import Design, Setup, Warm
+
+pytestmark = pytest.mark.engine
+
+TELLING = ["-XX:TieredStopAtLevel=1", "-Xlog:class+load"]
+PLATFORMS: list[dict[str, Any]] = [
+    {},
+    {"runtime": "docker", "network": "bridge", "storage": "volume"},
+    {"runtime": "docker", "network": "host", "storage": "layer"},
+    {"runtime": "docker", "network": "published", "storage": "directory"},
+]
+
+
+def setup(platform: dict[str, Any]) -> Setup:
+    one = {"nodes": 1, "replication_factor": 1}
+    database = {"heap": "256MiB", "jvm": TELLING, **one}
+    return Setup.model_validate({"database": database, "platform": platform})
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with Cassandra's files and no archive."""
+    tree = cassandra_tree("5.0.9", None).root
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / tree.name).symlink_to(tree)
+    monkeypatch.setenv("TARE_CACHE", str(tmp_path / "cache"))
+    return default_cache() / "classes"
+
+
+def loaded(logs: Path) -> tuple[int, int]:
+    """How many of Cassandra's own classes came from the archive, and how many from elsewhere."""
+    (file,) = logs.glob("*stderr.log")
+    pattern = r"org\.apache\.cassandra\.[\w.$]+ source: (.*)"
+    sources = re.findall(pattern, file.read_text(encoding="utf-8"))
+    shared = sum(source.startswith("shared objects file") for source in sources)
+    return shared, len(sources) - shared
+
+
+def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
+    setups = [setup(platform) for platform in PLATFORMS]
+    told = []
+    with Hold("classes"):
+        needed = [*setups, recorder(setups[0])]
+        outfit = prepare("classes", tmp_path / "work", needed, print)
+        try:
+            archives = ClassArchives(outfit, Design(), Silent(), setups)
+            for number, one in enumerate(setups):
+                made = Deployment(f"D{number}", [one], Warm(), outfit, Silent())
+                try:
+                    made.load_from(*archives.of(one))
+                    made.deploy()
+                    (node,) = made.clusters[0].nodes
+                    facts = parity_facts(node.accounting(), node.unit.site.data, outfit.machine)
+                    assert facts["class archive"] == "mapped", one.platform
+                    made.collect_logs(tmp_path / f"logs{number}")
+                    told.append(made.description["classes"])
+                finally:
+                    assert made.destroy() == []
+                shared, others = loaded(tmp_path / f"logs{number}")
+                assert shared > 1000
+                assert others < shared / 5
+        finally:
+            assert outfit.close() == []
+    assert all(classes == told[0] and "archive" in classes for classes in told)
+    assert len([path for path in cache.iterdir() if path.is_dir()]) == 1
