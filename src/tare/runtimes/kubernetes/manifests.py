@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
     DATA,
     MAIN,
     NAMING,
-    NO_RIGHTS,
     POD_PROGRAM,
     Container,
     basics,
@@ -209,7 +209,7 @@ def _wait_for_name(members: Members) -> Document:
         "args": ["await-name", "--within", str(_NAME_S), name],
         "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "securityContext": NO_RIGHTS,
+        "securityContext": IN_POD,
         # as the unit's, so that the pod's quality of service is the unit's
         "resources": resources(members.container),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import GROUP_LABEL, RUN_LABEL, UNIT_LABEL
 from tare.runtimes.slug import slug
 
@@ -19,11 +20,6 @@ CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 MAIN, NAMING = "unit", "own-name"
 """containers of a pod: the unit, and one before it that waits until its name is known"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
-NO_RIGHTS: Document = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-}
-"""what no container of ours needs"""
 HOST_BASE = "/var/lib/tare"
 """directory of the nodes below which the data of `storage: host-path` lies"""
 
@@ -76,7 +72,7 @@ def container_of(name: str, container: Container) -> Document:
         "resources": resources(container),
         # a database that cannot start says why in its last lines
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "securityContext": NO_RIGHTS,
+        "securityContext": IN_POD,
     }
 
 
