@@ -213,6 +213,13 @@ def test_one_deployment_per_condition_is_an_alert() -> None:
     assert "One deployment per condition" in words.alerts(analysis)[0].headline
 
 
+def test_one_metric_of_one_deployment_is_no_alert_for_all_others() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        one.conditional = one.metric == "all.p99"
+    assert words.alerts(analysis) == []
+
+
 def test_no_effect_at_all_is_an_alert() -> None:
     analysis = sample_analysis()
     analysis.effects = []
