@@ -72,7 +72,7 @@ class HostDockerRunning(DockerRunning):
             pid = int(self._inspect()["State"]["Pid"])
             told = self._machine.connection.script(_GROUPS, str(pid), self._container.id).text
             groups = dict(line.split(" ", 1) for line in told.splitlines())
-            self._accounting = Accounting(groups, (pid,), self._machine)
+            self._accounting = Accounting(groups, (pid,), self._machine, self._paused)
         return self._accounting
 
     def exited(self) -> Exit | None:
