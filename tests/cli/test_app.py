@@ -14,6 +14,9 @@ import signal, sys
 from pathlib import Path
 from tare.cli import app, commands
 
+if sys.argv[2] == "wait":  # these tests may themselves be run under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 def work():
     try:
         print("begun", flush=True)

@@ -20,12 +20,14 @@ NOTHING: dict[str, Any] = {
     "addresses": [],
     "cgroups": [],
     "ssh": HostLeftovers(),
+    "scratch": [],
 }
 
 
 def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Leftovers:
     for place, told in (NOTHING | other).items():
         monkeypatch.setattr(f"tare.lab.clean.{place}.leftovers", lambda told=told: told)
+    monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: False)
     return clean.find(runs)
 
 

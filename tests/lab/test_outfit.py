@@ -10,6 +10,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.lab import outfit
+from tare.machines.addresses import EXPOSED
 from tare.study.schema import Setup
 
 
@@ -37,3 +38,21 @@ def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
         outfit.prepare("run", tmp_path / "work", [Setup()], said.append)
     assert hosts.closed
     assert [one.splitlines()[0] for one in said] == ["something was left: db1: a container is left"]
+
+
+def test_a_run_says_that_neighbours_can_reach_its_containers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, script in (("iptables", "echo 'no table raw' >&2; exit 3"), ("ip", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    client = {"runtime": "docker", "network": "bridge"}
+    setups = [Setup.model_validate({"client": client})]
+    said: list[str] = []
+    runtime = outfit.runtimes_for("run", tmp_path, setups, said.append)["native"]
+    runtime.site("n1", role="database", network="host", storage="directory", group="g")
+    (words,) = said
+    assert words.startswith(EXPOSED)
+    assert "no table raw" in words
+    runtime.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,23 @@ def test_networks_are_used_in_turn_when_a_long_run_needs_many() -> None:
     pool = AddressPool()
     taken = [pool.network() for _ in range(300)]
     assert taken[0] == taken[254]
+
+
+def test_where_neighbours_cannot_be_kept_out_it_is_said_once_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iptables = tmp_path / "iptables"
+    iptables.write_text("#!/bin/sh\necho 'Permission denied (you must be root)' >&2; exit 4\n")
+    iptables.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    said: list[str] = []
+    pool = AddressPool(said.append)
+    for _ in range(3):
+        pool.guard()
+    (words,) = said
+    assert words.startswith(addresses.EXPOSED)
+    assert "Permission denied (you must be root)" in words
+    pool.release()
 
 
 needs_root = pytest.mark.skipif(

@@ -175,6 +175,14 @@ def test_a_frozen_group_is_seen_but_where_tare_itself_freezes_it(
     assert not unit(running).standing_still()
 
 
+@pytest.mark.parametrize("paused", [True, False])
+def test_where_tare_freezes_a_group_its_engine_says_whether_somebody_paused_it(
+    paused: bool,
+) -> None:
+    unit = Accounting({}, (), machine_with(), paused=lambda: paused)
+    assert ("docker pause" in unit.standing_still(frozen=False)) is paused
+
+
 def test_a_real_process_is_seen_to_be_stopped() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         try:

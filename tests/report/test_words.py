@@ -133,16 +133,32 @@ def test_neither_a_control_nor_an_invalid_result_has_a_tone() -> None:
     assert words.tone(analysis, effect(analysis, "throughput", "docker-bridge")) == "tie"
 
 
-def test_a_difference_below_the_noise_floor_is_said_to_be_one() -> None:
+def test_a_difference_of_blocks_below_the_noise_floor_is_said_to_be_one() -> None:
     analysis = sample_analysis()
     for floor in analysis.noise_floor:
         floor.floor, floor.deployment_floor = 0.4, 0.3
     one = effect(analysis, "throughput", "docker-bridge")
-    line = words.line(analysis, one)
-    assert line.text.endswith(": different, but smaller than the noise floor of 30%")
-    assert line.tone == "tie"
     one.unit_of_analysis = "block"
-    assert words.hiding_floor(analysis, one) == pytest.approx(0.4)
+    line = words.line(analysis, one)
+    assert line.text.endswith(": different, but smaller than the noise floor of 40%")
+    assert line.tone == "tie"
+
+
+@pytest.mark.parametrize("verdict", ["different", "different within the margin"])
+def test_what_averages_over_deployments_decide_is_no_tie_for_any_noise_floor(
+    verdict: Verdict,
+) -> None:
+    analysis = sample_analysis()
+    for floor in analysis.noise_floor:
+        floor.floor, floor.deployment_floor, floor.exceeds_margin = 0.4, 0.3, True
+    one = effect(analysis, "throughput", "docker-bridge")
+    one.verdict = verdict
+    line = words.line(analysis, one)
+    assert "noise floor" not in line.text
+    assert line.tone == "cost"
+    for other in analysis.effects:  # as the alert at the top has it
+        other.verdict = verdict
+    assert "only averages over deployments decide" in words.alerts(analysis)[0].headline
 
 
 def test_a_valid_and_quiet_result_raises_no_alert() -> None:
@@ -195,6 +211,13 @@ def test_one_deployment_per_condition_is_an_alert() -> None:
     for one in analysis.effects:
         one.conditional = True
     assert "One deployment per condition" in words.alerts(analysis)[0].headline
+
+
+def test_one_metric_of_one_deployment_is_no_alert_for_all_others() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        one.conditional = one.metric == "all.p99"
+    assert words.alerts(analysis) == []
 
 
 def test_no_effect_at_all_is_an_alert() -> None:

@@ -1,4 +1,4 @@
-"""A container that somebody removes is not an engine that is silent."""
+"""A container that somebody removes is not an engine that is silent; a paused one is called so."""
 
 from __future__ import annotations
 
@@ -50,3 +50,15 @@ def test_a_removed_container_is_called_so(ask: Callable[[DockerRunning], object]
 def test_an_engine_that_is_silent_is_called_so() -> None:
     with pytest.raises(RuntimeUnavailableError, match="does not answer"):
         running(APIError("500 Server Error")).exited()
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_container_that_somebody_paused_stands_still_whatever_its_group_says(
+    paused: bool,
+) -> None:
+    state = {"State": {"Pid": 0, "Paused": paused}}
+    unit: Any = SimpleNamespace(site=SimpleNamespace(name="native-n1"))
+    engine: Any = SimpleNamespace(api=SimpleNamespace(inspect_container=lambda _: state))
+    container: Any = SimpleNamespace(id="c0ffee")
+    found = DockerRunning(unit, container, engine).accounting().standing_still(frozen=False)
+    assert ("paused" in found) is paused

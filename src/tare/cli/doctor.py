@@ -151,7 +151,7 @@ def findings() -> list[Finding]:
             "neighbours",
             exposed == "",
             exposed or "kept from the units of this machine while a run is alive",
-            "run as root with iptables, else who is on this machine's network can reach published "
+            f"{neighbours.REMEDY}, else who is on this machine's network can reach published "
             "ports and containers",
             needed=False,
         ),

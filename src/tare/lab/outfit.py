@@ -124,7 +124,11 @@ class Outfit:
 
 
 def runtimes_for(
-    run: str, work: Path, setups: Sequence[Setup], hosts: Hosts | None = None
+    run: str,
+    work: Path,
+    setups: Sequence[Setup],
+    say: Callable[[str], None],
+    hosts: Hosts | None = None,
 ) -> dict[str, Runtime]:
     """The runtimes of this machine, sharing addresses, and others that a setup names: an
     orchestrator's, those of hosts that SSH reaches.
@@ -140,7 +144,7 @@ def runtimes_for(
         and s.platform.network == "host"
         for s in setups
     )
-    pool = AddressPool()
+    pool = AddressPool(say)
     made: dict[str, Runtime] = {
         "native": NativeRuntime(run, work, pool, routable=routable),
         "docker": DockerRuntime(run, work, pool, routable=routable),
@@ -170,7 +174,7 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     )
     engine = data_directory() if uses_engine else None
     hosts = hosts_for(run, setups)
-    runtimes = runtimes_for(run, work, setups, hosts)
+    runtimes = runtimes_for(run, work, setups, say, hosts)
     outfit = Outfit(run, local_facts(work.parent), runtimes, hosts=hosts)
     outfit.engine_directory = engine
     try:

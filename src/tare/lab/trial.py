@@ -347,7 +347,8 @@ def see_running(units: Mapping[str, Accounting], *, frozen: bool = True) -> None
     """Raise TrialFailedError if one of these units, by name, is kept from running by somebody.
 
     Args:
-        frozen: a frozen control group counts; not where Tare itself freezes it between slices.
+        frozen: a frozen control group counts; where Tare itself freezes it between slices, the
+            word of who runs the unit.
     """
     for name, unit in units.items():
         by = unit.standing_still(frozen=frozen)

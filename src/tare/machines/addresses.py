@@ -14,23 +14,34 @@ import json
 import shutil
 import subprocess
 from ipaddress import IPv4Address, IPv4Network
+from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import neighbours
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LABEL = "lo:tare"
+EXPOSED = "neighbours on this machine's network can reach the databases, which have no passwords"
 _PER_NETWORK = 254
 
 
 class AddressPool:
     """Hands out addresses and container networks, each once within a run."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Nothing is claimed yet.
+
+        Args:
+            say: told where neighbours on the network cannot be kept out, and why.
+        """
+        self._say = say
         self._loopback = 0
         self._host = 0
         self._network = 0
         self._claimed: list[str] = []
-        self._guarded = False
+        self._guarded = self._warned = False
 
     def loopback(self) -> str:
         """The next address of 127.190.0.0/16. Nothing needs to be set up for it."""
@@ -59,9 +70,14 @@ class AddressPool:
         return chosen
 
     def guard(self) -> None:
-        """Keep neighbours on the network from all of them; `tare doctor` says where it cannot."""
-        if not self._guarded:
-            self._guarded = neighbours.keep_out() == ""
+        """Keep neighbours on the network from all of them; say once where that cannot be."""
+        if self._guarded:
+            return
+        why = neighbours.keep_out()
+        self._guarded = why == ""
+        if why and not self._warned:
+            self._warned = True
+            self._say(f"{EXPOSED}: {why} (try: {neighbours.REMEDY})")
 
     def release(self) -> None:
         """Take every claimed address off the machine again."""

@@ -55,6 +55,8 @@ class Accounting:
     pids: tuple[int, ...] = ()
     machine: Machine = HERE
     """whose paths and process ids these are"""
+    paused: Callable[[], bool] | None = field(default=None, compare=False)
+    """asks who runs it whether somebody had it paused; None: nobody is there to ask"""
 
     @property
     def pid(self) -> int:
@@ -86,11 +88,14 @@ class Accounting:
         """By what the unit is kept from running; empty: by nothing that can be seen.
 
         Args:
-            frozen: also by its control group, and not only by signals and debuggers.
+            frozen: also by its control group; else whoever runs it is asked, because Tare itself
+                freezes and thaws the group.
 
         Raises:
             RuntimeUnavailableError: its machine does not answer.
         """
+        if not frozen and self.paused is not None and self.paused():
+            return "its container is paused, as by docker pause"
         signs = {
             f"{self.paths[name]}/{file}": sign
             for name, (file, sign) in _FROZEN.items()

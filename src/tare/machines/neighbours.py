@@ -14,6 +14,7 @@ import subprocess
 OURS = "198.18.0.0/15"
 """addresses of units and their container networks (RFC 2544, benchmarking)"""
 RULE = f"! -i lo ! -s {OURS} -d {OURS} -m comment --comment tare -j DROP"
+REMEDY = "run as root with iptables"
 
 
 def cannot() -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.noise import hides_answer
+from tare.analysis.inference.noise import hides_answer, outdone
 from tare.analysis.model import Metric
 from tare.report import numbers
 from tare.report.labels import sides
@@ -295,22 +295,15 @@ def tone(analysis: Analysis, effect: Effect) -> Tone:
 
 
 def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
-    """The noise floor, as a change, if the effect is smaller than it; else nothing.
+    """The noise floor, as a change, if it makes a decided effect doubtful; else nothing.
 
-    The floor of the same unit of analysis is taken (deployment means where the effect counts
-    deployments), as the analysis gives it; of several A/A pairs the widest. Two ways into the same
-    servers do not differ by what servers differ by, so that no floor of servers is theirs.
+    It does where the effect rests on blocks and is smaller than the floor; of several A/A pairs the
+    widest counts. Two ways into the same servers do not differ by what servers differ by, so that
+    no floor of servers is theirs.
     """
-    if one_server(analysis, effect):
+    if outdone(effect) or one_server(analysis, effect):
         return None
-    floors = [
-        f.deployment_floor
-        if effect.unit_of_analysis == "deployment" and f.deployment_floor is not None
-        else f.floor
-        for f in analysis.noise_floor
-        if f.metric == effect.metric
-    ]
-    floor = max(floors, default=None)
+    floor = max((f.floor for f in analysis.noise_floor if f.metric == effect.metric), default=None)
     if floor is None or effect.ratio <= 0 or not math.isfinite(effect.ratio):
         return None
     return floor if abs(math.log(effect.ratio)) < math.log1p(floor) else None

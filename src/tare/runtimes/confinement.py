@@ -1,7 +1,7 @@
-"""What a container may do: nothing that a database or a load client on this machine does not need.
+"""What a container may do: nothing that a database or a load client does not need.
 
-No capability, no new privileges, a root file system that it cannot write where its data lies
-elsewhere, and a user of its own. It is root without capabilities where a host's login is root.
+No capability and no new privileges, on every runtime; where Docker itself is asked also a root file
+system that cannot be written where the data lies elsewhere, and a user of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,17 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Unit
 
 OWN_USER = 60_618
-"""user and group of databases where Tare runs as root: in no range that Debian or systemd gives to
+"""user and group of databases where root starts them: in no range that Debian or systemd gives to
 people, services or containers (https://systemd.io/UIDS-GIDS/)"""
 NO_RIGHTS: dict[str, Any] = {"cap_drop": ["ALL"], "security_opt": ["no-new-privileges"]}
+"""arguments of `create_host_config`"""
+IN_POD: dict[str, Any] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+"""the same as a security context of Kubernetes"""
+IN_SERVICE: dict[str, Any] = {
+    "CapabilityDrop": ["ALL"],
+    "Privileges": {"NoNewPrivileges": True},
+}
+"""the same in the container of a Swarm's service"""
 _SCRATCH = {"/tmp": "exec,mode=1777"}  # noqa: S108 - the container's; Java unpacks libraries there
 
 
@@ -26,12 +34,13 @@ def settings(unit: Unit) -> dict[str, Any]:
     return {**NO_RIGHTS, "read_only": True, "tmpfs": _SCRATCH}
 
 
-def user_of(unit: Unit) -> int:
-    """Number of the user that a container on this machine runs as.
+def user_of(unit: Unit, login: int | None = None) -> int:
+    """Number of the user that a container runs as, on this machine or where somebody logs in.
 
-    A client writes its records into a directory of this process, so it is this process's user.
+    A client writes its records into a directory of whoever starts it, so it is that user.
     """
-    return OWN_USER if unit.role == "database" and os.getuid() == 0 else os.getuid()
+    starts = os.getuid() if login is None else login
+    return OWN_USER if unit.role == "database" and starts == 0 else starts
 
 
 def identity(unit: Unit) -> str:

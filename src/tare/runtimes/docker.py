@@ -73,7 +73,8 @@ class DockerRunning:
         if self._accounting is None:
             state = self._inspect()
             pid = int(state["State"]["Pid"])
-            self._accounting = Accounting(group_paths(pid, self._container.id), (pid,))
+            paths = group_paths(pid, self._container.id)
+            self._accounting = Accounting(paths, (pid,), paused=self._paused)
         return self._accounting
 
     def _inspect(self) -> dict[str, Any]:
@@ -131,8 +132,11 @@ class DockerRunning:
     def pause(self) -> None:
         self._ask("pause")
 
+    def _paused(self) -> bool:
+        return bool(self._inspect()["State"]["Paused"])
+
     def resume(self) -> None:
-        if self._inspect()["State"]["Paused"]:
+        if self._paused():
             self._ask("unpause")
 
     def confine(self, cpuset: str) -> None:

@@ -5,10 +5,12 @@ The host is this machine, its engine a program that notes what it is asked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
+from unittest.mock import MagicMock
 
 import pytest
 from docker.errors import DockerException
@@ -16,6 +18,7 @@ from docker.errors import DockerException
 from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import Inventory
 from tare.machines.ssh import HostError, HostGoneError
+from tare.runtimes.confinement import OWN_USER
 from tare.runtimes.ssh.docker import HostDockerRunning, SshDockerRuntime
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.hosts import Hosts
@@ -142,3 +145,27 @@ def test_a_node_whose_ports_have_no_way_here_is_removed_again(
     with pytest.raises(HostError, match="could not forward"):
         rig.runtime.launch(rig.unit())
     assert rig.asked[0] == "rm -f -v tare-run-k1-n1"
+
+
+@pytest.mark.parametrize(("role", "user"), [("database", OWN_USER), ("client", 0)])
+@pytest.mark.skipif(os.geteuid() != 0, reason="chown needs root; `sudo make test` runs it")
+def test_where_the_login_is_root_a_database_is_a_user_of_its_own(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, role: Any, user: int
+) -> None:
+    made = MagicMock()
+    rig.engine = made
+    monkeypatch.setattr(SshDockerRuntime, "settled", lambda _, unit, machine: unit.site)
+    site = rig.runtime.site("k1-n1", role=role, network="host", storage="directory", group="k1")
+    assert site.data_on_host is not None
+    site.data_on_host.mkdir(parents=True, exist_ok=True)
+    for file in (site.conf_on_host / "node.yaml", site.data_on_host / "rows"):
+        file.write_text("text", encoding="ascii")
+        file.chmod(0o600)
+    rig.runtime.launch(Unit(site, role, ["sleep"], {}, Limits(), Bits(""), "directory"))
+    assert made.api.create_container.call_args.kwargs["user"] == f"{user}:{user}"
+    rights = made.api.create_host_config.call_args.kwargs
+    assert (rights["cap_drop"], rights["read_only"]) == (["ALL"], True)
+    there = Path(rig.machine.home("k1-n1"))
+    assert (there / "data/rows").stat().st_uid == user
+    assert (there / "conf/node.yaml").stat().st_uid == 0
+    assert bool((there / "conf/node.yaml").stat().st_mode & 0o004) == (role == "database")

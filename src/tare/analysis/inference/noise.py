@@ -56,13 +56,18 @@ def noise_floor(
 def hides_answer(floor: NoiseFloor, effects: Sequence[Effect]) -> bool:
     """Whether a comparison of its metric is undecided, or decided by blocks of few deployments.
 
-    Single blocks and deployments that differ by more than the margin are the reason then. Where
-    intervals that count deployments decide all the same, averages have outdone that noise.
+    Single blocks and deployments that differ by more than the margin are the reason then.
     """
-    compared = [one for one in effects if one.metric == floor.metric and not one.aa]
-    return any(
-        one.verdict == "inconclusive" or one.unit_of_analysis != "deployment" for one in compared
-    )
+    return any(not outdone(one) for one in effects if one.metric == floor.metric and not one.aa)
+
+
+def outdone(effect: Effect) -> bool:
+    """Whether averages have outdone the noise: an interval that counts deployments decides.
+
+    A floor is how far single blocks, or single deployments, of one setup lie apart. An average over
+    deployments can be told from zero where it is smaller than that.
+    """
+    return effect.verdict != "inconclusive" and effect.unit_of_analysis == "deployment"
 
 
 def _floor(log_ratios: Sequence[float]) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import POD_LABEL
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
     HOST_BASE,
     MAIN,
-    NO_RIGHTS,
     POD_PROGRAM,
     Container,
     basics,
@@ -93,7 +93,7 @@ def client_pod(
                 "command": [POD_PROGRAM],
                 "args": ["hand-over", CONF, *skipped],
                 "resources": resources(container),
-                "securityContext": NO_RIGHTS,
+                "securityContext": IN_POD,
                 "volumeMounts": [scratch],
             }
         ],
@@ -112,7 +112,7 @@ def removing_pod(helper: Container, node: str) -> Document:
     made: dict[str, Any] = container_of(MAIN, helper)
     # the files belong to whichever user the database's image has
     rights = {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "FOWNER"]}
-    made["securityContext"] = {**NO_RIGHTS, "capabilities": rights}
+    made["securityContext"] = {**IN_POD, "capabilities": rights}
     made["volumeMounts"] = [{"name": "base", "mountPath": HOST_BASE}]
     place = {"path": HOST_BASE, "type": "DirectoryOrCreate"}
     return {

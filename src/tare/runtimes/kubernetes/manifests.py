@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import GROUP_LABEL, HOST_LABEL, POD_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import (
     CONF,
@@ -14,7 +15,6 @@ from tare.runtimes.kubernetes.pod_parts import (
     HANDED,
     MAIN,
     NAMING,
-    NO_RIGHTS,
     POD_PROGRAM,
     TAKING,
     Container,
@@ -234,7 +234,7 @@ def _helper(members: Members, name: str, *words: str) -> Document:
         "args": list(words),
         "env": told_to_pod(),
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "securityContext": NO_RIGHTS,
+        "securityContext": IN_POD,
         # as the unit's, so that the pod's quality of service is the unit's
         "resources": resources(members.container),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.runtimes.confinement import IN_POD
 from tare.runtimes.kubernetes.names import GROUP_LABEL, RUN_LABEL, UNIT_LABEL
 from tare.runtimes.slug import slug
 
@@ -24,11 +25,6 @@ COPYING = "program"
 HANDED = "/opt/tare/handed"
 """where it is then"""
 POD_PROGRAM = "/opt/tare/bin/tare-pod"
-NO_RIGHTS: Document = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-}
-"""what no container of ours needs"""
 HOST_BASE = "/var/lib/tare"
 """directory of the nodes below which the data of `storage: host-path` lies"""
 
@@ -81,7 +77,7 @@ def container_of(name: str, container: Container) -> Document:
         "resources": resources(container),
         # a database that cannot start says why in its last lines
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "securityContext": NO_RIGHTS,
+        "securityContext": IN_POD,
     }
 
 

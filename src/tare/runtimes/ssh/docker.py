@@ -44,6 +44,8 @@ for at in $(cut -d: -f2- "/proc/$1/cgroup"); do
   done
 done
 """
+_HAND_OVER = 'cd "$1" && chmod -R a+rX conf && { [ ! -d data ] || chown -R "$2:$2" data; }'
+"""as `confinement.hand_over` does it here"""
 
 
 class HostDockerRunning(DockerRunning):
@@ -71,7 +73,7 @@ class HostDockerRunning(DockerRunning):
             pid = int(self._inspect()["State"]["Pid"])
             told = self._machine.connection.script(_GROUPS, str(pid), self._container.id).text
             groups = dict(line.split(" ", 1) for line in told.splitlines())
-            self._accounting = Accounting(groups, (pid,), self._machine)
+            self._accounting = Accounting(groups, (pid,), self._machine, self._paused)
         return self._accounting
 
     def exited(self) -> Exit | None:
@@ -169,14 +171,17 @@ class SshDockerRuntime(SshNativeRuntime):
         mounts = [Mount(CONF, str(home / "conf"), type="bind", read_only=unit.role == "database")]
         if unit.role == "database" and unit.storage == "directory":
             mounts.append(Mount(DATA, str(home / "data"), type="bind"))
+        login = int(machine.facts.get("user", "0"))
         # who owns the unit's directories there: without capabilities nobody else may read them
-        user = machine.facts.get("user", "0")
+        user = confinement.user_of(unit, login)
+        if user != login:
+            machine.connection.check("/bin/sh", "-c", _HAND_OVER, "sh", home, str(user))
         labels = {MARK_LABEL: machine.mark, UNIT_LABEL: unit.site.name}
         if unit.role == "database" and unit.storage == "volume":
             volume = _volume(unit)
             own_volume(client, volume, {MARK_LABEL: machine.mark})
             mount = Mount(DATA, volume, type="volume")
-            give_volume(client.api, unit.bits.image, mount, int(user), {MARK_LABEL: machine.mark})
+            give_volume(client.api, unit.bits.image, mount, user, {MARK_LABEL: machine.mark})
             mounts.append(mount)
         files = machine.open_files
         ulimits = [Ulimit(name="nofile", soft=files, hard=files)]
@@ -204,9 +209,9 @@ class SshDockerRuntime(SshNativeRuntime):
             user=f"{user}:{user}",
         )
         if unit.role == "database" and unit.storage == "layer":
-            make_directory(client.api, created["Id"], DATA, int(user))
+            make_directory(client.api, created["Id"], DATA, user)
         if unit.snapshot is not None and unit.storage != "directory":
-            put_snapshot(client.api, created["Id"], unit.snapshot, DATA, int(user))
+            put_snapshot(client.api, created["Id"], unit.snapshot, DATA, user)
         client.api.start(created["Id"])
         return client.containers.get(created["Id"])
 

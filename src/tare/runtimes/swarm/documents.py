@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.runtimes.confinement import IN_SERVICE
 from tare.runtimes.swarm.names import labels_of, own_name
 
 if TYPE_CHECKING:
@@ -104,8 +105,7 @@ def service_document(
         "Configs": [_config(file, *held) for file, held in sorted(configs.items())],
         "Ulimits": [{"Name": k, "Soft": v, "Hard": v} for k, v in software.ulimits.items()],
         "StopGracePeriod": int(max(software.grace_s, 1) * _NS),
-        "CapabilityDrop": ["ALL"],
-        "Privileges": {"NoNewPrivileges": True},
+        **IN_SERVICE,
     }
     if reach.network != HOST:
         container["Hostname"] = own_name(name)

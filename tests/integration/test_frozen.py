@@ -1,0 +1,100 @@
+"""A real server that freezes while it is measured: its trial fails or shows it, in every form."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from .conftest import BRIDGE, NATIVE, Bench, leftovers
+from .test_bad_things import with_timeout
+from .test_slices import is_java
+
+pytestmark = pytest.mark.engine
+
+INTO_MEASURING_S = 1.7
+"""a second of warm-up, then 0.7 of the three that are measured"""
+
+
+def stop_native(root: Path) -> None:
+    """kill -STOP of the native node."""
+    (node,) = [
+        p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] and is_java(p, root)
+    ]
+    os.kill(node.pid, signal.SIGSTOP)
+
+
+def pause_container() -> None:
+    """`docker pause` of the container's node."""
+    asked = ["docker", "ps", "-q", "--filter", "label=tare.run=small", "--no-trunc"]
+    (node,) = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+    subprocess.run(["docker", "pause", node], check=True, capture_output=True)
+
+
+def freeze(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) -> None:
+    """Do this to the server of each trial, by its name, amid what its client measures."""
+    left = dict(hows)
+    while left:
+        assert process.poll() is None, process.stdout.read() if process.stdout else ""
+        for child in psutil.process_iter(["cmdline", "name"]):
+            words = " ".join(child.info["cmdline"] or []).lower()
+            for trial in [
+                one for one in left if child.info["name"] == "tare-load" and one in words
+            ]:
+                time.sleep(INTO_MEASURING_S)  # real servers have no clock to set
+                left.pop(trial)()
+        with_timeout(process)
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What the run said until it ended by itself."""
+    try:
+        output, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode in (0, 3), output
+    assert "Traceback" not in output
+    return output
+
+
+def checks(bench: Bench) -> dict[str, dict[str, Any]]:
+    """The checks of the report, by name."""
+    told = json.loads((bench.root / "runs/small/analysis.json").read_text(encoding="utf-8"))
+    return {one["name"]: one for one in told["checks"]}
+
+
+def test_a_server_that_is_frozen_for_good_fails_its_trial_natively_and_in_docker(
+    bench: Bench,
+) -> None:
+    process = bench.start("run", bench.study(NATIVE, BRIDGE))
+    native, container = lambda: stop_native(bench.root), pause_container
+    try:
+        freeze(process, {"b01-native": native, "b01-docker-bridge": container})
+    except BaseException:
+        process.send_signal(signal.SIGINT)  # else it would hold the machine
+        process.communicate(timeout=60)
+        raise
+    output = ended(process)
+    manifests = bench.manifests()
+    by = {"native": "is stopped by a signal", "docker-bridge": "its control group is frozen"}
+    for name, how in by.items():
+        failed, done = manifests[f"D1-B01-{name}.failed-1"], manifests[f"D1-B01-{name}"]
+        assert "a unit stood still while it was measured" in failed["reason"]
+        assert how in failed["reason"]
+        assert (done["status"], done["attempt"]) == ("done", 2)
+        assert done["clients"][0]["longest_gap_s"] < 1
+        assert failed["deployment"] != done["deployment"], "a frozen server is not measured again"
+    assert output.count("a unit stood still while it was measured") == 2
+    told = " ".join(checks(bench)["trials"]["details"])
+    assert told.count("a unit stood still while it was measured") == 2
+    report = (bench.root / "runs/small/report.md").read_text(encoding="utf-8")
+    assert "a unit stood still while it was measured" in report
+    assert leftovers() == []
