@@ -16,12 +16,13 @@ import pytest
 
 from .conftest import BRIDGE, NATIVE, Bench, leftovers
 from .test_bad_things import with_timeout
-from .test_slices import is_java
+from .test_slices import SLICES, is_java
 
 pytestmark = pytest.mark.engine
 
 INTO_MEASURING_S = 1.7
 """a second of warm-up, then 0.7 of the three that are measured"""
+TRIES = 50
 
 
 def stop_native(root: Path) -> None:
@@ -36,7 +37,12 @@ def pause_container() -> None:
     """`docker pause` of the container's node."""
     asked = ["docker", "ps", "-q", "--filter", "label=tare.run=small", "--no-trunc"]
     (node,) = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
-    subprocess.run(["docker", "pause", node], check=True, capture_output=True)
+    for _ in range(TRIES):  # refused while the group is frozen, between slices of its own
+        tried = subprocess.run(["docker", "pause", node], capture_output=True, check=False)
+        if tried.returncode == 0:
+            return
+        time.sleep(0.02)
+    raise AssertionError(tried.stderr)
 
 
 def freeze(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) -> None:
@@ -54,10 +60,15 @@ def freeze(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) 
         with_timeout(process)
 
 
-def ended(process: subprocess.Popen[str]) -> str:
-    """What the run said until it ended by itself."""
+def struck(process: subprocess.Popen[str], hows: dict[str, Callable[[], None]]) -> str:
+    """Freeze them; what the run said until it ended by itself."""
     try:
+        freeze(process, hows)
         output, _ = process.communicate(timeout=300)
+    except BaseException:
+        process.send_signal(signal.SIGINT)  # else it would hold the machine
+        process.communicate(timeout=60)
+        raise
     finally:
         process.kill()
     assert process.returncode in (0, 3), output
@@ -76,13 +87,7 @@ def test_a_server_that_is_frozen_for_good_fails_its_trial_natively_and_in_docker
 ) -> None:
     process = bench.start("run", bench.study(NATIVE, BRIDGE))
     native, container = lambda: stop_native(bench.root), pause_container
-    try:
-        freeze(process, {"b01-native": native, "b01-docker-bridge": container})
-    except BaseException:
-        process.send_signal(signal.SIGINT)  # else it would hold the machine
-        process.communicate(timeout=60)
-        raise
-    output = ended(process)
+    output = struck(process, {"b01-native": native, "b01-docker-bridge": container})
     manifests = bench.manifests()
     by = {"native": "is stopped by a signal", "docker-bridge": "its control group is frozen"}
     for name, how in by.items():
@@ -97,4 +102,20 @@ def test_a_server_that_is_frozen_for_good_fails_its_trial_natively_and_in_docker
     assert told.count("a unit stood still while it was measured") == 2
     report = (bench.root / "runs/small/report.md").read_text(encoding="utf-8")
     assert "a unit stood still while it was measured" in report
+    assert leftovers() == []
+
+
+def test_a_server_that_is_frozen_amid_slices_is_measured_again(bench: Bench) -> None:
+    study = bench.study(NATIVE, BRIDGE, blocks=2)
+    process = bench.start("run", study, *SLICES, "--set", "load.measure=4s")
+    native, container = lambda: stop_native(bench.root), pause_container
+    struck(process, {"b01-native": native, "b02-docker-bridge": container})
+    manifests = bench.manifests()
+    assert "is stopped by a signal" in manifests["D1-B01-native.failed-1"]["reason"]
+    assert "D1-B01-native failed" in manifests["D1-B01-docker-bridge.failed-1"]["reason"]
+    assert "paused" in manifests["D1-B02-docker-bridge.failed-1"]["reason"]
+    for block in ("B01", "B02"):
+        for name in ("native", "docker-bridge"):
+            done = manifests[f"D1-{block}-{name}"]
+            assert (done["status"], done["attempt"]) == ("done", 2)
     assert leftovers() == []

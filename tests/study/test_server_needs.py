@@ -76,6 +76,13 @@ def test_cassandra_takes_its_heap_and_what_lies_beside_it() -> None:
     assert node_memory(cassandra(), 64 * GIB) == 512 * MIB + OFF_HEAP_BYTES
 
 
+def test_a_node_with_an_archive_of_its_classes_starts_in_half_the_time() -> None:
+    own_files = cassandra().model_copy(
+        update={"database": cassandra().database.model_copy(update={"home": "/opt/cassandra"})}
+    )
+    assert deploy_s(cassandra()) <= deploy_s(own_files) - 4
+
+
 def test_a_set_of_several_waits_for_an_election() -> None:
     one, three = setup(), setup(nodes=3, replication_factor=3)
     assert deploy_s(one) < deploy_s(cassandra())
