@@ -38,7 +38,9 @@ ROUNDS, PASSES = 5, 64
 SERVERS = (0, 1, 2, 2, 2, 2)
 """Which server each condition drives."""
 ENDPOINTS = [(2, 3), (2, 4), (2, 5)]
-DEPLOYMENTS = [(0, 1), (0, 2)]
+AGAIN = 1
+"""The baseline's setup once more, on a server of its own."""
+DEPLOYMENTS = [(0, AGAIN), (0, 2)]
 _MOODS = ((0.1, 0.0), (0.4, 10.0), (0.5, 40.0))
 """Share of the variance, and how many slices it lasts. With bursts and own noise the correlation is
 some 0.5 at a lag of 1 and 0.1 at 40, where 0.73 and 0.1 were measured."""
@@ -151,7 +153,10 @@ def estimates_of(
     base = f"c{pairs[0][0]}"
     members = {base: logs[base]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
     stratum = make_stratum(members, base, by_deployment=True)
-    found = {f"c{treated}": estimate(stratum, f"c{treated}") for _, treated in pairs}
+    found = {
+        f"c{treated}": estimate(stratum, f"c{treated}", repeats=[f"c{AGAIN}"])
+        for _, treated in pairs
+    }
     return {name: one for name, one in found.items() if one is not None}
 
 
