@@ -150,12 +150,17 @@ def estimates_of(
 ) -> dict[str, Estimate]:
     """Tare's estimate of every treatment of these pairs, which share a baseline."""
     logs = as_logs(values)
-    base = f"c{pairs[0][0]}"
-    members = {base: logs[base]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
-    stratum = make_stratum(members, base, by_deployment=True)
+    first = f"c{pairs[0][0]}"
+    members = {first: logs[first]} | {f"c{treated}": logs[f"c{treated}"] for _, treated in pairs}
+    stratum = make_stratum(members, first, by_deployment=True)
     found = {
-        f"c{treated}": estimate(stratum, f"c{treated}", repeats=[f"c{AGAIN}"])
-        for _, treated in pairs
+        f"c{treated}": estimate(
+            stratum,
+            f"c{treated}",
+            alike=SERVERS.count(SERVERS[base]) == SERVERS.count(SERVERS[treated]),
+            repeats=[f"c{AGAIN}"],
+        )
+        for base, treated in pairs
     }
     return {name: one for name, one in found.items() if one is not None}
 

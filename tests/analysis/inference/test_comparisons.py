@@ -76,3 +76,12 @@ def test_the_repetition_itself_is_compared_with_the_baseline_alone() -> None:
 )
 def test_servers_that_are_not_apart_are_no_repetitions(served: dict[str, str]) -> None:
     assert compared("docker", served).estimate.log_ratio == pytest.approx(ratio("native"))
+
+
+def test_servers_of_many_conditions_and_of_one_are_not_pooled() -> None:
+    """Of servers that take turns, one of many conditions is measured with warmer caches."""
+    assert compared("docker", APART).estimate.df > 2
+    more = APART | {"docker-published": "c"}
+    found = compared("docker", more).estimate
+    assert found.df == 2
+    assert "different numbers of conditions" in found.method

@@ -70,6 +70,15 @@ class Rules:
         """Baseline and treatment were served by the very same deployments."""
         return all(self.served.get(b) == self.served.get(t) for b, t in contrast.cells)
 
+    def alike(self, contrast: Contrast) -> bool:
+        """Deployments of both sides serve equally many conditions."""
+        return all(self._sharing(b) == self._sharing(t) for b, t in contrast.cells)
+
+    def _sharing(self, condition: str) -> int:
+        """Conditions that a condition's deployments serve."""
+        own = self.served.get(condition, frozenset())
+        return sum(not own.isdisjoint(other) for other in self.served.values())
+
     def repeats(self, contrast: Contrast, contrasts: Contrasts) -> list[str]:
         """The baseline's setup under other names, on deployments that neither side has.
 
@@ -210,7 +219,11 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
             strata[baseline] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
         repeats = rules.repeats(contrast, contrasts)
         result = estimate(
-            strata[baseline], contrast.treatment, shared=rules.shared(contrast), repeats=repeats
+            strata[baseline],
+            contrast.treatment,
+            shared=rules.shared(contrast),
+            alike=rules.alike(contrast),
+            repeats=repeats,
         )
         if result is not None:
             pairs, own = result.pairs, logs[contrast.treatment]
@@ -255,7 +268,12 @@ def _average_in_blocks(
             )
     own = averaged_logs(logs, weights)
     stratum = make_stratum(own, contrast.baseline, by_deployment=rules.by_deployment)
-    result = estimate(stratum, contrast.treatment, shared=rules.shared(contrast))
+    result = estimate(
+        stratum,
+        contrast.treatment,
+        shared=rules.shared(contrast),
+        alike=rules.alike(contrast),
+    )
     if result is None:
         return None
     cells, asked = len(found.cells), len(contrast.cells)

@@ -134,12 +134,20 @@ def make_stratum(
 
 
 def estimate(
-    stratum: Stratum, treatment: str, *, shared: bool = False, repeats: Collection[str] = ()
+    stratum: Stratum,
+    treatment: str,
+    *,
+    shared: bool = False,
+    alike: bool = True,
+    repeats: Collection[str] = (),
 ) -> Estimate | None:
     """Estimate one contrast of the stratum.
 
     Args:
         shared: the treatment was served by the very deployments of the baseline.
+        alike: deployments of both sides serve equally many conditions. Else one side is measured
+            after its own server's slices more often than the other, and its noise is not the
+            stratum's: the interval is that of its own paired differences.
         repeats: conditions with the baseline's own setup, on deployments of their own. The
             treatment is compared with the mean of all of them, which a single deployment's
             oddity moves less: of the variance of a difference, 2, one repeat leaves 1.5.
@@ -155,10 +163,13 @@ def estimate(
     paired = float(np.std(own, ddof=1)) / math.sqrt(len(own)), len(own) - 1
     conditional = stratum.single and not shared
     fit = fit_two_way(stratum.quiet, stratum.baseline, repeats) if repeats else stratum.fit
-    pooled = _pooled(fit, treatment)
+    pooled = _pooled(fit, treatment) if alike else None
     plain = pooled is None or (stratum.noisier(treatment) and _half(*paired) > _half(*pooled))
     se, df = paired if plain or pooled is None else pooled
-    words = _words(stratum, None if plain else fit, treatment, repeats, len(own), df, conditional)
+    why = "" if alike else "the servers of the two sides serve different numbers of conditions"
+    words = _words(
+        stratum, None if plain else fit, treatment, repeats, len(own), df, conditional, why
+    )
     return Estimate(
         log_ratio=float(np.mean(own)) if plain else fit.effects[treatment], se=se, df=df,
         units=len(own), unit=stratum.unit, slope=1 if plain else len(fit.effects),
@@ -196,6 +207,7 @@ def _words(
     units: int,
     df: int,
     conditional: bool,
+    why_apart: str,
 ) -> str:
     """One sentence on how the interval was made; without a fit from the paired differences."""
     conditions = len(stratum.fit.effects) + 1
@@ -204,7 +216,9 @@ def _words(
         noisier = stratum.noisier(treatment)
         how = f"paired {how}"
         if noisier:
-            how += f", not pooled, because {' and '.join(noisier)} varies more than the others"
+            why_apart = f"{' and '.join(noisier)} varies more than the others"
+        if why_apart:
+            how += f", not pooled, because {why_apart}"
     elif conditions == 2:
         how += ", paired"
     else:

@@ -85,8 +85,13 @@ class Differences:
             return self._independent(contrast)
         stratum, treatment = self._stratum(contrast.baseline), contrast.treatment
         repeats = self._rules.repeats(contrast, self._contrasts)
-        shared = self._rules.shared(contrast)
-        found = estimate(stratum, treatment, shared=shared, repeats=repeats)
+        found = estimate(
+            stratum,
+            treatment,
+            shared=self._rules.shared(contrast),
+            alike=self._rules.alike(contrast),
+            repeats=repeats,
+        )
         if found is None:
             return None
         treated = self._table[treatment]
