@@ -152,3 +152,15 @@ def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status:
     manifest["clients"][0]["longest_gap_s"] = gap_s
     path.write_text(json.dumps(manifest))
     assert check(analyse(place), "answers").status == status
+
+
+def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
+    """The container gets a second condition: `native-again` is served by it, too."""
+    place = run(tmp_path)
+    for file in place.glob("trials/*-native-again/manifest.json"):
+        record = json.loads(file.read_text())
+        record["deployment"] = record["deployment"].replace("native-again", "docker-bridge")
+        file.write_text(json.dumps(record))
+    found = check(analyse(place), "equally driven")
+    assert found.status == "warning"
+    assert "docker-bridge: 2 times a pass, native: 1" in found.details

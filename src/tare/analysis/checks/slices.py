@@ -83,6 +83,36 @@ def late(evidence: Evidence) -> Check | None:
     )
 
 
+def unequally_driven(evidence: Evidence) -> Check | None:
+    """Comparisons between a server of several conditions and one of fewer.
+
+    In a pass over a block the former is driven more often, and its caches are warmer.
+    """
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    served: dict[str, set[str]] = {}
+    for trial, _ in sliced:
+        served.setdefault(trial.manifest.deployment, set()).add(trial.condition)
+    times = {name: len(own) for own in served.values() for name in own}
+    unequal = [
+        (one.treatment, one.baseline)
+        for one in evidence.contrasts.of
+        if {one.treatment, one.baseline} <= times.keys()
+        and times[one.treatment] != times[one.baseline]
+    ]
+    if not unequal:
+        return check("equally driven", "ok", "servers that are compared were driven equally often")
+    return check(
+        "equally driven",
+        "warning",
+        f"{', '.join(treatment for treatment, _ in unequal)}: compared with a server that is "
+        "driven more or less often in a pass; identical containers differed by 2.2 to 2.4% for it. "
+        "Trust only larger differences, or measure with a server for each condition",
+        [f"{t}: {times[t]} times a pass, {b}: {times[b]}" for t, b in unequal],
+    )
+
+
 def frozen(evidence: Evidence) -> Check | None:
     """Servers that went on running while other conditions were driven: said, not objected to."""
     sliced = _sliced(evidence)
