@@ -72,9 +72,9 @@ class Rules:
 
     def alike(self, contrast: Contrast) -> bool:
         """Deployments of both sides serve equally many conditions."""
-        return all(self._sharing(b) == self._sharing(t) for b, t in contrast.cells)
+        return all(self.sharing(b) == self.sharing(t) for b, t in contrast.cells)
 
-    def _sharing(self, condition: str) -> int:
+    def sharing(self, condition: str) -> int:
         """Conditions that a condition's deployments serve."""
         own = self.served.get(condition, frozenset())
         return sum(not own.isdisjoint(other) for other in self.served.values())
