@@ -11,7 +11,6 @@ switch of servers, in percent, with standard errors from the spread between bloc
 from __future__ import annotations
 
 import argparse
-import itertools
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tare.analysis.reading import read_trials
-from tare.analysis.slices import COSTS, logs_of, switches_of, terms_of
+from tare.analysis.slices import COSTS, Observed, observe, terms_of
 from tare.records.reader import read_run
 
 if TYPE_CHECKING:
@@ -31,12 +30,11 @@ METRIC = "service_demand"
 
 
 class Block(NamedTuple):
-    """Residuals of one block, passes by conditions, without and with the term for switches."""
+    """One block's slices as driven, and what is left of each without and with the switches."""
 
+    observed: Observed
     before: np.ndarray
     after: np.ndarray
-    switches: np.ndarray
-    order: list[tuple[int, int]]
 
 
 def blocks_of(run: Path) -> list[Block]:
@@ -49,18 +47,11 @@ def blocks_of(run: Path) -> list[Block]:
 
 
 def _block(trials: Sequence[Trial]) -> Block | None:
-    logs = logs_of([trial.slices for trial in trials], COSTS[METRIC])
-    if logs is None:
+    observed = observe(trials, COSTS[METRIC])
+    if observed is None:
         return None
-    switches = switches_of(trials, len(logs))
-    plain, fitted = terms_of(logs), terms_of(logs, switches)
-    driven = sorted(
-        (row.unix, place, number)
-        for number, trial in enumerate(trials)
-        for place, row in enumerate(trial.slices[: len(logs)])
-    )
-    order = [(place, number) for _, place, number in driven]
-    return Block(plain.residuals, fitted.residuals, switches, order)
+    plain = observed._replace(switches=np.zeros_like(observed.switches))
+    return Block(observed, terms_of(plain).residuals, terms_of(observed).residuals)
 
 
 def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
@@ -71,17 +62,13 @@ def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
     return float(np.median(residuals[other]) - np.median(residuals[~other]))
 
 
-def order_effect(residuals: np.ndarray, order: Sequence[tuple[int, int]]) -> float:
+def order_effect(residuals: np.ndarray, passes: np.ndarray) -> float:
     """By how much a slice costs more as the second of two neighbours of one pass than as the first.
 
     Every pair of conditions meets in both orders; what they cost themselves is taken off already.
     """
-    seconds = [
-        residuals[late] - residuals[early]
-        for early, late in itertools.pairwise(order)
-        if early[0] == late[0]
-    ]
-    return float(np.median(seconds)) / 2 if seconds else math.nan
+    inside = passes[1:] == passes[:-1]
+    return float(np.median(np.diff(residuals)[inside])) / 2 if inside.any() else math.nan
 
 
 def told(name: str, values: Sequence[float]) -> str:
@@ -100,8 +87,10 @@ def main() -> None:
     for when in ("before", "after"):
         own = [(getattr(one, when), one) for one in blocks]
         print(f"{when} the term for switches")
-        print(told("after another server's slice", [switch(r, one.switches) for r, one in own]))
-        print(told("as the second of two", [order_effect(r, one.order) for r, one in own]))
+        print(
+            told("after another server's slice", [switch(r, b.observed.switches) for r, b in own])
+        )
+        print(told("as the second of two", [order_effect(r, b.observed.passes) for r, b in own]))
 
 
 if __name__ == "__main__":

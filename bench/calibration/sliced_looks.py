@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bench.calibration.slices import Trouble
     from tare.analysis.inference.estimates import Estimate
 
-PASSES = 26
+PASSES = 14
 MARGIN = 0.03
 CHUNK = 50
 """Studies that are drawn from one seed, by one process."""

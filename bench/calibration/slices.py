@@ -22,7 +22,7 @@ from scipy.signal import lfilter
 from bench.calibration.designs import as_logs
 from bench.calibration.rates import judge, promises
 from tare.analysis.inference.estimates import estimate, make_stratum
-from tare.analysis.slices import conditions_of
+from tare.analysis.slices import arrange, terms_of
 from tare.study.slices import make_schedule
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.estimates import Estimate
 
 STUDIES = 400
-ROUNDS, PASSES = 5, 64
+ROUNDS, PASSES = 9, 14
 SERVERS = (0, 1, 2, 2, 2, 2)
 """Which server each condition drives."""
 ENDPOINTS = [(2, 3), (2, 4), (2, 5)]
@@ -108,6 +108,7 @@ def round_of(
     """The conditions' fitted effects in one round, as the analysis gets them."""
     schedule = make_schedule(
         [f"c{place}" for place in range(len(SERVERS))],
+        deployments=[f"s{server}" for server in SERVERS],
         warmup_s=0.5, measure_s=passes * 0.25, length_s=0.25, drain_s=0.03, seed=seed,
     )  # fmt: skip
     servers = len(set(SERVERS))
@@ -115,26 +116,21 @@ def round_of(
     own += trouble.slowdown * (rng.random(servers) < trouble.slow)
     ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
     mood = moods(len(schedule.slots), rng)
-    logs = np.zeros((passes, len(SERVERS)))
-    switches = np.zeros_like(logs, dtype=int)
-    passed = [0] * len(SERVERS)
+    logs, driven = [], []
     before = -1  # an empty slice cools no cache, and is no switch
     for slot, machine in zip(schedule.slots, mood, strict=True):
         if slot.trial is None:
             continue
         server = SERVERS[slot.trial]
         if slot.counts:
-            place = passed[slot.trial], slot.trial
-            switched = before != server
-            carried = trouble.switch if switched else 0.0
-            if trouble.after is not None and switched and before == trouble.after[0]:
+            carried = trouble.switch if before != server else 0.0
+            if trouble.after is not None and before == trouble.after[0] != server:
                 carried += trouble.after[1]
-            logs[place] = machine + own[server] + ways[slot.trial] + carried
-            switches[place] = before + 1 if switched else 0
-            passed[slot.trial] += 1
+            logs.append(machine + own[server] + ways[slot.trial] + carried)
+            driven.append(slot.trial)
         before = server
-    logs += rng.normal(0.0, OWN_SD, logs.shape)
-    return conditions_of(logs, switches)
+    noisy = np.array(logs) + rng.normal(0.0, OWN_SD, len(logs))
+    return terms_of(arrange(noisy, driven, SERVERS)).effects
 
 
 def study_of(

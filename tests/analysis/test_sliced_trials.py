@@ -163,4 +163,4 @@ def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_
         file.write_text(json.dumps(record))
     found = check(analyse(place), "equally driven")
     assert found.status == "warning"
-    assert "docker-bridge: 2 times a pass, native: 1" in found.details
+    assert "docker-bridge: 16 slices a block, native: 8 slices" in found.details

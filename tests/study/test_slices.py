@@ -24,9 +24,9 @@ def schedule(seed: int = 7, trials: list[str] | None = None, **more: Any) -> Sch
 
 def test_every_trial_has_its_time_in_whole_slices() -> None:
     made = schedule(measure_s=3.1)
-    assert made.count == 13
     for trial in range(3):
         own = made.of(trial)
+        assert made.measured(trial) == 13
         assert [slot.counts for slot in own] == [False] * 2 + [True] * 13
 
 
@@ -40,16 +40,36 @@ def test_every_pass_has_every_trial_once_and_every_third_an_empty_slice() -> Non
     assert next(slots, None) is None
 
 
-def test_deployments_are_equally_warm_however_many_trials_they_have() -> None:
+def test_deployments_are_driven_equally_often_however_many_trials_they_have() -> None:
     deployments = ["native", "docker", "docker", "docker"]
     made = schedule(trials=[f"D1-B01-{place}" for place in "abcd"], deployments=deployments)
-    warm = [slot.trial for slot in made.slots if slot.trial is not None and not slot.counts]
-    for first in range(0, len(warm), 2):
-        assert len({deployments[trial] for trial in warm[first : first + 2]}) == 2
-    assert Counter(warm) == {0: 6, 1: 2, 2: 2, 3: 2}
+    driven = [slot.trial for slot in made.slots if slot.trial is not None]
+    for first in range(0, len(driven), 2):
+        assert len({deployments[trial] for trial in driven[first : first + 2]}) == 2
     assert [made.told(number)["warmup"] for number in range(4)] == [6, 2, 2, 2]
+    assert [made.measured(number) for number in range(4)] == [36, 12, 12, 12]
+    passes = [driven[first : first + 6] for first in range(0, len(driven), 6)]
+    assert all(Counter(one) == {0: 3, 1: 1, 2: 1, 3: 1} for one in passes)
     block = block_seconds([1, 3], 0.5, 3, 0.25, 0.03)
     assert block == pytest.approx(made.seconds + 0.015)
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.integers(0, 99))
+def test_no_server_s_share_depends_on_its_trials(sharing: list[int], seed: int) -> None:
+    deployments = [f"s{server}" for server, trials in enumerate(sharing) for _ in range(trials)]
+    names = [f"c{number}" for number in range(len(deployments))]
+    made = schedule(seed, names, deployments=deployments)
+    measured = Counter(
+        deployments[slot.trial] for slot in made.slots if slot.trial is not None and slot.counts
+    )
+    assert set(measured.values()) == {12 * max(sharing)}
+    for server, trials in enumerate(sharing):
+        own = [n for n, one in enumerate(deployments) if one == f"s{server}"]
+        counts = [made.measured(number) for number in own]
+        assert min(counts) >= 12
+        assert max(counts) - min(counts) <= (1 if trials > 1 else 0)
+    waits = [made.longest_wait(number) for number in range(len(names))]
+    assert max(waits) < made.seconds
 
 
 @given(st.integers(1, 8), st.integers(0, 99), st.floats(0.02, 2), st.floats(0.001, 0.5))

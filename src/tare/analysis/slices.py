@@ -2,18 +2,16 @@
 
 A hypervisor's other guests make all work dearer for seconds at a time, and some slices threefold.
 The slices of one pass over a block are neighbours in time. And a server that follows another one
-finds its caches cold: that cost 1% on one machine, and a server of several conditions pays it less
-often than one of a single condition. So log cost = pass + condition + switch, where a slice is a
-switch if the slice driven before it was another server's, and what it costs depends on which. That
-is fitted by Huber's M-estimator, in which bursts count less: a standard error of half that of
-ratios of sums is worth four times the machine time (docs/resolution.md). Source: P. J. Huber,
-Robust Estimation of a Location Parameter, Annals of Mathematical Statistics 35 (1964), with
-k = 1.345 and the scale 1.4826 times the median absolute residual.
+finds its caches cold: that cost 1% on one machine, and depends on which server it follows. So
+log cost = pass + condition + server before, fitted by Huber's M-estimator, in which bursts count
+less: a standard error of half that of ratios of sums is worth four times the machine time
+(docs/resolution.md). Source: P. J. Huber, Robust Estimation of a Location Parameter, Annals of
+Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times the median absolute
+residual.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections import defaultdict
@@ -95,29 +93,67 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
 
 
 def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> None:
-    logs = logs_of([trial.slices for trial in block], cost)
-    if logs is None:
+    observed = observe(block, cost)
+    if observed is None:
         return
-    effects = conditions_of(logs, switches_of(block, len(logs)))
+    effects = terms_of(observed).effects
     sums = np.log([trial.values[metric] for trial in block])
     values = np.exp(effects - effects.mean() + sums.mean())
     for trial, value in zip(block, values, strict=True):
         trial.values[metric] = float(value)
 
 
-def switches_of(block: Sequence[Trial], passes: int) -> np.ndarray:
-    """Passes by conditions: which server the slice before drove, counted from 1; 0: the same."""
-    servers = {name: one for one, name in enumerate(sorted({_server(t) for t in block}), start=1)}
-    found = np.zeros((passes, len(block)), dtype=int)
+class Observed(NamedTuple):
+    """A block's slices in the order in which they were driven; all arrays of shape (slices,).
+
+    Attributes:
+        logs: log costs, all finite.
+        passes: which pass each belongs to, from 0.
+        conditions: which condition it drove, from 0.
+        switches: which other server the slice before drove, from 1; 0: the same one, or unknown.
+    """
+
+    logs: np.ndarray
+    passes: np.ndarray
+    conditions: np.ndarray
+    switches: np.ndarray
+
+
+def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
+    """The slices of a block's trials; None where they tell nothing, or one has no cost."""
+    if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
+        return None
     driven = sorted(
-        (row.unix, place, number)
-        for number, trial in enumerate(block)
-        for place, row in enumerate(trial.slices[:passes])
+        (row.unix, number, cost(row)) for number, trial in enumerate(block) for row in trial.slices
     )
-    for (_, _, before), (_, place, number) in itertools.pairwise(driven):
-        last = _server(block[before])
-        found[place, number] = 0 if last == _server(block[number]) else servers[last]
-    return found
+    costs = np.array([one for _, _, one in driven])
+    if not np.all(np.isfinite(costs)) or not np.all(costs > 0):
+        return None
+    names = sorted({_server(trial) for trial in block})
+    servers = [names.index(_server(trial)) for trial in block]
+    return arrange(np.log(costs), [number for _, number, _ in driven], servers)
+
+
+def arrange(logs: np.ndarray, conditions: Sequence[int], servers: Sequence[int]) -> Observed:
+    """Slices with the pass that each belongs to, and the server before it.
+
+    A condition with several slices for each one of another, because its server has fewer
+    conditions, has so many in every pass.
+
+    Args:
+        logs: log costs, in the order in which the slices were driven.
+        conditions: which condition each drove.
+        servers: condition to its server, from 0.
+    """
+    often = np.bincount(conditions)
+    done = np.zeros_like(often)
+    passes, switches, before = [], [], -1
+    for one in conditions:
+        passes.append(done[one] * often.min() // often[one])
+        done[one] += 1
+        switches.append(before + 1 if servers[one] != before else 0)
+        before = servers[one]
+    return Observed(logs, np.array(passes), np.array(conditions), np.array(switches))
 
 
 def _server(trial: Trial) -> str:
@@ -125,12 +161,23 @@ def _server(trial: Trial) -> str:
 
 
 def logs_of(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
-    """Passes by conditions; None where there is nothing to compare, or a slice has no cost."""
+    """Passes by conditions that have a slice in each; None: too few, or one has no cost."""
     passes = min(len(rows) for rows in slices)
     if len(slices) < 2 or passes < LEAST_PASSES:
         return None
     costs = np.array([[cost(row) for row in rows[:passes]] for rows in slices]).T
     return np.log(costs) if np.all(np.isfinite(costs)) and np.all(costs > 0) else None
+
+
+def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.ndarray:
+    """The conditions' effects in a table of passes by conditions, as `terms_of` fits them.
+
+    Args:
+        switches: of the same shape, as `Observed` has them; None: all slices are alike in it.
+    """
+    passes, conditions = (places.ravel() for places in np.indices(logs.shape))
+    before = np.zeros_like(passes) if switches is None else switches.ravel()
+    return terms_of(Observed(logs.ravel(), passes, conditions, before)).effects
 
 
 class Terms(NamedTuple):
@@ -139,7 +186,7 @@ class Terms(NamedTuple):
     Attributes:
         effects: of the conditions; they sum to 0.
         switch: of a slice after another server's, in the mean over them.
-        residuals: what is left, of the table's shape.
+        residuals: what is left, slice by slice.
     """
 
     effects: np.ndarray
@@ -147,30 +194,24 @@ class Terms(NamedTuple):
     residuals: np.ndarray
 
 
-def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.ndarray:
-    """The conditions' effects alone, as `terms_of` fits them."""
-    return terms_of(logs, switches).effects
+def terms_of(observed: Observed) -> Terms:
+    """Fit the terms.
 
-
-def terms_of(logs: np.ndarray, switches: np.ndarray | None = None) -> Terms:
-    """The terms of a table of passes by conditions.
-
-    Args:
-        logs: shape (passes, conditions), all finite.
-        switches: of the same shape, which other server the slice before drove, from 1; 0: the same;
-            None: all alike. What a switch costs is fitted where both happen to a tenth of the
-            slices at least, and for each server apart where that can be told from the conditions.
+    What a slice costs more after each server is fitted where that can be told from the conditions
+    and none is rare. Else after any other server, where that happens to a tenth of the slices at
+    least, and not to another tenth.
     """
+    logs, passes, conditions, _ = observed
     weights = np.ones_like(logs)
-    effects = np.zeros(logs.shape[1])
-    masks = _masks(logs, switches)
+    effects = np.zeros(conditions.max() + 1)
+    masks = _masks(observed)
     carried, residuals = np.zeros_like(logs), logs
     for _ in range(_ROUNDS):
         free = logs - carried
-        passes = np.average(free - effects, axis=1, weights=weights)
-        new = np.average(free - passes[:, None], axis=0, weights=weights)
+        moods = _means(free - effects[conditions], passes, weights)
+        new = _means(free - moods[passes], conditions, weights)
         new -= new.mean()
-        rest = logs - passes[:, None] - new
+        rest = logs - moods[passes] - new[conditions]
         for mask in masks:
             carried[mask] = np.average(rest[mask], weights=weights[mask])
         residuals = rest - carried
@@ -180,21 +221,29 @@ def terms_of(logs: np.ndarray, switches: np.ndarray | None = None) -> Terms:
         if moved < _SETTLED or scale == 0.0:
             break
         weights = np.minimum(1.0, TUNING * scale / np.maximum(np.abs(residuals), 1e-300))
-    anywhere = carried[np.logical_or.reduce(masks)] if masks else np.zeros(1)
-    return Terms(effects, float(anywhere.mean()), residuals)
+    switched = observed.switches > 0
+    mixed = masks and switched.any() and not switched.all()
+    switch = float(carried[switched].mean() - carried[~switched].mean()) if mixed else 0.0
+    return Terms(effects, switch, residuals)
 
 
-def _masks(logs: np.ndarray, switches: np.ndarray | None) -> list[np.ndarray]:
-    """The slices of each term for a switch."""
-    if switches is None or not LEAST_SHARE <= (switches > 0).mean() <= 1 - LEAST_SHARE:
-        return []
-    apart = [switches == one for one in np.unique(switches[switches > 0])]
-    conditions = np.broadcast_to(np.eye(logs.shape[1]), (*logs.shape, logs.shape[1]))
-    columns = np.concatenate([conditions, np.stack(apart, axis=-1)], axis=-1)
-    table = columns.reshape(logs.size, -1)
-    rare = min(mask.sum() for mask in apart) < LEAST_SHARE / 2 * logs.size
-    confounded = np.linalg.matrix_rank(table) < table.shape[1]
-    return [switches > 0] if rare or confounded else apart
+def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The weighted mean of each group, by its number."""
+    return np.bincount(groups, weights * values) / np.bincount(groups, weights)
+
+
+def _masks(observed: Observed) -> list[np.ndarray]:
+    """The slices of each term for the server before, the same one's among them."""
+    switches = observed.switches
+    before, often = np.unique(switches, return_counts=True)
+    apart = [switches == one for one in before]
+    table = np.column_stack([np.eye(observed.conditions.max() + 1)[observed.conditions], *apart])
+    rare = bool(np.any(often[before > 0] < LEAST_SHARE / 2 * len(switches)))
+    # conditions and terms each add up to a constant, which is nobody's
+    if not rare and np.linalg.matrix_rank(table) == table.shape[1] - 1:
+        return apart
+    either = LEAST_SHARE <= (switches > 0).mean() <= 1 - LEAST_SHARE
+    return [switches > 0] if either else []
 
 
 def _demand(row: Row) -> float:

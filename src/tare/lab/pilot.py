@@ -359,7 +359,10 @@ def _refuse(
             raise LoadError("a server of the pilot died", why=ended.detail)
     if told.fault is not None:
         raise told.fault
-    if any(len(told.operations[client.name]) < schedule.count for client in clients):
+    if any(
+        len(told.operations[client.name]) < schedule.measured(place)
+        for place, client in enumerate(clients)
+    ):
         raise LoadError("slices of the pilot are missing", why="a client ended early")
 
 

@@ -26,7 +26,7 @@ from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
-from tare.study.slices import make_schedule, period
+from tare.study.slices import make_schedule
 
 if TYPE_CHECKING:
     from tare.databases.cluster import Watch
@@ -44,7 +44,7 @@ _READY_S = 0.2
 _FREEZE_S = 0.1
 """how long before the first slice servers of other hosts are frozen; here they are by then"""
 _SILENCE_S = 30.0
-"""A client tells something every pass over the block; one that is silent so much longer hangs."""
+"""A client tells something every slice; one that is silent for so much longer hangs."""
 
 
 class BlockAgainError(TrialFailedError):
@@ -159,12 +159,11 @@ class SlicedBlock:
         clients = [client for one in self._trials for client in one.clients]
         head = max(client.head_start_s for client in clients)
         begins = self._wall() + head + HEAD_START_S * len(clients)
-        turn = period(schedule.length_s, schedule.drain_s)
-        silence_s = begins - self._wall() + _SILENCE_S + turn * (len(self._trials) + 1)
+        silence_s = begins - self._wall() + _SILENCE_S
         for number, one in enumerate(self._trials):
             first = schedule.of(number)[0].at
             one.run.launch(one.clients, begins + first, slices=schedule.told(number))
-            one.listen(silence_s)
+            one.listen(silence_s + schedule.longest_wait(number))
         return begins
 
     def _drive(self, schedule: Schedule, begins: float) -> list[Driven]:
