@@ -99,10 +99,12 @@ class Load(Part):
     warmup: Annotated[Duration, Field(ge=0)] = Field(
         2.0,
         description="load at the start of every trial that is not measured; in slices longer where "
-        "other deployments have more conditions, so that all are equally warm",
+        "other deployments have more conditions, so that all are driven equally often",
     )
     measure: Annotated[Duration, Field(gt=0)] = Field(
-        10.0, description="measured part of every trial"
+        10.0,
+        description="measured part of every trial; in slices longer where other deployments have "
+        "more conditions, so that all are driven equally often",
     )
     timeout: Annotated[Duration, Field(gt=0)] = Field(
         5.0, description="an operation unanswered for so long is an error"

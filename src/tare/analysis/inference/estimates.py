@@ -145,9 +145,9 @@ def estimate(
 
     Args:
         shared: the treatment was served by the very deployments of the baseline.
-        alike: deployments of both sides serve equally many conditions. Else one side is measured
-            after its own server's slices more often than the other, and its noise is not the
-            stratum's: the interval is that of its own paired differences.
+        alike: deployments of both sides serve equally many conditions. Else a condition of one
+            side is measured for a smaller share of its server's time than one of the other, and
+            its noise is not the stratum's: the interval is that of its own paired differences.
         repeats: conditions with the baseline's own setup, on deployments of their own. The
             treatment is compared with the mean of all of them, which a single deployment's
             oddity moves less: of the variance of a difference, 2, one repeat leaves 1.5.
