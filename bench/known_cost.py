@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.calibration.designs import as_logs
 from tare.analysis.inference.estimates import estimate, make_stratum
-from tare.analysis.slices import COSTS, conditions_of, logs_of
+from tare.analysis.slices import COSTS, arrange, terms_of
 from tare.lab.pilot import Piloted, pilot
 
 ONE_SERVER, ALIKE, DEARER = 1, 2, 3
@@ -31,22 +31,11 @@ DRIVEN = (0, 0, 1, 2)
 TRUTHS = {"one server": ONE_SERVER, "two servers": ALIKE, "known cost": DEARER}
 
 
-def switches(measured: Piloted) -> np.ndarray:
-    """Passes by conditions: which server the slice before drove, from 1; 0: the same."""
-    found = np.zeros((len(measured.rows[0]), len(DRIVEN)), dtype=int)
-    before = -1
-    for place, condition in measured.order:
-        found[place, condition] = 0 if before == DRIVEN[condition] else before + 1
-        before = DRIVEN[condition]
-    return found
-
-
 def effects(measured: Piloted, metric: str) -> np.ndarray:
     """The conditions' fitted log costs, as the analysis of a study gets them."""
-    logs = logs_of(measured.rows, COSTS[metric])
-    if logs is None:
-        raise SystemExit("a round is too short: raise --seconds")
-    return conditions_of(logs, switches(measured)[: len(logs)])
+    conditions = [condition for _, condition in measured.order]
+    costs = [COSTS[metric](measured.rows[one][place]) for place, one in measured.order]
+    return terms_of(arrange(np.log(costs), conditions, DRIVEN)).effects
 
 
 def spent_us(report: Path) -> float:

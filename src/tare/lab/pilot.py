@@ -12,6 +12,7 @@ import os
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -67,7 +68,7 @@ class Piloted:
 
     Attributes:
         rows: condition to its measured slices, in their order.
-        order: (pass, condition) of every measured slice, in the order in which they were driven.
+        order: (place among its condition's, condition) of every measured slice, as driven.
         seconds: from the first slice's load to the end of the last one's drain.
         pinned: servers and clients had a CPU each.
         frozen: servers stood still between their slices.
@@ -144,7 +145,7 @@ class _Bench:
     ) -> Piloted:
         number = len(conditions)
         setup, drain_s = self._setup()
-        schedule = _schedule(setup, seconds, number, drain_s)
+        schedule = _schedule(setup, seconds, conditions, drain_s)
         made = [self._serve(setup, place, own) for place, own in enumerate(commands, start=1)]
         servers = [made[server] for server in conditions]
         clients = [self._client(setup, place + 1) for place in range(number)]
@@ -265,18 +266,20 @@ class _Bench:
                     told.fault = LoadError("a slice could not be driven", why=part.fault)
 
 
-def _schedule(setup: Setup, seconds: float, conditions: int, drain_s: float) -> Schedule:
-    """As many slices as the time holds."""
+def _schedule(setup: Setup, seconds: float, servers: Sequence[int], drain_s: float) -> Schedule:
+    """As many slices as the time holds, of conditions that each drive one of the servers."""
 
     def lasts(measure_s: float) -> float:
         warmup_s = setup.load.warmup
-        return block_seconds([1] * conditions, warmup_s, measure_s, USUAL_SLICE_S, drain_s)
+        return block_seconds(sharing, warmup_s, measure_s, USUAL_SLICE_S, drain_s)
 
+    sharing = Counter(servers).values()
     slices = 1
     while lasts((slices + 1) * USUAL_SLICE_S) <= seconds:
         slices += 1
     return make_schedule(
-        [f"server{place + 1}" for place in range(conditions)],
+        [f"condition{place + 1}" for place in range(len(servers))],
+        deployments=[f"server{server + 1}" for server in servers],
         warmup_s=setup.load.warmup,
         measure_s=slices * USUAL_SLICE_S,
         length_s=USUAL_SLICE_S,
