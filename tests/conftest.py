@@ -31,6 +31,11 @@ for number, handler in HANDLERS.items():
         signal.signal(number, handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with real engines come last: what fails without any is known in minutes."""
+    items.sort(key=lambda item: item.get_closest_marker("engine") is not None)
+
+
 @pytest.fixture(autouse=True)
 def signals_stay() -> Iterator[None]:
     """A test that changes what a signal does here changes it for all that later ones start."""
