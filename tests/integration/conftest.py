@@ -28,7 +28,7 @@ factors:
 {levels}
 baseline: {{platform: native}}
 design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 NATIVE = "    native: {}"

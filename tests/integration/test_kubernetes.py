@@ -38,7 +38,7 @@ factors:
 {levels}
 baseline: {{endpoint: {baseline}}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 

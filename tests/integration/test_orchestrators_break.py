@@ -45,7 +45,7 @@ factors:
     host-port: {{}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 

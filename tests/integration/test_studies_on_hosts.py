@@ -34,7 +34,7 @@ factors:
     limited: {{platform.limits.memory: 1GiB}}
 baseline: {{memory: free}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 

@@ -44,7 +44,7 @@ factors:
 {levels}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 2s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 INSIDE = "{runtime: swarm, network: bridge}"
 
