@@ -132,6 +132,7 @@ def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
     assert databases("tare-swarm") == [], "what its engine left runs on"
 
 
+@pytest.mark.long
 def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
     bench: Bench, kubernetes: None
 ) -> None:

@@ -28,7 +28,7 @@ def slices_of(bench: Bench, trial: str) -> list[dict[str, Any]]:
 
 
 def test_conditions_in_turn_on_every_platform_and_their_sums(bench: Bench) -> None:
-    study = bench.study(NATIVE, HOST, BRIDGE, deployments=2)
+    study = bench.study(NATIVE, HOST, BRIDGE, blocks=2)
     done = bench.tare("run", study, "--json", *SLICES)
     assert done.returncode in (0, 3), done.stderr
     manifests = bench.manifests()

@@ -65,6 +65,7 @@ def test_a_three_node_study_at_quorum_native_and_in_docker(bench: Bench) -> None
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_two_clusters_side_by_side_each_with_a_dockerised_client(bench: Bench) -> None:
     study = bench.study(NATIVE)
     done = bench.tare(
