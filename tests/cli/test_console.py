@@ -6,9 +6,11 @@ import contextlib
 import io
 import json
 import re
+import signal
 import sys
 import tempfile
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +28,7 @@ import tare.cli
 from tare.cli.app import main
 from tare.cli.console import Terminal, say, say_document, say_json
 from tare.cli.live import LiveView
+from tare.cli.signals import ENDING
 from tare.lab.progress import Progress
 
 MARKUP = "[bold red]x[/nope]"
@@ -57,11 +60,23 @@ def obeyed(output: str) -> set[str]:
     return {one for one in output if unicodedata.category(one) in kinds and one != "\n"}
 
 
+@contextlib.contextmanager
+def signals_kept() -> Iterator[None]:
+    """A command ignores the signals that end it once it is done; this process goes on."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def tare_here(*arguments: str | Path) -> tuple[int, str]:
     """The command in this process, to the end: its status, and all that it wrote."""
     out = io.StringIO()
     status: Any = 0
     with (
+        signals_kept(),
         patch.object(sys, "argv", ["tare", *map(str, arguments)]),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),

@@ -11,19 +11,24 @@ from typing import Any
 
 import pytest
 
+from tare.artifacts.tree import cassandra_tree
+
 TARE = str(Path(sys.executable).with_name("tare"))
+
+QUICK = 'jvm: ["-XX:TieredStopAtLevel=1"]'
+"""of a study's database: the JVM's quick compiler only, with which nodes start sooner"""
 
 STUDY = """\
 study: {name}
 question: Does everything work end to end?
-database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB}}
+database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
 load: {{records: 2000, threads: 8, warmup: 1s, measure: 3s}}
 factors:
   platform:
 {levels}
 baseline: {{platform: native}}
 design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 NATIVE = "    native: {}"
@@ -54,6 +59,7 @@ class Bench:
         text = STUDY.format(
             name=name,
             nodes=nodes,
+            quick=QUICK,
             deployments=deployments,
             blocks=blocks,
             reset=reset,
@@ -99,6 +105,17 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with Cassandra's files, and nothing that was made of them."""
+    tree = cassandra_tree("5.0.9", None).root
+    path = tmp_path / "cache"
+    path.mkdir()
+    (path / tree.name).symlink_to(tree)
+    monkeypatch.setenv("TARE_CACHE", str(path))
+    return path
 
 
 def leftovers() -> list[str]:

@@ -50,6 +50,7 @@ def nth(event: str, count: int) -> Callable[[dict[str, Any]], bool]:
     return check
 
 
+@pytest.mark.long
 def test_kill_9_then_run_again_keeps_what_was_finished(bench: Bench) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=3)
     process = bench.start("run", study)

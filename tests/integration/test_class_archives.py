@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tare.artifacts.tree import cassandra_tree, default_cache
 from tare.lab.class_archives import ClassArchives, recorder
 from tare.lab.deployment import Deployment
 from tare.lab.hold import Hold
@@ -32,16 +31,6 @@ def setup(platform: dict[str, Any]) -> Setup:
     one = {"nodes": 1, "replication_factor": 1}
     database = {"heap": "256MiB", "jvm": TELLING, **one}
     return Setup.model_validate({"database": database, "platform": platform})
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with Cassandra's files and no archive."""
-    tree = cassandra_tree("5.0.9", None).root
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / tree.name).symlink_to(tree)
-    monkeypatch.setenv("TARE_CACHE", str(tmp_path / "cache"))
-    return default_cache() / "classes"
 
 
 def loaded(logs: Path) -> tuple[int, int]:
@@ -79,4 +68,4 @@ def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
         finally:
             assert outfit.close() == []
     assert all(classes == told[0] and "archive" in classes for classes in told)
-    assert len([path for path in cache.iterdir() if path.is_dir()]) == 1
+    assert len([path for path in (cache / "classes").iterdir() if path.is_dir()]) == 1

@@ -44,6 +44,7 @@ def test_four_endpoints_lead_to_one_server_and_stay_apart(bench: Bench) -> None:
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_three_nodes_are_reached_by_the_endpoint_of_each(bench: Bench) -> None:
     several = [name for name in HOSTS if name != "loopback"]
     study = bench.study(NATIVE, *(LEVEL.format(name) for name in several), nodes=3)

@@ -105,6 +105,7 @@ def test_a_server_that_is_frozen_for_good_fails_its_trial_natively_and_in_docker
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_a_server_that_is_frozen_amid_slices_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, BRIDGE, blocks=2)
     process = bench.start("run", study, *SLICES, "--set", "load.measure=4s")

@@ -20,7 +20,7 @@ from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
-from .conftest import Bench
+from .conftest import QUICK, Bench
 from .rigs import KUBERNETES_STATE, kubernetes_rig, no_kubernetes
 
 pytestmark = pytest.mark.engine
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.engine
 STUDY = """\
 study: cluster
 question: Does a cluster of pods work end to end?
-database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB}}
+database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
 platform:
   {{runtime: kubernetes, network: {network}, storage: {storage}, limits: {{memory: 1GiB}}}}
 client: {client}
@@ -38,7 +38,7 @@ factors:
 {levels}
 baseline: {{endpoint: {baseline}}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 
@@ -71,6 +71,7 @@ def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
     """A study of these endpoints, the first its baseline."""
     fields = {
         "nodes": 1,
+        "quick": QUICK,
         "storage": "emptydir",
         "client": "{}",
         "measure": "3s",
@@ -105,10 +106,20 @@ def manifests(bench: Bench) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("client", "storage", "endpoints"),
     [
-        ("{}", "emptydir", ("host-port", "service-ip")),
-        ("{runtime: kubernetes, network: bridge}", "layer", ("container-dns",)),
+        pytest.param(
+            "{}",
+            "emptydir",
+            ("host-port", "service-ip"),
+            id="client outside",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "{runtime: kubernetes, network: bridge}",
+            "layer",
+            ("container-dns",),
+            id="client inside",
+        ),
     ],
-    ids=["client outside", "client inside"],
 )
 def test_an_endpoint_is_proven_loaded_and_recorded(
     bench: Bench, api: Api, client: str, storage: str, endpoints: tuple[str, ...]

@@ -19,7 +19,7 @@ from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import cluster_settings
 
-from .conftest import Bench, leftovers
+from .conftest import QUICK, Bench, leftovers
 from .rigs import (
     KUBERNETES_STATE,
     SWARM_STATE,
@@ -36,7 +36,7 @@ AGAIN = "then pytest tests/integration/test_orchestrators_break.py"
 STUDY = """\
 study: breaks
 question: What does a machine that dies cost?
-database: {{heap: 256MiB}}
+database: {{heap: 256MiB, {quick}}}
 platform: {{runtime: {runtime}, network: host-port, storage: {storage}, limits: {{memory: 1GiB}},
            placement: {{node_selector: {selector}}}}}
 load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
@@ -45,7 +45,7 @@ factors:
     host-port: {{}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
-         warm: {{gentle: 0s, at_least: 1s, at_most: 4s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 
@@ -75,8 +75,8 @@ def kubernetes() -> Iterator[None]:
 
 def write(bench: Bench, runtime: str, storage: str, measure: str, selector: str = "{}") -> Path:
     path = bench.root / "breaks.yaml"
-    text = STUDY.format(runtime=runtime, storage=storage, measure=measure, selector=selector)
-    path.write_text(text, encoding="utf-8")
+    parts = {"runtime": runtime, "storage": storage, "measure": measure, "selector": selector}
+    path.write_text(STUDY.format(quick=QUICK, **parts), encoding="utf-8")
     return path
 
 
@@ -132,6 +132,7 @@ def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
     assert databases("tare-swarm") == [], "what its engine left runs on"
 
 
+@pytest.mark.long
 def test_a_kubelet_that_is_killed_loses_the_trial_on_its_node_alone(
     bench: Bench, kubernetes: None
 ) -> None:

@@ -28,7 +28,7 @@ def slices_of(bench: Bench, trial: str) -> list[dict[str, Any]]:
 
 
 def test_conditions_in_turn_on_every_platform_and_their_sums(bench: Bench) -> None:
-    study = bench.study(NATIVE, HOST, BRIDGE, deployments=2)
+    study = bench.study(NATIVE, HOST, BRIDGE, blocks=2)
     done = bench.tare("run", study, "--json", *SLICES)
     assert done.returncode in (0, 3), done.stderr
     manifests = bench.manifests()
@@ -110,6 +110,7 @@ def test_kill_9_amid_slices_keeps_finished_blocks_and_frozen_servers_are_removed
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_where_a_client_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, AGAIN)
     manifests = killed_amid_slices(bench, study, 2, lambda p: p.name() == "tare-load", "b01-again")
@@ -118,6 +119,7 @@ def test_where_a_client_dies_the_whole_block_is_measured_again(bench: Bench) -> 
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_a_disk_that_fills_amid_slices_loses_no_finished_block(bench: Bench) -> None:
     with small_disk(bench.root / "runs") as disk:
         study = bench.study(NATIVE, AGAIN, blocks=2)

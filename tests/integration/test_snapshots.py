@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tare.artifacts.tree import cassandra_tree, default_cache
 from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.lab.deployment import Deployment
@@ -54,16 +53,6 @@ def outfit_for(setups: Sequence[Setup], work: Path) -> Iterator[Outfit]:
             yield outfit
         finally:
             assert outfit.close() == []
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with Cassandra's files and no snapshot."""
-    tree = cassandra_tree("5.0.9", None).root
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / tree.name).symlink_to(tree)
-    monkeypatch.setenv("TARE_CACHE", str(tmp_path / "cache"))
-    return default_cache() / "snapshots"
 
 
 @contextmanager
@@ -119,7 +108,8 @@ def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
                 if one.platform.runtime == "docker":
                     assert rights(cluster) == none
     assert all(data == told[0] for data in told)
-    assert [path.name for path in cache.iterdir() if path.is_dir()] == [told[0]["key"]]
+    kept = [path.name for path in (cache / "snapshots").iterdir() if path.is_dir()]
+    assert kept == [told[0]["key"]]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root; `sudo make test` runs it")
@@ -150,7 +140,10 @@ def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -
         assert first == second
 
 
-@pytest.mark.parametrize("platform", [{}, VOLUME], ids=["native", "docker"])
+@pytest.mark.parametrize(
+    "platform",
+    [pytest.param({}, id="native"), pytest.param(VOLUME, id="docker", marks=pytest.mark.long)],
+)
 def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
     cache: Path, tmp_path: Path, platform: dict[str, str]
 ) -> None:
@@ -158,7 +151,7 @@ def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
     with outfit_for([one], tmp_path / "work") as outfit:
         snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
         with raised("D1", one, outfit, snapshots) as (cluster, data):
-            assert data["key"] in {path.name for path in cache.iterdir()}
+            assert data["key"] in {path.name for path in (cache / "snapshots").iterdir()}
             addresses = {node.unit.site.listen for node in cluster.nodes}
             for number, node in enumerate(cluster.nodes):
                 assert rows(cluster, number) == ROWS

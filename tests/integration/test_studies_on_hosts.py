@@ -17,14 +17,14 @@ import pytest
 
 from tests.integration import ssh_hosts
 
-from .conftest import Bench
+from .conftest import QUICK, Bench
 
 pytestmark = pytest.mark.engine
 
 STUDY = """\
 study: hosts
 question: Does a cluster on other hosts work end to end?
-database: {{heap: 256MiB}}
+database: {{heap: 256MiB, {quick}}}
 platform: {{machines: ssh, runtime: native}}
 client: {{machines: ssh, runtime: native}}
 load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
@@ -34,7 +34,7 @@ factors:
     limited: {{platform.limits.memory: 1GiB}}
 baseline: {{memory: free}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 
 
@@ -61,7 +61,8 @@ def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
 
 def write(bench: Bench, measure: str = "3s", blocks: int = 1, fresh: str = "deployment") -> Path:
     path = bench.root / "hosts.yaml"
-    path.write_text(STUDY.format(measure=measure, blocks=blocks, fresh=fresh), encoding="utf-8")
+    text = STUDY.format(quick=QUICK, measure=measure, blocks=blocks, fresh=fresh)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -158,7 +159,7 @@ def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
     study = write(bench)
     text = study.read_text(encoding="utf-8")
     for old, new in (
-        ("{heap: 256MiB}", "{heap: 256MiB, nodes: 2, replication_factor: 2}"),
+        ("{heap: 256MiB,", "{nodes: 2, replication_factor: 2, heap: 256MiB,"),
         ("  memory:", "  threads:"),
         ("limited: {platform.limits.memory: 1GiB}", "fewer: {load.threads: 4}"),
         ("{memory: free}", "{threads: free}"),

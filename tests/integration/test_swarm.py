@@ -25,7 +25,7 @@ from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 from tare.study.platform import Platform
 
-from .conftest import Bench
+from .conftest import QUICK, Bench
 from .rigs import SWARM_STATE, no_swarm, swarm_rig
 
 pytestmark = pytest.mark.engine
@@ -34,7 +34,7 @@ UP = SWARM_STATE / "swarm.yaml"
 STUDY = """\
 study: swarm
 question: Does a cluster of services work end to end?
-database: {{heap: 256MiB}}
+database: {{heap: 256MiB, {quick}}}
 platform: {{runtime: swarm, network: host-port, storage: volume, limits: {{memory: 1GiB}},
            placement: {{node_selector: {{node.role: worker}}}}}}
 client: {client}
@@ -44,7 +44,7 @@ factors:
 {levels}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 5s, window: 1s}}}}
+         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
 """
 INSIDE = "{runtime: swarm, network: bridge}"
 
@@ -68,7 +68,14 @@ def swarm() -> Iterator[None]:
 
 def write(bench: Bench, *endpoints: str, **parts: Any) -> Path:
     """A study of these endpoints."""
-    fields = {"client": INSIDE, "measure": "3s", "blocks": 1, "field": "network", **parts}
+    fields = {
+        "quick": QUICK,
+        "client": INSIDE,
+        "measure": "3s",
+        "blocks": 1,
+        "field": "network",
+        **parts,
+    }
     levels = "\n".join(f"    {one}: {{platform.{fields['field']}: {one}}}" for one in endpoints)
     path = bench.root / "swarm.yaml"
     path.write_text(STUDY.format(levels=levels, **fields), encoding="utf-8")
