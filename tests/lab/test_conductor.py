@@ -133,4 +133,4 @@ def test_a_unit_that_ends_ends_its_own_trial_alone(monkeypatch: pytest.MonkeyPat
     driven = scene.conduct(look=look)
     assert "gone" in scene.parts[1].fault
     assert len(measured_slices(driven, 0)) == SCHEDULE.measured(0)
-    assert len(measured_slices(driven, 1)) < SCHEDULE.count
+    assert len(measured_slices(driven, 1)) < SCHEDULE.measured(1)
