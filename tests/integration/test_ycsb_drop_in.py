@@ -199,6 +199,7 @@ def test_the_output_has_the_lines_of_ycsbs(
     assert reading.operations == 1000
 
 
+@pytest.mark.long
 def test_each_node_of_a_ring_gets_the_records_that_it_has(tmp_path: Path) -> None:
     file = properties(tmp_path / "c", WORKLOADS["c"])
     levels = ("cassandra.readconsistencylevel=ONE", "cassandra.writeconsistencylevel=ONE")
