@@ -91,7 +91,11 @@ class SlicedBlock:
         self._trials = [SlicedTrial(run, aside) for run, aside in runs.values()]
         deployments = {one.run.deployment.identity: one.run.deployment for one in self._trials}
         self._deployments: dict[str, Deployment] = deployments
-        sharing = Counter(one.run.deployment.identity for one in self._trials)
+        sharing: Counter[str] = Counter()
+        for one in self._trials:
+            # in turn with the same keys, each would find what another one has just read
+            one.run.keys = sharing[one.run.deployment.identity]
+            sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
 
     def perform(self) -> dict[str, TrialManifest | TareError | OSError]:

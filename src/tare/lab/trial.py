@@ -41,6 +41,9 @@ from tare.study.schema import Design
 _GRACE_S = 60.0
 """how much longer than declared a trial's load may take before it is given up"""
 
+_KEYS_APART = 1_000_000
+"""between the seeds of two sequences of keys: more than blocks and clients have"""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -81,6 +84,8 @@ class TrialRun:
     started: str = ""
     note: str = ""
     """what the load's numbers rest on, where they were searched"""
+    keys: int = 0
+    """which sequence of keys; 0 is that of the block's first condition on every server"""
     report: Callable[[Progress], Progress] = lambda p: p
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -151,7 +156,7 @@ class TrialRun:
 
     @property
     def seed(self) -> int:
-        """The same keys in every condition of a block, others in the next block."""
+        """The block's: another one in the next block."""
         return self.trial.round * 1000 + self.trial.block
 
     def watched(self, clients: list[LoadClient]) -> dict[str, Accounting]:
@@ -230,7 +235,7 @@ class TrialRun:
                 targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
                 mongodb=cluster.url,
                 phase="measure",
-                seed=self.seed + number,
+                seed=self.seed + self.keys * _KEYS_APART + number,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,
             )
