@@ -1,11 +1,15 @@
-"""What becomes of a block of slices in which a trial failed."""
+"""What the trials of a block in slices have each, and what becomes of them where one failed."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tare.errors import TareError, TrialFailedError
-from tare.lab.sliced_block import BlockAgainError, all_or_none
+from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.records.manifest import TrialManifest
 
 
@@ -28,3 +32,13 @@ def test_a_failure_takes_its_partners_with_it_for_they_are_compared_slice_by_sli
         one = outcomes[name]
         assert isinstance(one, BlockAgainError)
         assert "b failed" in str(one)
+
+
+def test_conditions_of_one_server_have_keys_of_their_own_and_servers_begin_alike() -> None:
+    runs: dict[str, Any] = {
+        name: (SimpleNamespace(deployment=SimpleNamespace(identity=server), keys=0), Path(name))
+        for name, server in (("a", "native"), ("b", "docker"), ("c", "docker"), ("d", "docker"))
+    }
+    anything: Any = None
+    SlicedBlock(runs, anything, anything)
+    assert [run.keys for run, _ in runs.values()] == [0, 0, 1, 2]
