@@ -151,6 +151,10 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
 
     /// Fails what has been unanswered for too long.
     pub(super) fn expire(&mut self, now: u64) {
+        let flights = &self.flights;
+        let waits =
+            |slot: usize, request| flights[slot].waiting && flights[slot].request == request;
+        self.agenda.forget(|slot, request| !waits(slot, request));
         while let Some((slot, request)) = self.agenda.timed_out(now) {
             let flight = &self.flights[slot];
             if flight.waiting && flight.request == request {

@@ -85,6 +85,17 @@ impl Agenda {
         self.timeouts.push_back((deadline, slot, request));
     }
 
+    /// Drops the earliest timeouts of which `over` says that their request was answered. Left in
+    /// place they would wake the worker every millisecond once the first has come due.
+    pub fn forget(&mut self, over: impl Fn(usize, u32) -> bool) {
+        while let Some(&(_, slot, request)) = self.timeouts.front() {
+            if !over(slot, request) {
+                break;
+            }
+            self.timeouts.pop_front();
+        }
+    }
+
     /// A slot whose request of this number has been out for too long, if it still is.
     pub fn timed_out(&mut self, now: u64) -> Option<(usize, u32)> {
         let &(deadline, slot, request) = self.timeouts.front()?;
@@ -121,5 +132,17 @@ mod tests {
         assert_eq!(agenda.timed_out(20), Some((3, 7)));
         assert_eq!(agenda.due(30), Some((30, 1, Later::Resend)));
         assert_eq!(agenda.next(), u64::MAX);
+    }
+
+    #[test]
+    fn nothing_is_waited_for_on_account_of_requests_that_were_answered() {
+        let mut agenda = Agenda::default();
+        for (deadline, request) in [(20, 7), (21, 8), (5_000_000_000, 9)] {
+            agenda.expect(deadline, 3, request);
+        }
+        agenda.forget(|_, request| request < 9);
+        assert_eq!(agenda.next(), 5_000_000_000 + TOGETHER);
+        agenda.forget(|_, request| request < 9);
+        assert_eq!(agenda.timed_out(5_000_000_000), Some((3, 9)));
     }
 }
