@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tare.runtimes.kubernetes.settings import VARIABLE as KUBERNETES
@@ -17,6 +18,14 @@ from tare.runtimes.swarm.settings import VARIABLE as SWARM
 RIG = Path(__file__).parents[2] / "rig"
 KUBERNETES_STATE = Path("/var/lib/tare-rig")
 SWARM_STATE = Path("/var/lib/tare-swarm")
+
+
+def is_up(state: Path) -> bool:
+    """A rig runs from this directory; what a killed run or a reboot left of one does not count."""
+    return state.exists() and any(
+        one.info["environ"] and one.info["environ"].get("TARE_RIG") == str(state)
+        for one in psutil.process_iter(["environ"])
+    )
 
 
 def no_kubernetes() -> str:
@@ -38,6 +47,8 @@ def kubernetes_rig(**settings: str) -> Iterator[None]:
     Args:
         settings: variables of the rig's scripts.
     """
+    if KUBERNETES_STATE.exists():
+        _take_down(KUBERNETES_STATE)
     try:
         subprocess.run([RIG / "up.sh"], env={**os.environ, **settings}, check=True, timeout=300)
         with pytest.MonkeyPatch.context() as environment:
@@ -45,17 +56,23 @@ def kubernetes_rig(**settings: str) -> Iterator[None]:
             environment.setenv(KUBERNETES, str(KUBERNETES_STATE / "cluster.yaml"))
             yield
     finally:
-        subprocess.run([RIG / "down.sh"], check=True, timeout=120)
+        _take_down(KUBERNETES_STATE)
 
 
 @contextlib.contextmanager
 def swarm_rig() -> Iterator[None]:
     """A Swarm of three, named in the environment until it is taken down."""
+    if SWARM_STATE.exists():
+        _take_down(SWARM_STATE)
     try:
         subprocess.run([RIG / "swarm.sh"], check=True, timeout=300)
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv(SWARM, str(SWARM_STATE / "swarm.yaml"))
             yield
     finally:
-        down = {**os.environ, "RIG_NAME": "tare-swarm"}
-        subprocess.run([RIG / "down.sh"], env=down, check=True, timeout=120)
+        _take_down(SWARM_STATE)
+
+
+def _take_down(state: Path) -> None:
+    down = {**os.environ, "RIG_NAME": state.name}
+    subprocess.run([RIG / "down.sh"], env=down, check=True, timeout=120)

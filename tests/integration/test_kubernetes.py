@@ -21,7 +21,7 @@ from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
 from .conftest import QUICK, Bench
-from .rigs import KUBERNETES_STATE, kubernetes_rig, no_kubernetes
+from .rigs import KUBERNETES_STATE, is_up, kubernetes_rig, no_kubernetes
 
 pytestmark = pytest.mark.engine
 
@@ -48,7 +48,7 @@ def cluster() -> Iterator[None]:
     if VARIABLE in os.environ:
         yield
         return
-    if KUBERNETES_STATE.exists():  # a rig of the user's stays up
+    if is_up(KUBERNETES_STATE):  # a rig of the user's stays up
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("KUBECONFIG", str(KUBERNETES_STATE / "tare.kubeconfig"))
             environment.setenv(VARIABLE, str(KUBERNETES_STATE / "cluster.yaml"))

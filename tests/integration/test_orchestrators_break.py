@@ -23,6 +23,7 @@ from .conftest import QUICK, Bench, leftovers
 from .rigs import (
     KUBERNETES_STATE,
     SWARM_STATE,
+    is_up,
     kubernetes_rig,
     no_kubernetes,
     no_swarm,
@@ -51,7 +52,7 @@ design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
 
 @pytest.fixture
 def swarm() -> Iterator[None]:
-    if SWARM_STATE.exists():
+    if is_up(SWARM_STATE):
         pytest.skip("a Swarm is up, and this one would be broken: make rig-swarm-down; " + AGAIN)
     if why := no_swarm():
         pytest.skip(f"{why}; {AGAIN}")
@@ -65,7 +66,7 @@ def swarm() -> Iterator[None]:
 
 @pytest.fixture
 def kubernetes() -> Iterator[None]:
-    if KUBERNETES_STATE.exists():
+    if is_up(KUBERNETES_STATE):
         pytest.skip("a cluster is up, and this one would be broken: make rig-down; " + AGAIN)
     if why := no_kubernetes():
         pytest.skip(f"{why}; {AGAIN}")

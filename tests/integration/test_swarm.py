@@ -26,10 +26,9 @@ from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 from tare.study.platform import Platform
 
 from .conftest import QUICK, Bench
-from .rigs import SWARM_STATE, no_swarm, swarm_rig
+from .rigs import SWARM_STATE, is_up, no_swarm, swarm_rig
 
 pytestmark = pytest.mark.engine
-UP = SWARM_STATE / "swarm.yaml"
 
 STUDY = """\
 study: swarm
@@ -55,9 +54,9 @@ def swarm() -> Iterator[None]:
     if VARIABLE in os.environ:
         yield
         return
-    if UP.exists():  # a rig of the user's stays up
+    if is_up(SWARM_STATE):  # a rig of the user's stays up
         with pytest.MonkeyPatch.context() as environment:
-            environment.setenv(VARIABLE, str(UP))
+            environment.setenv(VARIABLE, str(SWARM_STATE / "swarm.yaml"))
             yield
         return
     if why := no_swarm():
