@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint test test-mongod fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup demo lint check test test-mongod fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -21,6 +21,10 @@ lint: setup ## format, style and types of all code
 	.venv/bin/mypy
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
+
+check: lint ## every check and test that needs no engine: minutes
+	cargo test --profile checked --locked --workspace
+	.venv/bin/pytest -m 'not engine'
 
 test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
