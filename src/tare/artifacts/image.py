@@ -30,6 +30,7 @@ LIB = f"{TREE}/cassandra/lib"
 JAVA = f"{TREE}/jre/bin/java"
 LOAD = f"{TREE}/bin/tare-load"
 POD = f"{TREE}/bin/tare-pod"
+STUB = f"{TREE}/bin/tare-stub"
 
 # Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
 BITS_LABEL = "tare.bits"
@@ -89,6 +90,23 @@ def build_pod_image(
         RuntimeUnavailableError: no ldd.
     """
     return _build_program(client, "pod", POD, binary, say)
+
+
+def build_stub_image(
+    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
+) -> str:
+    """The image of tare-stub, the server without a database that `tare weigh` drives.
+
+    Tagged tare/stub:DIGEST12 by the SHA-256 of the program.
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
+    return _build_program(client, "stub", STUB, binary, say)
 
 
 def _build_program(

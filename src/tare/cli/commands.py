@@ -24,6 +24,7 @@ COMMANDS = {
     "notebook": "notebook",
     "findings": "findings",
     "advise": "advise",
+    "weigh": "weigh",
     "clean": "clean",
     "schema": "schema",
 }

@@ -21,6 +21,7 @@ class Document(StrEnum):
     ANALYSIS = "analysis"
     COMPARISON = "comparison"
     MANIFEST = "manifest"
+    PRICES = "prices"
     LOAD = "load-specification"
 
 
@@ -35,8 +36,8 @@ def command(
     document: Annotated[
         Document,
         typer.Argument(
-            help="Of study files, `analysis.json`, comparisons, trial manifests, or what "
-            "`tare load run` reads.",
+            help="Of study files, `analysis.json`, comparisons, trial manifests, what `tare weigh` "
+            "finds, or what `tare load run` reads.",
             metavar="DOCUMENT",
         ),
     ] = Document.STUDY,

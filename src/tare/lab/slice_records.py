@@ -26,6 +26,7 @@ class Summed:
 
     Attributes:
         units: by name.
+        kernel_s: of the kernel's own threads.
         background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
             programs, and as much as engine and kernel used in as many empty slices.
         idle_s: what engine and kernel used in one empty slice.
@@ -33,6 +34,7 @@ class Summed:
 
     units: dict[str, float]
     engine_s: float
+    kernel_s: float
     machine_s: float
     background_s: float
     idle_s: float
@@ -58,6 +60,7 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
     return Summed(
         units={name: sum(one.units[name] for one in own) for name in own[0].units},
         engine_s=sum(one.engine for one in own),
+        kernel_s=sum(one.kernel for one in own),
         machine_s=machine_s,
         idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),

@@ -1,4 +1,4 @@
-"""The JSON Schemas of what Tare writes: analyses, comparisons and trial manifests."""
+"""The JSON Schemas of what Tare writes: analyses, comparisons, trial manifests and prices."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tare.analysis.comparison.model import Comparison
 from tare.analysis.model import Analysis
 from tare.records.manifest import TrialManifest
+from tare.records.prices import Weighing
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,6 +24,7 @@ DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
     "analysis": (Analysis, "Tare analysis"),
     "comparison": (Comparison, "Tare comparison"),
     "manifest": (TrialManifest, "Tare trial manifest"),
+    "prices": (Weighing, "Tare prices"),
 }
 
 

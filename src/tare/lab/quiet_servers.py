@@ -1,0 +1,421 @@
+"""Servers without a database, driven in slices as a study's conditions are.
+
+The servers are the scripted CQL server that the load generator is tested against. They are frozen,
+pinned and read as those of a study are, so that what is found holds for a study's slices, but for
+what a database adds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from tare.analysis.slices import Row
+from tare.artifacts.binaries import find
+from tare.errors import LoadError, TareError
+from tare.lab.conductor import Conductor, Part
+from tare.lab.slice_records import measured_slices, summed
+from tare.load.client import ClientInstallation, LoadClient, progress, result_of
+from tare.load.specification import specification
+from tare.machines import cgroups
+from tare.monitor.meter import Meter, processes_named
+from tare.runtimes.unit import Bits, Unit
+from tare.study.conditions import expand
+from tare.study.schema import Study
+
+if TYPE_CHECKING:
+    from tare.lab.conductor import Driven
+    from tare.runtimes.native import NativeRuntime
+    from tare.runtimes.unit import Running, Runtime
+    from tare.study.schema import Setup
+    from tare.study.slices import Schedule
+
+PORT = 9042
+_UP_S = 10.0
+"""how long a server may take until it takes connections"""
+_READY_S = 0.2
+_GRACE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """One scripted server.
+
+    Attributes:
+        runtime: how it runs.
+        network: as a study names it.
+        several: it is reached by every endpoint that its network has.
+        options: of its program.
+        program: where its runtime shows the program; empty: this machine's.
+        image: of a container.
+    """
+
+    runtime: Runtime
+    network: str = "host"
+    several: bool = False
+    options: Sequence[str] = ()
+    program: str = ""
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A condition: which server it drives, by its place, and by which endpoint."""
+
+    server: int
+    endpoint: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What driving came to.
+
+    Attributes:
+        driven: every slice, warm-up and empty ones included.
+        operations: of each way, in each of its measured slices.
+        frozen: servers stood still between their slices.
+        paths: of each way, what packets were seen to pass through.
+        missing: place of a way that is not to be had here to the reason; the others are driven.
+    """
+
+    driven: list[Driven]
+    operations: list[list[int]]
+    frozen: bool
+    paths: list[str]
+    missing: Mapping[int, str]
+
+    @property
+    def counted(self) -> list[Driven]:
+        """The measured slices of all ways."""
+        return [one for one in self.driven if one.slot.trial is not None and one.slot.counts]
+
+    @property
+    def order(self) -> list[tuple[int, int]]:
+        """(place among its way's, way) of every measured slice, as driven."""
+        passed = [0] * len(self.operations)
+        order = []
+        for one in self.counted:
+            if one.slot.trial is not None:
+                order.append((passed[one.slot.trial], one.slot.trial))
+                passed[one.slot.trial] += 1
+        return order
+
+    @property
+    def rows(self) -> list[list[Row]]:
+        """Each way's measured slices, as the analysis of a study takes them."""
+        return [list(self._rows(way)) for way in range(len(self.operations))]
+
+    def _rows(self, way: int) -> Iterator[Row]:
+        own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
+        for one, ops in zip(own, self.operations[way], strict=True):
+            yield Row(one.unix, ops, one.seconds, one.used.part - idle_s)
+
+    @property
+    def late(self) -> int:
+        """Measured slices that began or ended too late."""
+        return sum(one.late for one in self.counted)
+
+    @property
+    def steal(self) -> float:
+        """Share of the machine's CPU time that a hypervisor took."""
+        taken = sum(one.used.modes["steal"] for one in self.driven)
+        return taken / (sum(one.seconds for one in self.driven) * (os.cpu_count() or 1))
+
+    @property
+    def other_cores(self) -> float:
+        """CPU time of other programs, in cores."""
+        return sum(one.used.others for one in self.driven) / sum(one.seconds for one in self.driven)
+
+
+@dataclass
+class _Told:
+    """What the clients told so far."""
+
+    operations: dict[str, list[int]] = field(default_factory=dict)
+    ready: set[str] = field(default_factory=set)
+    fault: Exception | None = None
+
+
+def pinned_cpus() -> list[int]:
+    """The servers' CPU and the clients'; none where they cannot have one each."""
+    cpus = sorted(os.sched_getaffinity(0))
+    return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
+
+
+def quiet_setup(load: dict[str, object], slice_s: float) -> tuple[Setup, float]:
+    """The setup of servers and clients as a study resolves it, and its drain in seconds."""
+    pins = [{"limits": {"cpuset": str(cpu)}} for cpu in pinned_cpus()] or [{}, {}]
+    study = Study.model_validate(
+        {
+            "study": "quiet",
+            "database": {"nodes": 1, "replication_factor": 1},
+            "load": {"workload": "ycsb-c", "records": 20_000, **load},
+            "design": {"slice": f"{slice_s * 1000:.0f}ms"},
+            "platform": pins[0],
+            "client": pins[1],
+        }
+    )
+    (condition,) = expand(study)
+    return condition.setup, study.design.drain
+
+
+class QuietServers:
+    """Starts servers and their clients, and drives them once."""
+
+    def __init__(
+        self,
+        stack: contextlib.ExitStack,
+        clients: NativeRuntime,
+        setup: Setup,
+        command: str,
+        head_start_s: float = 0.5,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            stack: ends what will be started.
+            clients: how load clients run.
+            command: the user's, which is to be given again where something is only busy.
+            head_start_s: for each client, from its launch until all begin together.
+        """
+        self._stack = stack
+        self._runtime = clients
+        self._setup = setup
+        self._command = command
+        self._head_start_s = head_start_s
+
+    def drive(
+        self,
+        servers: Sequence[Server],
+        ways: Sequence[Way],
+        planned: Callable[[Sequence[Way]], Schedule],
+    ) -> Outcome:
+        """Drive every way in its slices.
+
+        Args:
+            planned: the schedule of the ways that are to be had.
+
+        Raises:
+            LoadError: a server or a client failed.
+            RuntimeUnavailableError: a program is missing.
+        """
+        running = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
+        faults = [_fault(running[way.server], way.endpoint) for way in ways]
+        missing = {place: why for place, why in enumerate(faults) if why}
+        ways = [way for place, way in enumerate(ways) if place not in missing]
+        schedule = planned(ways)
+        nodes = [running[way.server] for way in ways]
+        clients = [
+            self._client(number, node, way.endpoint)
+            for number, (node, way) in enumerate(zip(nodes, ways, strict=True), start=1)
+        ]
+        begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
+        for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
+            target = node.unit.site.target(PORT, endpoint=way.endpoint)
+            self._launch(client, target, begins, schedule, place)
+        told = _Told(operations={client.name: [] for client in clients})
+        silence_s = begins - time.time() + _GRACE_S
+        listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
+        listener.start()
+        self._await_ready(told, clients, begins)
+        driven, frozen = _conduct(schedule, nodes, clients, told, begins, _engine(servers))
+        listener.join(_GRACE_S)
+        _refuse(told, running, clients, schedule)
+        operations = [told.operations[client.name] for client in clients]
+        paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
+        return Outcome(driven, operations, frozen, paths, missing)
+
+    def _serve(self, number: int, server: Server) -> Running:
+        site = server.runtime.site(
+            f"server{number}",
+            role="database",
+            network=server.network,
+            storage="directory",
+            group=f"g{number}",
+            several=server.several,
+        )
+        listen = "0.0.0.0" if site.everywhere else site.listen  # noqa: S104 - of its container
+        program = server.program or str(find("tare-stub"))
+        unit = Unit(
+            site=site,
+            role="database",
+            command=[program, "--listen", f"{listen}:{PORT}", *server.options],
+            environment={},
+            limits=self._setup.platform.limits,
+            bits=Bits("", image=server.image),
+            ports=(PORT,),
+        )
+        if not server.image:
+            _refuse_taken(site.listen)
+        running = server.runtime.launch(unit)
+        self._stack.callback(running.stop)
+        _await_port(running)
+        return running
+
+    def _client(self, number: int, node: Running, endpoint: str) -> LoadClient:
+        inside = bool(endpoint) and node.unit.site.way(endpoint).inside
+        client = LoadClient(
+            f"c{number}",
+            f"client{number}",
+            self._runtime,
+            ClientInstallation(str(find("tare-load")), Bits("")),
+            self._setup.client,
+            group=f"c{number}",
+            netns=f"/proc/{node.accounting().pid}/ns/net" if inside else "",
+        )
+        self._stack.callback(client.discard)
+        return client
+
+    def _launch(
+        self, client: LoadClient, target: str, begins: float, schedule: Schedule, place: int
+    ) -> None:
+        made = specification(
+            self._setup,
+            name="quiet",
+            client=client.name,
+            targets=[target],
+            phase="measure",
+            seed=place,
+            hlog=PurePath(client.hlog),
+            start_at=begins + schedule.of(place)[0].at,
+        )
+        client.launch(made | {"slices": schedule.told(place)})
+
+    def _await_ready(self, told: _Told, clients: Sequence[LoadClient], begins: float) -> None:
+        while len(told.ready) < len(clients) and told.fault is None:
+            if time.time() > begins - _READY_S:
+                told.fault = LoadError(
+                    "a load client was not connected in time",
+                    remedy=f"run `{self._command}` again while the machine has less to do",
+                )
+            time.sleep(0.02)
+        if told.fault is not None:
+            raise told.fault
+
+
+def _fault(node: Running, endpoint: str) -> str:
+    """Why this way to a server is not to be had here; empty: it is."""
+    way = node.unit.site.ways.get(endpoint)
+    if way is None:
+        return ""
+    if way.inside and os.geteuid() != 0:
+        return "only root enters a container's network namespace"
+    return way.fault
+
+
+def _path(node: Running, endpoint: str) -> str:
+    return node.unit.site.way(endpoint).path if endpoint else node.packet_path()
+
+
+def _engine(servers: Sequence[Server]) -> set[str]:
+    return {name for server in servers for name in server.runtime.engine_processes}
+
+
+def _conduct(
+    schedule: Schedule,
+    nodes: Sequence[Running],
+    clients: Sequence[LoadClient],
+    told: _Told,
+    begins: float,
+    engine: set[str],
+) -> tuple[list[Driven], bool]:
+    """Drive all slices; and whether the servers stood still in between."""
+    groups = [node.accounting() for node in nodes]
+    freezes = all(cgroups.freezable(one.paths) for one in groups)
+    parts = [
+        Part([group], {"server": [group], "client": [client.running.accounting()]})
+        for group, client in zip(groups, clients, strict=True)
+        if client.running is not None
+    ]
+
+    def look() -> None:
+        if told.fault is not None:
+            raise told.fault
+
+    meter = Meter(processes_named(engine) if engine else ())
+    conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look)
+    try:
+        return conductor.conduct(begins), freezes
+    finally:
+        conductor.release()
+        meter.close()
+        for part in parts:
+            if part.fault and told.fault is None:
+                told.fault = LoadError("a slice could not be driven", why=part.fault)
+
+
+def _refuse_taken(host: str) -> None:
+    """Raise where another program listens: what was killed leaves its servers behind."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((host, PORT))
+        except OSError as error:
+            raise LoadError(
+                "the pilot's server cannot listen",
+                where=f"{host}:{PORT}",
+                why=error.strerror or str(error),
+                remedy="`tare clean` ends what an earlier pilot left",
+            ) from error
+
+
+def _await_port(server: Running) -> None:
+    """Wait until a server takes connections.
+
+    Raises:
+        LoadError: it ended, or takes none.
+    """
+    door, ends = server.unit.site.door(PORT), time.monotonic() + _UP_S
+    while server.exited() is None and time.monotonic() < ends:
+        with contextlib.suppress(OSError), socket.create_connection(door, timeout=1):
+            return
+        time.sleep(0.02)
+    log = server.unit.site.conf_on_host / "stderr.log"
+    said = log.read_text("utf-8", errors="replace").strip() if log.exists() else ""
+    raise LoadError(
+        "the pilot's server did not start",
+        where=f"{door[0]}:{door[1]}",
+        why=said or "it takes no connections",
+    )
+
+
+def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
+    try:
+        for line in progress(clients, lambda: None, silence_s=silence_s):
+            if line.event is None:
+                continue
+            kind = line.event["event"]
+            if kind == "ready":
+                told.ready.add(line.client.name)
+            elif kind == "interval" and line.event["phase"] == "measure":
+                told.operations[line.client.name].append(int(line.event["ops"]))
+            elif kind == "result" and (errors := result_of(line.client, line.event).errors):
+                told.fault = LoadError(f"{errors} operations failed")
+    except (TareError, OSError, ValueError, KeyError) as error:
+        told.fault = error
+
+
+def _refuse(
+    told: _Told,
+    servers: Sequence[Running],
+    clients: Sequence[LoadClient],
+    schedule: Schedule,
+) -> None:
+    """Raise what went wrong, a server's end first."""
+    for server in servers:
+        if (ended := server.exited()) is not None:
+            raise LoadError("a server of the pilot died", why=ended.detail)
+    if told.fault is not None:
+        raise told.fault
+    if any(
+        len(told.operations[client.name]) < schedule.measured(place)
+        for place, client in enumerate(clients)
+    ):
+        raise LoadError("slices are missing", why="a client ended early")

@@ -1,0 +1,242 @@
+"""Ways to a server without a database, driven in slices: what `tare weigh` has its prices from.
+
+Each round starts all servers and clients anew. Within a round every way has its slices in turn with
+the others, as the conditions of a study have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare import scratch
+from tare.analysis.prices import Round, Weighed, WeighedWay
+from tare.artifacts.binaries import find
+from tare.artifacts.image import STUB, build_stub_image
+from tare.errors import LoadError, RuntimeUnavailableError, UsageError
+from tare.lab.hold import Hold
+from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
+from tare.lab.slice_records import summed
+from tare.machines.addresses import AddressPool
+from tare.machines.awake import awake
+from tare.runtimes.docker import DockerRuntime
+from tare.runtimes.native import NativeRuntime
+from tare.study.design import USUAL_SLICE_S
+from tare.study.slices import block_seconds, make_schedule
+
+if TYPE_CHECKING:
+    from tare.lab.quiet_servers import Outcome
+    from tare.lab.slice_records import Summed
+    from tare.study.schema import Setup
+    from tare.study.slices import Schedule
+
+RUNTIMES = ("native", "docker")
+LEAST_SLICES = 4
+"""of each way in a round: fewer cannot tell a burst from the rest"""
+_RUN = "weigh"
+_HEAD_START_S = 0.2
+_WARM_UP_S = 0.5
+_START_S = 3.0
+"""what a round needs besides its slices and its clients' head start: servers start, all end"""
+_FIELDS = 10
+"""of a row, as YCSB's core workloads have them"""
+_NATIVE = ("native", "native again")
+_OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
+
+
+def weigh(
+    runtimes: Sequence[str],
+    seconds: float,
+    rounds: int,
+    *,
+    in_flight: int = 1,
+    row_bytes: int = 1000,
+    service_us: float = 0.0,
+    spend: str = "",
+    say: Callable[[str], None] = lambda line: None,
+) -> Weighed:
+    """Drive native and the ways of these runtimes for so long in all.
+
+    Args:
+        service_us: how long a server takes for an operation, one after the other, without using
+            its CPU; 0: it answers at once.
+        spend: CPU time that servers in containers keep busy per request: a known price, for tests.
+        say: told what is under way.
+
+    Raises:
+        UsageError: the time does not hold the rounds, or a runtime cannot be weighed.
+        LabBusyError: a run holds this machine.
+        RuntimeUnavailableError: a program is missing, or a control group cannot be made.
+        LoadError: a server or a client failed.
+    """
+    unknown = [one for one in runtimes if one not in RUNTIMES]
+    if unknown:
+        raise UsageError(
+            f"{', '.join(unknown)} cannot be weighed",
+            why=f"only {' and '.join(RUNTIMES)} can, so far",
+            remedy="tare weigh native docker",
+        )
+    begun = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(Hold(_RUN))
+        why_not = stack.enter_context(awake())
+        load: dict[str, object] = {"threads": in_flight, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
+        setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
+        image, left_out = _image() if "docker" in runtimes else ("", {})
+        options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
+        plan = _Plan(setup, drain_s, image, options, [*options, *_spending(spend)])
+        slices = plan.slices(seconds / rounds)
+        ways = plan.ways()
+        done: list[Round] = []
+        for number in range(rounds):
+            say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
+            measured, had, missing = plan.measure(number, slices)
+            if done and [one.name for one in had] != [one.name for one in ways]:
+                raise LoadError("a way was there in one round and not in another", why=str(missing))
+            done.append(measured)
+            ways, left_out = had, left_out | missing
+        return Weighed(
+            ways=ways,
+            rounds=done,
+            seconds=time.monotonic() - begun,
+            slices=slices,
+            slice_s=USUAL_SLICE_S,
+            in_flight=in_flight,
+            row_bytes=row_bytes,
+            service_us=service_us,
+            pinned=bool(pinned_cpus()),
+            idle_cpus=f"halt ({why_not})" if why_not else "poll",
+            left_out=left_out,
+        )
+
+
+def _serving(service_us: float) -> list[str]:
+    return ["--service", f"constant:{service_us:g}us", "--servers", "1"] if service_us else []
+
+
+def _spending(spend: str) -> list[str]:
+    return ["--spend", spend] if spend else []
+
+
+def _image() -> tuple[str, dict[str, str]]:
+    """The image of the server; empty where there is no engine, with the reason."""
+    runtime = DockerRuntime(_RUN, Path(), AddressPool())
+    try:
+        return build_stub_image(runtime.client, find("tare-stub")), {}
+    except RuntimeUnavailableError as error:
+        return "", {"docker": f"{error.what}: {error.why} ({error.remedy})"}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What every round does.
+
+    Attributes:
+        image: of the server, for containers; empty: none are weighed.
+        options, spending: of servers here, and in containers.
+    """
+
+    setup: Setup
+    drain_s: float
+    image: str
+    options: Sequence[str]
+    spending: Sequence[str]
+
+    def ways(self) -> list[WeighedWay]:
+        """Native twice, and each endpoint of the containers."""
+        native = [WeighedWay(name, "native", "host", at) for at, name in enumerate(_NATIVE)]
+        if not self.image:
+            return native
+        host = WeighedWay("docker.host", "docker", "host", 2)
+        others = [WeighedWay(f"docker.{one}", "docker", one, 3) for one in _OF_BRIDGE]
+        return [*native, host, *others]
+
+    def slices(self, round_s: float) -> int:
+        """How many slices of each way a round of so many seconds holds.
+
+        Raises:
+            UsageError: too few.
+        """
+        ways = len(self.ways())
+        left = round_s - _START_S - _HEAD_START_S * ways
+
+        def lasts(slices: int) -> float:
+            measure_s = slices * USUAL_SLICE_S
+            return block_seconds([1] * ways, _WARM_UP_S, measure_s, USUAL_SLICE_S, self.drain_s)
+
+        slices = 0
+        while lasts(slices + 1) <= left:
+            slices += 1
+        if slices < LEAST_SLICES:
+            least = round_s - left + lasts(LEAST_SLICES)
+            raise UsageError(
+                f"a round of {round_s:.0f} s is too short",
+                why=f"{LEAST_SLICES} slices of each of {ways} ways take {least:.0f} s",
+                remedy="more --seconds, or fewer --rounds",
+            )
+        return slices
+
+    def measure(self, number: int, slices: int) -> tuple[Round, list[WeighedWay], dict[str, str]]:
+        """One round with servers of its own; its ways with the paths that were seen, and those
+        that are not to be had here with the reason."""
+        ways = self.ways()
+        with contextlib.ExitStack() as stack:
+            work = Path(stack.enter_context(scratch.directory(_RUN)))
+            pool = AddressPool()
+            native = NativeRuntime(_RUN, work, pool)
+            stack.callback(native.close)
+            servers = [Server(native, options=self.options) for _ in _NATIVE]
+            if self.image:
+                docker = DockerRuntime(_RUN, work, pool)
+                stack.callback(docker.close)
+                one = Server(docker, options=self.spending, program=STUB, image=self.image)
+                servers += [one, replace(one, network="bridge", several=True)]
+            quiet = QuietServers(stack, native, self.setup, "tare weigh", _HEAD_START_S)
+            asked = [Way(way.server, _asked(servers[way.server], way)) for way in ways]
+            outcome = quiet.drive(
+                servers, asked, lambda had: self._schedule(number, slices, len(had))
+            )
+            had = [way for place, way in enumerate(ways) if place not in outcome.missing]
+            seen = [replace(way, path=path) for way, path in zip(had, outcome.paths, strict=True)]
+            missing = {ways[place].name: why for place, why in outcome.missing.items()}
+            return _round(outcome), seen, missing
+
+    def _schedule(self, number: int, slices: int, ways: int) -> Schedule:
+        # every way equally often: nothing compiles here, so that a server's age costs nothing
+        return make_schedule(
+            [f"way{place + 1}" for place in range(ways)],
+            warmup_s=_WARM_UP_S,
+            measure_s=slices * USUAL_SLICE_S,
+            length_s=USUAL_SLICE_S,
+            drain_s=self.drain_s,
+            seed=number,
+        )
+
+
+def _asked(server: Server, way: WeighedWay) -> str:
+    return way.endpoint if server.several else ""
+
+
+def _round(outcome: Outcome) -> Round:
+    return Round(
+        rows=outcome.rows,
+        order=outcome.order,
+        parts_s=[_parts_of(summed(outcome.driven, way)) for way in range(len(outcome.operations))],
+        late=outcome.late,
+        steal=outcome.steal,
+        other_cores=outcome.other_cores,
+        frozen=outcome.frozen,
+    )
+
+
+def _parts_of(sums: Summed) -> dict[str, float]:
+    return {
+        **sums.units,
+        "engine": sums.engine_s,
+        "kernel": sums.kernel_s,
+        "softirq": sums.modes_s["softirq"],
+    }

@@ -1,0 +1,68 @@
+"""What one operation costs on each way to a server: the prices that `tare weigh` finds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.records.noise import Machine
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Interval(_Part):
+    """A mean over the rounds with its 95% interval (Student's t)."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Price(_Part):
+    """One way to a server. Times are microseconds per operation, a request and its answer."""
+
+    way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
+    runtime: str
+    endpoint: str = Field(description="as platform.endpoint names it; host: the host's network")
+    path: str = Field(description="what packets were seen to pass through")
+    demand: Interval = Field(
+        description="service demand: CPU time of server, client, engine and the kernel's threads"
+    )
+    added: Interval | None = Field(
+        description="demand over native's; null for native, which the others are compared with"
+    )
+    parts: dict[str, Interval] = Field(
+        description="of `added`, by owner (server, client, engine, kernel: its own threads), and "
+        "softirq, a mode of any owner's time, sampled at the kernel's ticks"
+    )
+    round_trip: Interval = Field(description="from a request to its answer, as the client has it")
+    round_trip_added: Interval | None = Field(description="round_trip over native's")
+
+
+class Weighing(_Part):
+    """What one `tare weigh` found."""
+
+    schema_version: Literal[1] = 1
+    made: datetime
+    machine: Machine
+    seconds: float = Field(description="from the first round's start to the last one's end")
+    rounds: int = Field(description="each with new servers and clients; the unit of intervals")
+    slices: int = Field(description="measured, of each way in a round")
+    slice_s: float
+    in_flight: int = Field(description="operations of a client at once")
+    row_bytes: int = Field(description="of the row in each answer: ten values")
+    service_us: float = Field(
+        description="how long a server took for an operation, one after the other; 0: no time"
+    )
+    pinned: bool = Field(description="servers and clients had a CPU each")
+    frozen: bool = Field(description="servers stood still between their slices")
+    idle_cpus: str = Field(description="poll; or halt, and why")
+    late: int = Field(description="slices that began or ended more than 5 ms late")
+    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
+    other_cores: float = Field(description="CPU time of other programs, in cores")
+    left_out: dict[str, str] = Field(description="what could not be weighed, and why")
+    prices: list[Price]

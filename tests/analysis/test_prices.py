@@ -1,0 +1,133 @@
+"""Prices from slices of known cost: what was put in is found, and nothing where nothing was."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, prices
+from tare.analysis.slices import Row
+from tare.errors import LoadError
+from tare.records.noise import Machine
+from tare.records.prices import Price, Weighing
+
+MACHINE = Machine(hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1")
+WAYS = [
+    WeighedWay("native", "native", "host", 0),
+    WeighedWay("native again", "native", "host", 1),
+    WeighedWay("docker.bridge", "docker", "bridge", 2, "bridge and veth pair"),
+    WeighedWay("docker.proxy", "docker", "proxy", 2, "docker-proxy"),
+]
+TRUE_US = (8.0, 8.0, 9.0, 15.0)
+SLICE_S = 0.25
+OPS = 5000
+
+
+def weighed(
+    noise: float = 0.0, rounds: int = 5, slices: int = 8, seed: int = 1, us: object = TRUE_US
+) -> Weighed:
+    """Slices whose demand is the true one times a mood that neighbours share, times noise."""
+    generator = np.random.default_rng(seed)
+    true = np.asarray(us, dtype=float) * 1e-6
+    made = []
+    for _ in range(rounds):
+        order, rows = [], [[] for _ in WAYS]
+        at = 0.0
+        for place in range(slices):
+            mood = generator.lognormal(0, 0.2)
+            for way in generator.permutation(len(WAYS)):
+                used = OPS * true[way] * mood * generator.lognormal(0, noise)
+                rows[way].append(Row(at, OPS, 0.31, used))
+                order.append((place, int(way)))
+                at += 0.31
+        parts = [
+            dict.fromkeys(PARTS, 0.0) | {"server": sum(row.demand_s for row in own)} for own in rows
+        ]
+        made.append(Round(rows, order, parts, 0, 0.0, 0.0, True))
+    return Weighed(WAYS, made, 60.0, slices, SLICE_S, 1, 1000, 0.0, True, "poll", {})
+
+
+def of(found: Weighing, way: str) -> Price:
+    return next(one for one in found.prices if one.way == way)
+
+
+def test_ratios_are_exact_where_there_is_no_noise_but_moods() -> None:
+    found = prices(weighed(), MACHINE)
+    native, bridge, proxy = (of(found, n) for n in ("native", "docker.bridge", "docker.proxy"))
+    assert bridge.demand.value / native.demand.value == pytest.approx(9 / 8, rel=1e-6)
+    assert proxy.demand.value / native.demand.value == pytest.approx(15 / 8, rel=1e-6)
+    assert bridge.added is not None
+    assert bridge.added.value == pytest.approx(bridge.demand.value - native.demand.value)
+
+
+def test_microseconds_are_as_counted() -> None:
+    counted = weighed()
+    total = [
+        sum(row.demand_s for row in own) / sum(row.ops for row in own)
+        for own in counted.rounds[0].rows
+    ]
+    alone = Weighed(**{**counted.__dict__, "rounds": counted.rounds[:1] * 2})
+    shown = [one.demand.value for one in prices(alone, MACHINE).prices]
+    assert np.mean(np.log(shown)) == pytest.approx(np.mean(np.log(np.array(total) * 1e6)))
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    held = {"native again": 0, "docker.bridge": 0}
+    studies = 200
+    for seed in range(studies):
+        found = prices(weighed(noise=0.05, seed=seed), MACHINE)
+        scale = of(found, "native").demand.value / 8.0  # the mood of all slices, which is no price
+        for way, true in (("native again", 0.0), ("docker.bridge", 1.0)):
+            added = of(found, way).added
+            assert added is not None
+            held[way] += added.low <= true * scale <= added.high
+    assert all(count >= 0.91 * studies for count in held.values()), held
+
+
+def test_a_round_trip_is_the_time_of_an_operation_in_flight() -> None:
+    found = prices(weighed(), MACHINE)
+    native = of(found, "native")
+    assert native.round_trip.value == pytest.approx(SLICE_S / OPS * 1e6)
+    assert native.round_trip_added is None
+
+
+def test_native_again_is_compared_with_native_alone_and_others_with_both() -> None:
+    found = prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE)
+    native, again, bridge = (of(found, n) for n in ("native", "native again", "docker.bridge"))
+    assert native.added is None
+    assert native.parts == {}
+    assert again.added is not None
+    assert bridge.added is not None
+    assert again.added.value == pytest.approx(again.demand.value - native.demand.value)
+    assert bridge.added.value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_parts_are_of_what_was_added() -> None:
+    proxy = of(prices(weighed(), MACHINE), "docker.proxy")
+    assert set(proxy.parts) == {*PARTS}
+    assert proxy.parts["server"].value > 0
+    assert proxy.parts["engine"].value == 0
+
+
+def test_a_slice_without_an_operation_is_no_price() -> None:
+    spoilt = weighed()
+    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
+    with pytest.raises(LoadError) as refused:
+        prices(spoilt, MACHINE)
+    assert "tare weigh" in refused.value.remedy
+
+
+def test_an_interval_is_students() -> None:
+    found = interval(np.array([1.0, 2.0, 3.0]))
+    assert found.value == 2.0
+    assert found.high - 2.0 == pytest.approx(4.302653 / 3**0.5)
+    assert 2.0 - found.low == pytest.approx(4.302653 / 3**0.5)
+
+
+def test_the_document_says_when_and_of_which_machine() -> None:
+    found = prices(weighed(), MACHINE)
+    assert found.machine == MACHINE
+    assert (datetime.now(UTC) - found.made).total_seconds() < 60
+    assert Weighing.model_validate_json(found.model_dump_json()) == found

@@ -1,0 +1,73 @@
+"""What `tare weigh` refuses, and how its prices are told."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from tare.analysis.prices import prices
+from tare.cli.weigh import added, lines, table
+from tare.records.prices import Interval
+from tests.analysis.test_prices import MACHINE, weighed
+
+TARE = str(Path(sys.executable).with_name("tare"))
+
+
+def shown(console_width: int = 120) -> str:
+    console = Console(width=console_width, record=True, file=None)
+    with console.capture() as captured:
+        console.print(table(prices(weighed(), MACHINE)))
+    return captured.get()
+
+
+def test_a_runtime_that_cannot_be_weighed_is_refused_before_anything_starts() -> None:
+    done = subprocess.run(
+        [TARE, "weigh", "swarm"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert "swarm cannot be weighed" in done.stderr
+    assert "tare weigh native docker" in done.stderr
+
+
+def test_a_time_that_holds_no_slices_is_refused_with_the_time_that_would() -> None:
+    done = subprocess.run(
+        [TARE, "weigh", "native", "--seconds", "10", "--rounds", "9"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "is too short" in done.stderr
+    assert "more --seconds, or fewer --rounds" in done.stderr
+
+
+def test_each_way_is_a_row_with_what_it_adds() -> None:
+    text = shown()
+    assert "docker.proxy" in text
+    assert "bridge and veth pair" in text
+    assert added(Interval(value=1.0, low=0.9, high=1.1)) == "+1.00 [+0.90, +1.10]"
+    assert added(None) == ""
+
+
+def test_what_could_not_be_weighed_and_what_it_cannot_tell_are_said() -> None:
+    found = prices(weighed(), MACHINE)
+    told = lines(found.model_copy(update={"left_out": {"docker": "no engine (make setup)"}}))
+    assert "left out: docker: no engine (make setup)" in told
+    assert told[-1].startswith("A price is of a round trip on this machine")
+
+
+def test_a_difference_where_there_is_none_is_said() -> None:
+    alike = lines(prices(weighed(noise=0.05), MACHINE))
+    apart = lines(prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE))
+    assert not any("native again is not the same" in line for line in alike)
+    assert any("native again is not the same" in line for line in apart)
+
+
+def test_other_programs_are_said_where_they_disturb() -> None:
+    found = prices(weighed(), MACHINE)
+    busy = lines(found.model_copy(update={"other_cores": 1.0}))
+    assert any("other programs disturbed it" in line for line in busy)

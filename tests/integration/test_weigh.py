@@ -1,0 +1,82 @@
+"""Real servers without a database, native and in containers, weighed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tare.analysis.prices import prices
+from tare.lab.weighing import weigh
+from tare.machines.facts import local_facts
+from tare.records.noise import Machine
+from tare.records.prices import Weighing
+
+from .conftest import TARE, leftovers
+
+pytestmark = pytest.mark.engine
+
+WAYS = ["native", "native again", "docker.host", "docker.loopback", "docker.bridge",
+        "docker.published", "docker.proxy"]  # fmt: skip
+
+
+def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
+    done = subprocess.run(
+        [TARE, "weigh", "--seconds", "60", "--rounds", "3", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = Weighing.model_validate(json.loads(done.stdout))
+    assert [one.way for one in found.prices] == WAYS
+    assert found.left_out == {}
+    assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
+    dearest = max(found.prices, key=lambda one: one.demand.value)
+    assert dearest.way == "docker.proxy"
+    assert dearest.parts["engine"].value > 1, "docker-proxy's own time is the engine's"
+    assert leftovers() == []
+
+
+@pytest.mark.long
+def test_a_known_cost_is_found() -> None:
+    """Servers in containers keep the CPU busy 20 us longer: far above noise and platform."""
+    one = weigh(["native", "docker"], 60, 3, spend="20us")
+    found = prices(one, Machine.of(local_facts()))
+    inside = next(price for price in found.prices if price.way == "docker.loopback")
+    assert inside.added is not None
+    assert inside.added.value == pytest.approx(20, abs=4)
+    assert inside.parts["server"].value == pytest.approx(20, abs=4)
+
+
+def test_what_is_interrupted_leaves_nothing() -> None:
+    running = subprocess.Popen([TARE, "weigh"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        assert running.stdout.readline().startswith("round 1 of")
+        time.sleep(4)  # into the slices: any instant will do
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+    finally:
+        running.kill()
+    assert leftovers() == []
+
+
+def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
+    done = subprocess.run(
+        [TARE, "weigh", "--seconds", "20", "--rounds", "3", "--json"],
+        env={**os.environ, "DOCKER_HOST": "unix:///nowhere/docker.sock"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = Weighing.model_validate(json.loads(done.stdout))
+    assert [one.way for one in found.prices] == WAYS[:2]
+    assert "no Docker engine answers" in found.left_out["docker"]
