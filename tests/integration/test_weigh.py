@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,16 +55,19 @@ def test_a_known_cost_is_found() -> None:
     assert inside.parts["server"].value == pytest.approx(20, abs=4)
 
 
-def test_what_is_interrupted_leaves_nothing() -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int, tmp_path: Path) -> None:
     running = subprocess.Popen([TARE, "weigh"], stdout=subprocess.PIPE, text=True)
     try:
         assert running.stdout is not None
         assert running.stdout.readline().startswith("round 1 of")
         time.sleep(4)  # into the slices: any instant will do
-        running.send_signal(signal.SIGINT)
-        assert running.wait(60) == 130
+        running.send_signal(how)
+        assert running.wait(60) == (130 if how == signal.SIGINT else -how)
     finally:
         running.kill()
+    if how == signal.SIGKILL:
+        subprocess.run([TARE, "clean"], cwd=tmp_path, check=True, timeout=60)
     assert leftovers() == []
 
 
