@@ -39,8 +39,8 @@ def effects(measured: Piloted, metric: str) -> np.ndarray:
 
 
 def spent_us(report: Path) -> float:
-    """For how long a request kept the CPU busy, by the server's own count, microseconds."""
-    return float(json.loads(report.read_text(encoding="utf-8"))["mean_spent_us"])
+    """For how long a request kept the CPU busy, by those that the server timed, microseconds."""
+    return float(json.loads(report.read_text(encoding="utf-8"))["spent_us"]["p50"])
 
 
 def demand_us(measured: Piloted, condition: int) -> float:

@@ -10,7 +10,7 @@ import pytest
 from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.artifacts.digest import file_digest
-from tare.artifacts.image import build_image, build_load_image, named_image
+from tare.artifacts.image import build_image, build_program_image, named_image
 from tare.artifacts.tree import cassandra_tree
 from tare.errors import ArtifactError
 
@@ -86,7 +86,7 @@ def test_the_files_inside_are_the_trees_files(client: docker.DockerClient, tree:
 
 def test_the_load_client_runs_inside_its_image(client: docker.DockerClient) -> None:
     binary = find("tare-load")
-    built = client.images.get(build_load_image(client, binary))
+    built = client.images.get(build_program_image(client, "load", binary))
 
     assert built.labels[image.BITS_LABEL] == file_digest(binary)
     assert "tare-load" in run(client, str(built.id), image.LOAD, "--help")

@@ -16,6 +16,15 @@ from tests.analysis.test_prices import MACHINE, weighed
 TARE = str(Path(sys.executable).with_name("tare"))
 
 
+def refused(*words: str) -> str:
+    """What the command says where it starts nothing."""
+    done = subprocess.run(
+        [TARE, "weigh", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    return done.stderr
+
+
 def shown(console_width: int = 120) -> str:
     console = Console(width=console_width, record=True, file=None)
     with console.capture() as captured:
@@ -24,25 +33,15 @@ def shown(console_width: int = 120) -> str:
 
 
 def test_a_runtime_that_cannot_be_weighed_is_refused_before_anything_starts() -> None:
-    done = subprocess.run(
-        [TARE, "weigh", "swarm"], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 2
-    assert "swarm cannot be weighed" in done.stderr
-    assert "tare weigh native docker" in done.stderr
+    said = refused("swarm")
+    assert "swarm cannot be weighed" in said
+    assert "tare weigh native docker" in said
 
 
 def test_a_time_that_holds_no_slices_is_refused_with_the_time_that_would() -> None:
-    done = subprocess.run(
-        [TARE, "weigh", "native", "--seconds", "10", "--rounds", "9"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "is too short" in done.stderr
-    assert "more --seconds, or fewer --rounds" in done.stderr
+    said = refused("native", "--seconds", "10", "--rounds", "9")
+    assert "is too short" in said
+    assert "more --seconds, or fewer --rounds" in said
 
 
 def test_each_way_is_a_row_with_what_it_adds() -> None:

@@ -79,7 +79,7 @@ def test_a_lost_connection_leaves_no_container_and_spoils_no_later_one(
     booted: ssh_hosts.SshHosts, hosts: Hosts, tmp_path: Path
 ) -> None:
     machine = hosts.nodes[0]
-    bits = Bits("", image.build_pod_image(machine.engine(), find("tare-pod")))
+    bits = Bits("", image.build_program_image(machine.engine(), "pod", find("tare-pod")))
     runtime = SshDockerRuntime(tmp_path / "work", hosts)
     first = launched(runtime, "k1-n1", bits)
     assert containers(booted) == ["tare-lost-k1-n1"]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tare.artifacts.binaries import find
-from tare.artifacts.image import build_pod_image
+from tare.artifacts.image import build_program_image
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.swarm.leftovers import leftovers
 from tare.runtimes.swarm.named import ask_swarm
@@ -133,7 +133,7 @@ def test_a_path_that_swallows_packets_is_refused_within_seconds(
             "the nodes' kernel has IP_VS, or is not known; on one without: "
             "pytest tests/integration/test_swarm.py"
         )
-    helper = build_pod_image(runtime.engine, find("tare-pod"), print)
+    helper = build_program_image(runtime.engine, "pod", find("tare-pod"), print)
     runtime.use_helper(runtime.provide(helper, print))
     begun = time.monotonic()
     platform = Platform(runtime="swarm", network=endpoint, storage="layer")  # type: ignore[arg-type]

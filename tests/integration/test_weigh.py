@@ -25,16 +25,22 @@ WAYS = ["native", "native again", "docker.host", "docker.loopback", "docker.brid
         "docker.published", "docker.proxy"]  # fmt: skip
 
 
-def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
+def weighed(*words: str, **environment: str) -> Weighing:
+    """What the command says in JSON."""
     done = subprocess.run(
-        [TARE, "weigh", "--seconds", "60", "--rounds", "3", "--json"],
+        [TARE, "weigh", "--rounds", "3", "--json", *words],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = Weighing.model_validate(json.loads(done.stdout))
+    return Weighing.model_validate(json.loads(done.stdout))
+
+
+def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
+    found = weighed("--seconds", "60")
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
@@ -71,16 +77,13 @@ def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int, tmp_path:
     assert leftovers() == []
 
 
+def test_a_server_that_takes_its_time_is_weighed_too() -> None:
+    found = weighed("native", "--seconds", "30", "--service-us", "500")
+    assert found.service_us == 500
+    assert all(one.round_trip.value > 500 for one in found.prices)
+
+
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
-    done = subprocess.run(
-        [TARE, "weigh", "--seconds", "20", "--rounds", "3", "--json"],
-        env={**os.environ, "DOCKER_HOST": "unix:///nowhere/docker.sock"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = Weighing.model_validate(json.loads(done.stdout))
+    found = weighed("--seconds", "30", DOCKER_HOST="unix:///nowhere/docker.sock")
     assert [one.way for one in found.prices] == WAYS[:2]
     assert "no Docker engine answers" in found.left_out["docker"]

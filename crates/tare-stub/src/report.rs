@@ -32,8 +32,10 @@ pub struct Report {
     /// From the first request to the last answer, seconds.
     pub seconds: f64,
     pub mean_service_us: f64,
-    /// For how long each request kept the CPU busy on purpose.
+    /// For how long each request was to keep the CPU busy on purpose.
     pub mean_spent_us: f64,
+    /// For how long it did, by the requests that were timed.
+    pub spent_us: Times,
     /// From a request's arrival to when its answer was due: what the script says.
     pub scripted_us: Times,
     /// From when answers were due to when their write began: the stub's own fault.
@@ -52,6 +54,7 @@ pub struct Tally {
     pub errors: BTreeMap<&'static str, u64>,
     service: f64,
     spent: u64,
+    took: Histogram<u64>,
     first: Option<u64>,
     last: u64,
     scripted: Histogram<u64>,
@@ -63,7 +66,9 @@ impl Tally {
     pub fn new() -> Tally {
         // Up to an hour in nanoseconds, three digits: within what the histogram can hold.
         let empty = || Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
-        let (Ok(scripted), Ok(lateness), Ok(written)) = (empty(), empty(), empty()) else {
+        let (Ok(scripted), Ok(lateness), Ok(written), Ok(took)) =
+            (empty(), empty(), empty(), empty())
+        else {
             unreachable!("the bounds are constants that fit");
         };
         let (requests, answers, connections) = (0, 0, 0);
@@ -75,6 +80,7 @@ impl Tally {
             errors,
             service: 0.0,
             spent: 0,
+            took,
             first: None,
             last: 0,
             scripted,
@@ -93,9 +99,12 @@ impl Tally {
         }
     }
 
-    /// For how long a request kept the CPU busy on purpose, nanoseconds.
-    pub fn spent(&mut self, nanoseconds: u64) {
-        self.spent += nanoseconds;
+    /// For how long a request was to keep the CPU busy on purpose, and did, nanoseconds.
+    pub fn spent(&mut self, (wanted, took): (u64, Option<u64>)) {
+        self.spent += wanted;
+        if let Some(took) = took {
+            self.took.saturating_record(took);
+        }
     }
 
     pub fn failed(&mut self, fault: Fault) {
@@ -120,6 +129,7 @@ impl Tally {
             seconds: self.last.saturating_sub(first) as f64 / 1e9,
             mean_service_us: self.service / self.requests.max(1) as f64 / 1e3,
             mean_spent_us: self.spent as f64 / self.requests.max(1) as f64 / 1e3,
+            spent_us: times(&self.took),
             scripted_us: times(&self.scripted),
             lateness_us: times(&self.lateness),
             written_us: times(&self.written),

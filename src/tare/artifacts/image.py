@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from docker.errors import APIError, BuildError, ImageNotFound
 from requests.exceptions import RequestException
@@ -31,6 +31,8 @@ JAVA = f"{TREE}/jre/bin/java"
 LOAD = f"{TREE}/bin/tare-load"
 POD = f"{TREE}/bin/tare-pod"
 STUB = f"{TREE}/bin/tare-stub"
+Program = Literal["load", "pod", "stub"]
+_PROGRAMS: dict[Program, str] = {"load": LOAD, "pod": POD, "stub": STUB}
 
 # Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
 BITS_LABEL = "tare.bits"
@@ -58,67 +60,30 @@ def build_image(
     return _build(client, tag, tree.digest, files, libraries_of_tree(tree), say)
 
 
-def build_load_image(
-    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
-) -> str:
-    """The image of the load client: /opt/tare/bin/tare-load and the host's libraries it needs.
-
-    Tagged tare/load:DIGEST12 by the SHA-256 of the program.
-
-    Returns:
-        The image's id (sha256:...).
-
-    Raises:
-        ArtifactError: the engine could not build it.
-        RuntimeUnavailableError: no ldd.
-    """
-    return _build_program(client, "load", LOAD, binary, say)
-
-
-def build_pod_image(
-    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
-) -> str:
-    """The image of tare-pod, which proves paths and hands files over inside an orchestrator.
-
-    Tagged tare/pod:DIGEST12 by the SHA-256 of the program.
-
-    Returns:
-        The image's id (sha256:...).
-
-    Raises:
-        ArtifactError: the engine could not build it.
-        RuntimeUnavailableError: no ldd.
-    """
-    return _build_program(client, "pod", POD, binary, say)
-
-
-def build_stub_image(
-    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
-) -> str:
-    """The image of tare-stub, the server without a database that `tare weigh` drives.
-
-    Tagged tare/stub:DIGEST12 by the SHA-256 of the program.
-
-    Returns:
-        The image's id (sha256:...).
-
-    Raises:
-        ArtifactError: the engine could not build it.
-        RuntimeUnavailableError: no ldd.
-    """
-    return _build_program(client, "stub", STUB, binary, say)
-
-
-def _build_program(
+def build_program_image(
     client: docker.DockerClient,
-    name: str,
-    inside: str,
+    name: Program,
     binary: Path,
-    say: Callable[[str], None],
+    say: Callable[[str], None] = lambda line: None,
 ) -> str:
+    """The image of one of Tare's own programs, and the host's libraries that it needs.
+
+    Tagged tare/NAME:DIGEST12 by the SHA-256 of the program.
+
+    Args:
+        name: load, the load client; pod, which proves paths and hands files over inside an
+            orchestrator; stub, the server without a database that `tare weigh` drives.
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
     digest = file_digest(binary)
     tag = f"tare/{name}:{digest[:12]}"
-    return _build(client, tag, digest, {inside: binary}, libraries_of([binary]), say)
+    return _build(client, tag, digest, {_PROGRAMS[name]: binary}, libraries_of([binary]), say)
 
 
 def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:

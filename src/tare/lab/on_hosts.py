@@ -86,7 +86,9 @@ def client(
     if runtime == DOCKER:
         binary = find("tare-load")
         tags = {
-            _tag(one, image.build_load_image(one.engine(), binary, _about(one.name, say)))
+            _tag(
+                one, image.build_program_image(one.engine(), "load", binary, _about(one.name, say))
+            )
             for one in hosts.clients
         }
         return ClientInstallation(image.LOAD, Bits(digest, _one(tags)))

@@ -191,11 +191,11 @@ def _provide(outfit: Outfit, setups: list[Setup], say: Callable[[str], None]) ->
         outfit.hosts.prepare(say)
     cluster = outfit.runtimes.get(_KUBERNETES)
     if isinstance(cluster, KubernetesRuntime):
-        helper = image.build_pod_image(connect(), find("tare-pod"), say)
+        helper = image.build_program_image(connect(), "pod", find("tare-pod"), say)
         cluster.use_helper(cluster.provide(connect(), helper, say))
     swarm = outfit.runtimes.get(_SWARM)
     if isinstance(swarm, SwarmRuntime):
-        helper = image.build_pod_image(swarm.engine, find("tare-pod"), say)
+        helper = image.build_program_image(swarm.engine, "pod", find("tare-pod"), say)
         swarm.use_helper(swarm.provide(helper, say))
     for setup in setups:
         database, runtime = setup.database, runtime_key(setup.platform)
@@ -332,9 +332,9 @@ def _client(outfit: Outfit, runtime: str, say: Callable[[str], None]) -> ClientI
     if outfit.hosts is not None and runtime.startswith(f"{SSH}-"):
         return on_hosts.client(outfit.hosts, digest, runtime, say)
     if runtime == _SWARM:
-        built = image.build_load_image(_swarm(outfit).engine, binary)
+        built = image.build_program_image(_swarm(outfit).engine, "load", binary)
         return ClientInstallation(image.LOAD, Bits(digest, built))
-    built = image.build_load_image(_engine(outfit), binary)
+    built = image.build_program_image(_engine(outfit), "load", binary)
     if runtime == _KUBERNETES:
         built = _cluster(outfit).provide(_engine(outfit), built, say)
     return ClientInstallation(image.LOAD, Bits(digest, built))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tare import scratch
 from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.artifacts.binaries import find
-from tare.artifacts.image import STUB, build_stub_image
+from tare.artifacts.image import STUB, build_program_image
 from tare.errors import LoadError, RuntimeUnavailableError, UsageError
 from tare.lab.hold import Hold
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
@@ -126,7 +126,7 @@ def _image() -> tuple[str, dict[str, str]]:
     """The image of the server; empty where there is no engine, with the reason."""
     runtime = DockerRuntime(_RUN, Path(), AddressPool())
     try:
-        return build_stub_image(runtime.client, find("tare-stub")), {}
+        return build_program_image(runtime.client, "stub", find("tare-stub")), {}
     except RuntimeUnavailableError as error:
         return "", {"docker": f"{error.what}: {error.why} ({error.remedy})"}
 

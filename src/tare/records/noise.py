@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """The base of these documents."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Machine(_Part):
+class Machine(Part):
     """Which machine it was: noise is of one machine only."""
 
     hostname: str
@@ -33,7 +35,7 @@ class Machine(_Part):
         return cls(**{name: getattr(facts, name) for name in cls.model_fields})
 
 
-class MetricNoise(_Part):
+class MetricNoise(Part):
     """The noise of one metric, all of it in natural logarithms."""
 
     sd: float = Field(ge=0, description="sd of a slice, the servers' own means taken off")
@@ -49,23 +51,28 @@ class MetricNoise(_Part):
     df: float = Field(gt=0, description="degrees of freedom of per_pass")
 
 
-class Noise(_Part):
-    """What one pilot found."""
+class Quiet(Part):
+    """What is recorded of any measurement on servers without a database."""
 
     schema_version: Literal[1] = 1
     made: datetime
     machine: Machine
-    seconds: float = Field(description="from the first slice to the last")
-    servers: int
-    slices: int = Field(description="measured, of each server")
     slice_s: float
-    drain_s: float
     pinned: bool = Field(description="servers and clients had a CPU each")
     frozen: bool = Field(description="servers stood still between their slices")
     idle_cpus: str = Field(description="poll; or halt, and why")
     late: int = Field(description="slices that began or ended more than 5 ms late")
     steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
     other_cores: float = Field(description="CPU time of other programs, in cores")
+
+
+class Noise(Quiet):
+    """What one pilot found."""
+
+    seconds: float = Field(description="from the first slice to the last")
+    servers: int
+    slices: int = Field(description="measured, of each server")
+    drain_s: float
     metrics: dict[str, MetricNoise]
 
 

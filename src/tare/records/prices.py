@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Literal
+from pydantic import Field
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from tare.records.noise import Machine
+from tare.records.noise import Part, Quiet
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Interval(_Part):
+class Interval(Part):
     """A mean over the rounds with its 95% interval (Student's t)."""
 
     value: float
@@ -22,7 +15,7 @@ class Interval(_Part):
     high: float
 
 
-class Price(_Part):
+class Price(Part):
     """One way to a server. Times are microseconds per operation, a request and its answer."""
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
@@ -43,26 +36,16 @@ class Price(_Part):
     round_trip_added: Interval | None = Field(description="round_trip over native's")
 
 
-class Weighing(_Part):
+class Weighing(Quiet):
     """What one `tare weigh` found."""
 
-    schema_version: Literal[1] = 1
-    made: datetime
-    machine: Machine
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new servers and clients; the unit of intervals")
     slices: int = Field(description="measured, of each way in a round")
-    slice_s: float
     in_flight: int = Field(description="operations of a client at once")
     row_bytes: int = Field(description="of the row in each answer: ten values")
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"
     )
-    pinned: bool = Field(description="servers and clients had a CPU each")
-    frozen: bool = Field(description="servers stood still between their slices")
-    idle_cpus: str = Field(description="poll; or halt, and why")
-    late: int = Field(description="slices that began or ended more than 5 ms late")
-    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
-    other_cores: float = Field(description="CPU time of other programs, in cores")
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[Price]
