@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.slices import COSTS, arrange, terms_of
+from tare.analysis.slices import COSTS, arrange, fitted
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 
@@ -177,9 +177,8 @@ def _fitted(
             why=f"no operation in it, or drowned in other work ({one.other_cores:.1f} cores of it)",
             remedy="stop what else runs here, then `tare weigh` again",
         )
-    effects = terms_of(arrange(np.log(costs), [way for _, way in one.order], servers)).effects
-    sums = np.log([total(rows) for rows in one.rows])
-    return np.asarray(np.exp(effects - effects.mean() + sums.mean()))
+    observed = arrange(np.log(costs), [way for _, way in one.order], servers)
+    return fitted(observed, [total(rows) for rows in one.rows])
 
 
 def _demand(rows: Sequence[Row]) -> float:

@@ -96,11 +96,15 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
     observed = observe(block, cost)
     if observed is None:
         return
-    effects = terms_of(observed).effects
-    sums = np.log([trial.values[metric] for trial in block])
-    values = np.exp(effects - effects.mean() + sums.mean())
+    values = fitted(observed, [trial.values[metric] for trial in block])
     for trial, value in zip(block, values, strict=True):
         trial.values[metric] = float(value)
+
+
+def fitted(observed: Observed, sums: Sequence[float]) -> np.ndarray:
+    """Each condition's cost: ratios as fitted, around the geometric mean of the sums' costs."""
+    effects = terms_of(observed).effects
+    return np.asarray(np.exp(effects - effects.mean() + np.log(sums).mean()))
 
 
 class Observed(NamedTuple):

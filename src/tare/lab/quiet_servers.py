@@ -359,10 +359,10 @@ def _refuse_taken(host: str) -> None:
             tried.bind((host, PORT))
         except OSError as error:
             raise LoadError(
-                "the pilot's server cannot listen",
+                "the server without a database cannot listen",
                 where=f"{host}:{PORT}",
                 why=error.strerror or str(error),
-                remedy="`tare clean` ends what an earlier pilot left",
+                remedy="`tare clean` ends what an earlier command left",
             ) from error
 
 
@@ -380,7 +380,7 @@ def _await_port(server: Running) -> None:
     log = server.unit.site.conf_on_host / "stderr.log"
     said = log.read_text("utf-8", errors="replace").strip() if log.exists() else ""
     raise LoadError(
-        "the pilot's server did not start",
+        "the server without a database did not start",
         where=f"{door[0]}:{door[1]}",
         why=said or "it takes no connections",
     )
@@ -411,7 +411,7 @@ def _refuse(
     """Raise what went wrong, a server's end first."""
     for server in servers:
         if (ended := server.exited()) is not None:
-            raise LoadError("a server of the pilot died", why=ended.detail)
+            raise LoadError("a server without a database died", why=ended.detail)
     if told.fault is not None:
         raise told.fault
     if any(
