@@ -1,13 +1,17 @@
 """A known cost, and none, looked for on this very machine: is what is found what was put there?
 
     python -m bench.known_cost                     10 studies of some 100 s each
-    python -m bench.known_cost --studies 5 --spend 150ns
+    python -m bench.known_cost --studies 5 --more 750
 
 Four conditions in slices, on scripted servers (tare-stub) that are pinned, frozen, read and fitted
 as those of a study are: a server; the same server again, under another condition's name; a second,
-identical one; and a third that keeps the CPU busy for a known time per request. A study is so many
-rounds, each with new servers; its intervals come from its rounds, as a real study's do. Of each
-comparison, the number of studies is printed whose interval does not hold the truth.
+identical one; and a third whose requests cost more. Each server keeps the CPU busy for as long as a
+database does per request (--work), the third for --more longer, in the same loop. The truth is the
+difference between the loops' times, which each server takes itself, over the first server's service
+demand. A loop that only the third server ran would cost more than its own time: the CPU forgets it
+between requests. A study is so many rounds, each with new servers; its intervals come from its
+rounds, as a real study's do. Of each comparison, the number of studies is printed whose interval
+does not hold the truth.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from tare.lab.pilot import Piloted, pilot
 ONE_SERVER, ALIKE, DEARER = 1, 2, 3
 DRIVEN = (0, 0, 1, 2)
 """Which server each condition drives."""
+SERVERS = 3
 TRUTHS = {"one server": ONE_SERVER, "two servers": ALIKE, "known cost": DEARER}
 
 
@@ -48,21 +53,29 @@ def demand_us(measured: Piloted, condition: int) -> float:
     return 1e6 * float(np.median([row.demand_s / row.ops for row in measured.rows[condition]]))
 
 
-def study(rounds: int, seconds: float, spend: str) -> list[dict[str, object]]:
+def study(rounds: int, seconds: float, work_ns: int, more_ns: int) -> list[dict[str, object]]:
     """One study: a line for each comparison and metric."""
     values: dict[str, list[np.ndarray]] = {metric: [] for metric in COSTS}
-    truths: list[float] = []
+    truths: list[list[float]] = []
+    bases: list[float] = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as place:
-            report = Path(place) / "report.json"
-            own = ["--spend", spend, "--report", str(report)]
-            measured = pilot(seconds, 3, driven=DRIVEN, options=[[], [], own])
-            base = (demand_us(measured, 0) + demand_us(measured, ONE_SERVER)) / 2
-            truths.append(math.log1p(spent_us(report) / base))
+            reports = [Path(place) / f"{server}.json" for server in range(SERVERS)]
+            spends = [work_ns, work_ns, work_ns + more_ns]
+            options = [
+                ["--spend", f"{spend}ns", "--report", str(report)]
+                for spend, report in zip(spends, reports, strict=True)
+            ]
+            measured = pilot(seconds, SERVERS, driven=DRIVEN, options=options)
+            spent = [spent_us(report) for report in reports]
+        base = (demand_us(measured, 0) + demand_us(measured, ONE_SERVER)) / 2
+        bases.append(base)
+        truths.append([math.log1p((spent[server] - spent[0]) / base) for server in DRIVEN])
         for metric in COSTS:
             values[metric].append(effects(measured, metric))
+    base = float(np.mean(bases))
     return [
-        _line(name, metric, condition, values[metric], truths)
+        _line(name, metric, condition, values[metric], [truth[condition] for truth in truths], base)
         for metric in COSTS
         for name, condition in TRUTHS.items()
         if metric == "service_demand" or condition != DEARER
@@ -70,14 +83,20 @@ def study(rounds: int, seconds: float, spend: str) -> list[dict[str, object]]:
 
 
 def _line(
-    name: str, metric: str, condition: int, rounds: list[np.ndarray], truths: list[float]
+    name: str,
+    metric: str,
+    condition: int,
+    rounds: list[np.ndarray],
+    truths: list[float],
+    base: float,
 ) -> dict[str, object]:
     logs = as_logs(np.array(rounds).T[:, :, None])
     found = estimate(make_stratum(logs, "c0", by_deployment=True), f"c{condition}")
     if found is None:
         raise SystemExit("no interval: raise --rounds")
     low, high = found.interval(0.95)
-    truth = float(np.mean(truths)) if condition == DEARER else 0.0
+    truth = float(np.mean(truths))
+    in_us = {"truth us": truth, "found us": found.log_ratio}
     return {
         "comparison": name,
         "metric": metric,
@@ -88,7 +107,7 @@ def _line(
         "half_width": round(50 * (high - low), 2),
         "holds": bool(low <= truth <= high),
         "excludes none": bool(low > 0 or high < 0),
-    }
+    } | {name: round(base * math.expm1(value), 2) for name, value in in_us.items()}
 
 
 def main() -> None:
@@ -96,11 +115,12 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=16.0, help="slices of one round")
-    parser.add_argument("--spend", default="300ns", help="the known cost of a request")
+    parser.add_argument("--work", type=int, default=60_000, help="of a request, nanoseconds")
+    parser.add_argument("--more", type=int, default=1_500, help="of the third server's, on top")
     given = parser.parse_args()
     lines: list[dict[str, object]] = []
     for _ in range(given.studies):
-        for line in study(given.rounds, given.seconds, given.spend):
+        for line in study(given.rounds, given.seconds, given.work, given.more):
             print(json.dumps(line), flush=True)
             lines.append(line)
     for metric in COSTS:

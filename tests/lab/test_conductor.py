@@ -47,7 +47,9 @@ class Scene:
         for name in self.thawed:
             self.used[name] += seconds / 2
 
-    def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
+    def read(
+        self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting]
+    ) -> Reading:
         if self.gone & set(units):
             raise UnitGoneError("a unit's control group has gone")
         kernel, others = 0.01 * self.now, 0.02 * self.now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tare.machines.cgroups import Accounting
-from tare.monitor.meter import Meter, Reading, kernel_threads, processes_named
+from tare.monitor.meter import Meter, Reading, kernel_threads, passed, processes_named
 
 
 def burn(seconds: float) -> None:
@@ -30,6 +31,33 @@ def test_what_this_process_uses_is_its_own_and_the_machine_s() -> None:
     assert 0.2 <= used.own < 0.3
     assert used.machine >= 0.15  # ticks, where there are no control groups
     assert used.units["me"] >= 0.15
+
+
+def test_packets_of_a_server_here_are_those_of_the_loopback_device() -> None:
+    """One datagram is one packet, though the device both sends and receives it."""
+    meter = Meter()
+    me = [Accounting(pids=(os.getpid(),))]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ends:
+        ends.bind(("127.0.0.1", 0))
+        before = meter.read({}, me)
+        for _ in range(500):
+            ends.sendto(b"x", ends.getsockname())
+            ends.recv(1)
+        counts = meter.read({}, me).since(before).counts
+    assert counts["packets"] >= 500
+    assert counts["packets"] < 900, "what else runs here sends some, too"
+    assert counts["net_rx"] > 0
+    assert counts["switches"] > 0
+
+
+def test_packets_of_a_namespace_of_its_own_are_those_of_all_its_devices() -> None:
+    devices = (
+        "Inter-|   Receive  |  Transmit\n face |bytes packets ...\n"
+        "    lo:  900  7 0 0 0 0 0 0  900  7 0 0 0 0 0 0\n"
+        "  eth0: 5000 40 0 0 0 0 0 0 6000 50 0 0 0 0 0 0\n"
+    )
+    assert passed(devices, loopback_only=False) == 7 + 40 + 50
+    assert passed(devices, loopback_only=True) == 7
 
 
 def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:

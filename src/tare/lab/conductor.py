@@ -111,15 +111,16 @@ class Conductor:
         ends = load + self.schedule.length_s + self.schedule.drain_s
         self._until(load - LEAD_S)
         units = {} if part is None else part.units
+        nodes = () if part is None else part.nodes
         try:
-            before, since = self.meter.read(units), self.clock()
+            before, since = self.meter.read(units, nodes), self.clock()
             if part is not None:
                 self._freeze(part, False)
             late = self.clock() > load + LATE_S
             self._until(ends)
             if part is not None:
                 self._freeze(part, True)
-            after, now = self.meter.read(units), self.clock()
+            after, now = self.meter.read(units, nodes), self.clock()
         except (TareError, OSError) as error:
             if part is None:
                 raise

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.lab.conductor import Driven
+    from tare.monitor.meter import Reading
     from tare.study.slices import Schedule
 
 DISTURBED = 0.05
@@ -30,6 +31,8 @@ class Summed:
         background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
             programs, and as much as engine and kernel used in as many empty slices.
         idle_s: what engine and kernel used in one empty slice.
+        counts: what the kernel counted (tare.monitor.meter), less as much as in as many empty
+            slices; empty where other machines took part.
     """
 
     units: dict[str, float]
@@ -39,6 +42,7 @@ class Summed:
     background_s: float
     idle_s: float
     modes_s: dict[str, float]
+    counts: dict[str, float]
 
 
 def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
@@ -65,7 +69,16 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
+        counts=_counts(own, [one.used for one in driven if one.slot.trial is None]),
     )
+
+
+def _counts(own: Sequence[Reading], empty: Sequence[Reading]) -> dict[str, float]:
+    found = {}
+    for name in own[0].counts:
+        idle = sum(one.counts[name] for one in empty) / len(empty) if empty else 0.0
+        found[name] = sum(one.counts[name] for one in own) - idle * len(own)
+    return found
 
 
 def slices_record(
@@ -93,6 +106,7 @@ def slices_record(
             for one, other in zip(own, others, strict=True)
         ),
         other_cpu_s=sum(others),
+        counts=summed(driven, trial).counts,
     )
 
 
@@ -113,6 +127,7 @@ def write_slices(
                 "units_cpu_s": {name: round(used, 9) for name, used in one.used.units.items()},
                 "modes_s": {mode: round(used, 9) for mode, used in one.used.modes.items()},
                 "other_cpu_s": round(one.used.others, 9),
+                "counts": dict(one.used.counts),
                 "late": one.late,
             }
             out.write(json.dumps(line) + "\n")

@@ -1,6 +1,7 @@
-"""CPU time of this machine and of units on it, read in a fraction of a millisecond.
+"""CPU time of this machine and of units on it, and what the kernel counts beside it.
 
-For slices, whose begin and end must be read without taking time from what is measured.
+For slices, whose begin and end must be read without taking time from what is measured: a reading
+takes a fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ if TYPE_CHECKING:
 MODES = ("user", "nice", "system", "irq", "softirq", "steal")
 _PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8}
 """fields of the first line of /proc/stat, proc(5)"""
+SWITCHES, NET_RX, PACKETS = "switches", "net_rx", "packets"
+"""What is counted: context switches and runs of the network's receive soft interrupt, of the whole
+machine; packets that the servers send and receive, in their own network namespaces."""
+_NET_RX_PLACE = 4
+"""number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000
 """PF_KTHREAD of include/linux/sched.h"""
 _BEGINNER = "kthreadd"
+_LONGEST = 65536
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -43,6 +50,7 @@ class Reading:
         kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
+        counts: no seconds but numbers, of `SWITCHES`, `NET_RX` and `PACKETS`.
     """
 
     machine: float
@@ -51,6 +59,7 @@ class Reading:
     kernel: float
     units: Mapping[str, float]
     modes: Mapping[str, float]
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def others(self) -> float:
@@ -72,6 +81,7 @@ class Reading:
             self.kernel - earlier.kernel,
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
+            {name: n - earlier.counts[name] for name, n in self.counts.items()},
         )
 
     def and_of(self, other: Reading) -> Reading:
@@ -83,6 +93,7 @@ class Reading:
             self.kernel + other.kernel,
             {**self.units, **other.units},
             {mode: used + other.modes.get(mode, 0.0) for mode, used in self.modes.items()},
+            {},  # of several machines nobody counts the same
         )
 
 
@@ -105,17 +116,22 @@ class Meter:
     """process ids of the kernel's threads; `look` finds those that came since"""
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
+    _networks: dict[int, int] = field(default_factory=dict)
 
-    def read(self, units: Mapping[str, Sequence[Accounting]]) -> Reading:
+    def read(
+        self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting] = ()
+    ) -> Reading:
         """What was used until now.
 
         Args:
             units: the accounting of what is looked at, by name.
+            servers: those whose packets are counted, all on this machine.
 
         Raises:
             UnitGoneError: a unit has ended.
         """
-        modes = self._modes()
+        stat = self._text("/proc/stat")
+        modes = _modes(stat)
         return Reading(
             machine=self._machine(modes),
             own=time.process_time(),
@@ -123,6 +139,7 @@ class Meter:
             kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
+            counts=_counted(stat) | {PACKETS: self._packets(servers)},
         )
 
     def look(self) -> None:
@@ -141,9 +158,23 @@ class Meter:
                 return int(text.removeprefix("usage_usec").split()[0]) / unit
         return sum(used for mode, used in modes.items() if mode != "steal")
 
-    def _modes(self) -> dict[str, float]:
-        fields = self._text("/proc/stat").partition("\n")[0].split()
-        return {mode: int(fields[place]) / _TICKS for mode, place in _PLACES.items()}
+    def _packets(self, servers: Sequence[Accounting]) -> int:
+        """In each of the servers' network namespaces once: a packet over the loopback device is one
+        there; in this process's own namespace nothing else is the servers' alone."""
+        networks = {self._network(one.pid): one.pid for one in servers if one.pid}
+        own = self._network(os.getpid())
+        return sum(
+            passed(self._text(f"/proc/{pid}/net/dev"), loopback_only=network == own)
+            for network, pid in networks.items()
+        )
+
+    def _network(self, pid: int) -> int:
+        if pid not in self._networks:
+            try:
+                self._networks[pid] = Path(f"/proc/{pid}/ns/net").stat().st_ino
+            except OSError:
+                return 0
+        return self._networks[pid]
 
     def _process(self, pid: int) -> float:
         """In nanoseconds there; of one that has ended, what was read last."""
@@ -157,7 +188,39 @@ class Meter:
                 self._files[file] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 return ""
-        return os.pread(self._files[file], 4096, 0).decode()
+        return os.pread(self._files[file], _LONGEST, 0).decode()
+
+
+def _modes(stat: str) -> dict[str, float]:
+    """Seconds by mode, of the first line of /proc/stat."""
+    fields = stat.partition("\n")[0].split()
+    return {mode: int(fields[place]) / _TICKS for mode, place in _PLACES.items()}
+
+
+def _counted(stat: str) -> dict[str, int]:
+    """What /proc/stat counts, proc(5)."""
+    lines = {
+        name: rest.split() for name, _, rest in (one.partition(" ") for one in stat.split("\n"))
+    }
+    return {
+        SWITCHES: int(lines["ctxt"][0]),
+        NET_RX: int(lines["softirq"][_NET_RX_PLACE]),
+    }
+
+
+def passed(devices: str, *, loopback_only: bool) -> int:
+    """Packets that the devices of /proc/net/dev sent and received; of the loopback device, which
+    receives what it sends, those that it sent."""
+    packets = 0
+    for line in devices.splitlines()[2:]:
+        name, _, rest = line.partition(":")
+        numbers = rest.split()
+        received, sent = int(numbers[1]), int(numbers[9])
+        if name.strip() == "lo":
+            packets += sent
+        elif not loopback_only:
+            packets += received + sent
+    return packets
 
 
 def _clock_of(pid: int) -> int:

@@ -180,6 +180,12 @@ class Slices(Record):
         default=0.0,
         description="CPU seconds of what is neither database, client, engine nor Tare",
     )
+    counts: dict[str, float] = Field(
+        default_factory=dict,
+        description="what the kernel counted over the measured slices, less as much as in empty "
+        "ones: switches (context switches) and net_rx (runs of the network's receive soft "
+        "interrupt) of the machine, packets of the servers; empty where other machines took part",
+    )
 
 
 class TrialManifest(Record):

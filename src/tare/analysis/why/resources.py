@@ -35,6 +35,12 @@ _SUMS = {
     "disk.writes_per_op": ("disk_writes_per_s",),
 }
 """Metric to the sampler's rates that are added up for it."""
+_COUNTED = {
+    "os.context_switches_per_op": "switches",
+    "net.server_packets_per_op": "packets",
+    "net.rx_softirqs_per_op": "net_rx",
+}
+"""Metric to what was counted at the ends of slices."""
 _SERVER_CPU = {
     "cpu.gc_per_op": "cpu.gc_s",
     "cpu.jit_per_op": "cpu.jit_s",
@@ -126,6 +132,9 @@ def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[
     found |= _by_mode(totals, manifest, operations)
     if manifest.reported is None:
         found |= _by_unit(manifest, operations)
+    if manifest.slices is not None:
+        counts = manifest.slices.counts
+        found |= {name: counts[key] / operations for name, key in _COUNTED.items() if key in counts}
     return found | _server(manifest, operations)
 
 
