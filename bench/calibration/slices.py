@@ -23,7 +23,7 @@ from bench.calibration.designs import as_logs
 from bench.calibration.rates import judge, promises
 from tare.analysis.inference.estimates import estimate, make_stratum
 from tare.analysis.slices import arrange, terms_of
-from tare.study.slices import make_schedule
+from tare.study.slice_schedule import make_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

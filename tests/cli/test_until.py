@@ -32,7 +32,7 @@ CLEAR = {"native": Truth(), "docker": Truth(throughput=0.6, tail=2.0, patch=dock
 OPEN = {"native": Truth(), "docker": Truth(throughput=0.96, patch=docker("host"))}
 
 
-class NoOutfit:
+class NoResources:
     def environment(self) -> dict[str, Any]:
         return {}
 
@@ -65,7 +65,7 @@ class Scene:
 def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Rounds take their records from there."""
 
-    def measured(self: Any, turn: Round, outfit: Any) -> None:
+    def measured(self: Any, turn: Round, resources: Any) -> None:
         for trial in self._pending(turn):
             record = self._directory.files.trial(trial.name).root
             shutil.copytree(tmp_path / "invented" / "trials" / trial.name, record)
@@ -73,9 +73,9 @@ def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(Lab, "_round", measured)
     monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoOutfit())
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
     for module in (lab_run, cli_run):
-        monkeypatch.setattr(module, "Hold", lambda *_: memoryview(b""))
+        monkeypatch.setattr(module, "RunLock", lambda *_: memoryview(b""))
     return tmp_path
 
 
@@ -149,7 +149,7 @@ def test_a_terminal_that_is_gone_does_not_keep_a_run_from_cleaning_up(
 ) -> None:
     closed: list[str] = []
 
-    class Outfit(NoOutfit):
+    class RunResources(NoResources):
         def close(self) -> list[Any]:
             closed.append("closed")
             return ["a container"]
@@ -158,7 +158,7 @@ def test_a_terminal_that_is_gone_does_not_keep_a_run_from_cleaning_up(
         self._watcher = Gone()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: Outfit())
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: RunResources())
     monkeypatch.setattr(Lab, "_rounds", ended)
     monkeypatch.setattr(Lab, "_sweep", lambda _, why: closed.append(why))
     with pytest.raises(KeyboardInterrupt):

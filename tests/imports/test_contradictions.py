@@ -11,8 +11,8 @@ import pytest
 
 from tare.imports.go_ycsb import read as read_go_ycsb
 from tare.imports.order import refuse_disorder
+from tare.imports.parsing import grouped, json_document, json_number, number, whole
 from tare.imports.reading import Reading, UnreadableError
-from tare.imports.text import grouped, json_document, json_number, number, whole
 
 if TYPE_CHECKING:
     from tests.imports.conftest import Import

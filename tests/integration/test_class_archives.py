@@ -10,9 +10,9 @@ import pytest
 
 from tare.lab.class_archives import ClassArchives, recorder
 from tare.lab.deployment import Deployment
-from tare.lab.hold import Hold
-from tare.lab.outfit import prepare
 from tare.lab.progress import Silent
+from tare.lab.run_lock import RunLock
+from tare.lab.run_resources import prepare
 from tare.monitor.parity import parity_facts
 from tare.study.schema import Design, Setup, Warm
 
@@ -45,18 +45,18 @@ def loaded(logs: Path) -> tuple[int, int]:
 def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
     setups = [setup(platform) for platform in PLATFORMS]
     told = []
-    with Hold("classes"):
+    with RunLock("classes"):
         needed = [*setups, recorder(setups[0])]
-        outfit = prepare("classes", tmp_path / "work", needed, print)
+        resources = prepare("classes", tmp_path / "work", needed, print)
         try:
-            archives = ClassArchives(outfit, Design(), Silent(), setups)
+            archives = ClassArchives(resources, Design(), Silent(), setups)
             for number, one in enumerate(setups):
-                made = Deployment(f"D{number}", [one], Warm(), outfit, Silent())
+                made = Deployment(f"D{number}", [one], Warm(), resources, Silent())
                 try:
                     made.load_from(*archives.of(one))
                     made.deploy()
                     (node,) = made.clusters[0].nodes
-                    facts = parity_facts(node.accounting(), node.unit.site.data, outfit.machine)
+                    facts = parity_facts(node.accounting(), node.unit.site.data, resources.machine)
                     assert facts["class archive"] == "mapped", one.platform
                     made.collect_logs(tmp_path / f"logs{number}")
                     told.append(made.description["classes"])
@@ -66,6 +66,6 @@ def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
                 assert shared > 1000
                 assert others < shared / 5
         finally:
-            assert outfit.close() == []
+            assert resources.close() == []
     assert all(classes == told[0] and "archive" in classes for classes in told)
     assert len([path for path in (cache / "classes").iterdir() if path.is_dir()]) == 1

@@ -13,8 +13,8 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.read import read_inventory
+from tare.runtimes.ssh.connectivity import prove
 from tare.runtimes.ssh.hosts import Hosts
-from tare.runtimes.ssh.proof import prove
 from tests.integration import ssh_hosts
 
 pytestmark = pytest.mark.engine

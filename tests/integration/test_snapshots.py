@@ -13,9 +13,9 @@ import pytest
 from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cassandra.configuration import NATIVE_PORT
 from tare.lab.deployment import Deployment
-from tare.lab.hold import Hold
-from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Silent
+from tare.lab.run_lock import RunLock
+from tare.lab.run_resources import RunResources, prepare
 from tare.lab.snapshots import Snapshots, makers
 from tare.machines import neighbours
 from tare.runtimes.confinement import OWN_USER
@@ -46,21 +46,21 @@ def setup(platform: dict[str, str], nodes: int = 1) -> Setup:
 
 
 @contextmanager
-def outfit_for(setups: Sequence[Setup], work: Path) -> Iterator[Outfit]:
-    with Hold("snapshots"):
-        outfit = prepare("snapshots", work, [*setups, *makers(setups, DESIGN)], print)
+def resources_for(setups: Sequence[Setup], work: Path) -> Iterator[RunResources]:
+    with RunLock("snapshots"):
+        resources = prepare("snapshots", work, [*setups, *makers(setups, DESIGN)], print)
         try:
-            yield outfit
+            yield resources
         finally:
-            assert outfit.close() == []
+            assert resources.close() == []
 
 
 @contextmanager
 def raised(
-    name: str, one: Setup, outfit: Outfit, snapshots: Snapshots
+    name: str, one: Setup, resources: RunResources, snapshots: Snapshots
 ) -> Iterator[tuple[CassandraCluster, dict[str, Any]]]:
     """A deployment's cluster, and what its records will say of its start."""
-    deployment = Deployment(name, [one], Warm(), outfit, Silent())
+    deployment = Deployment(name, [one], Warm(), resources, Silent())
     try:
         deployment.start_from(*snapshots.of(one))
         deployment.deploy()
@@ -97,9 +97,11 @@ def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
     told = []
     user = str(OWN_USER if os.getuid() == 0 else os.getuid())
     none = {"Uid": user, "CapEff": 16 * "0", "CapBnd": 16 * "0", "NoNewPrivs": "1"}
-    with outfit_for(setups, tmp_path / "work") as outfit:
+    with resources_for(setups, tmp_path / "work") as resources:
         for number, one in enumerate(setups):
-            with raised(f"D{number}", one, outfit, Snapshots(outfit, DESIGN, Silent(), 7)) as (
+            with raised(
+                f"D{number}", one, resources, Snapshots(resources, DESIGN, Silent(), 7)
+            ) as (
                 cluster,
                 data,
             ):
@@ -117,9 +119,9 @@ def test_a_published_port_is_out_of_a_neighbour_s_reach(
     cache: Path, tmp_path: Path, neighbour: str
 ) -> None:
     one = setup(DIRECTORY)
-    with outfit_for([one], tmp_path / "work") as outfit:
-        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
-        with raised("D1", one, outfit, snapshots) as (cluster, _):
+    with resources_for([one], tmp_path / "work") as resources:
+        snapshots = Snapshots(resources, DESIGN, Silent(), 7)
+        with raised("D1", one, resources, snapshots) as (cluster, _):
             door = cluster.nodes[0].unit.site.door(NATIVE_PORT)
             assert rows(cluster) == ROWS
             assert not reaches(neighbour, *door)
@@ -129,13 +131,13 @@ def test_a_published_port_is_out_of_a_neighbour_s_reach(
 
 def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -> None:
     one = setup({})
-    with outfit_for([one], tmp_path / "work") as outfit:
-        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
-        with raised("D1", one, outfit, snapshots) as (cluster, first):
+    with resources_for([one], tmp_path / "work") as resources:
+        snapshots = Snapshots(resources, DESIGN, Silent(), 7)
+        with raised("D1", one, resources, snapshots) as (cluster, first):
             with cluster.session(cluster.nodes[0]) as session:
                 session.execute("TRUNCATE ycsb.usertable", "ALL")
             assert rows(cluster) == 0
-        with raised("D2", one, outfit, snapshots) as (cluster, second):
+        with raised("D2", one, resources, snapshots) as (cluster, second):
             assert rows(cluster) == ROWS
         assert first == second
 
@@ -148,9 +150,9 @@ def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
     cache: Path, tmp_path: Path, platform: dict[str, str]
 ) -> None:
     one = setup(platform, nodes=3)
-    with outfit_for([one], tmp_path / "work") as outfit:
-        snapshots = Snapshots(outfit, DESIGN, Silent(), 7)
-        with raised("D1", one, outfit, snapshots) as (cluster, data):
+    with resources_for([one], tmp_path / "work") as resources:
+        snapshots = Snapshots(resources, DESIGN, Silent(), 7)
+        with raised("D1", one, resources, snapshots) as (cluster, data):
             assert data["key"] in {path.name for path in (cache / "snapshots").iterdir()}
             addresses = {node.unit.site.listen for node in cluster.nodes}
             for number, node in enumerate(cluster.nodes):

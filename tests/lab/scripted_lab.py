@@ -1,4 +1,4 @@
-"""A small study, and the outfit of a lab that starts nothing: for tests that script the rest."""
+"""A small study, and the resources of a lab that starts nothing: for tests that script the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ design: {idle_cpus: halt, blocks: 1, slice: off}
 """
 
 
-class NoOutfit:
+class NoResources:
     runtimes: Any = None
 
     def environment(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tare.lab.run import Lab
 from tare.records.layout import RunFiles
 from tare.study.plan import make_plan
 from tare.study.read import load_study
-from tests.lab.scripted_lab import TEXT, NoOutfit
+from tests.lab.scripted_lab import TEXT, NoResources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,9 +41,9 @@ class BrokenFleet:
 class KilledAtItsEnd(Lab):
     """Tries the native trial of a round, and is killed then."""
 
-    def _round(self, turn: Round, outfit: Any) -> None:
+    def _round(self, turn: Round, resources: Any) -> None:
         natives = [trial for trial in self._pending(turn) if trial.condition == "native"]
-        self._block(natives, BrokenFleet(), outfit)  # type: ignore[arg-type]
+        self._block(natives, BrokenFleet(), resources)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
 
@@ -61,9 +61,9 @@ def session(tmp_path: Path) -> RunFiles:
 @pytest.fixture(autouse=True)
 def without_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BrokenFleet, "failures", 0)
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoOutfit())
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
     monkeypatch.setattr(lab_run, "await_runtimes", lambda *_: None)
-    monkeypatch.setattr(lab_run, "Hold", lambda *_: memoryview(b""))
+    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
     monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
 
 

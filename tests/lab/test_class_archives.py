@@ -41,12 +41,12 @@ class Scene:
         monkeypatch.setattr(module.class_archive, "undated", lambda tree: "")
         monkeypatch.setattr(module.class_archive, "find", lambda cache, key: None)
         monkeypatch.setattr(ClassArchives, "_make", lambda _, own, key, tree: self._make(key))
-        outfit: Any = SimpleNamespace(
+        resources: Any = SimpleNamespace(
             server=lambda one: SimpleNamespace(bits=SimpleNamespace(digest="bits")),
             tree=lambda one: None,
         )
         watcher = Silent(self.said)
-        self.archives = ClassArchives(outfit, Design(), watcher, self.setups, Path("/cache"))
+        self.archives = ClassArchives(resources, Design(), watcher, self.setups, Path("/cache"))
 
     def _make(self, key: str) -> ClassArchive:
         if self.failing:

@@ -16,7 +16,7 @@ from tare.lab.conductor import Conductor, Driven, Part
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
 from tare.monitor.meter import Reading
-from tare.study.slices import Schedule, make_schedule
+from tare.study.slice_schedule import Schedule, make_schedule
 
 SCHEDULE = make_schedule(
     ["a", "b"], warmup_s=0.25, measure_s=1.0, length_s=0.25, drain_s=0.03, seed=7

@@ -68,7 +68,7 @@ class Scripted:
 
 def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network() -> None:
     settled: list[tuple[str, str, str]] = []
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={name: Scripted(name, settled) for name in ("native", "docker")},
         server=lambda setup: FILES,
         machine=MACHINE,
@@ -76,7 +76,7 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
     )
     native, docker = expand(STUDY)
     assert native.deployment == docker.deployment
-    deployment = Deployment("D1-all-1", [native.setup], Warm(), outfit, Silent())
+    deployment = Deployment("D1-all-1", [native.setup], Warm(), resources, Silent())
     for condition in (native, docker):
         deployment.clients(condition.setup, "trial", trial=True)
     assert settled == [
@@ -88,7 +88,7 @@ def test_a_client_runs_where_its_condition_says_and_joins_the_clusters_network()
 
 
 def test_a_client_runs_in_the_network_namespace_of_its_endpoint() -> None:
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"docker": Scripted("docker", []), "native": Scripted("native", [])},
         server=lambda setup: FILES,
         machine=MACHINE,
@@ -97,7 +97,7 @@ def test_a_client_runs_in_the_network_namespace_of_its_endpoint() -> None:
     )
     platform = {"runtime": "docker", "network": "bridge", "endpoint": "loopback"}
     setup = Setup.model_validate({"platform": platform})
-    deployment = Deployment("D1-all-1", [setup], Warm(), outfit, Silent())
+    deployment = Deployment("D1-all-1", [setup], Warm(), resources, Silent())
     way = Way("127.0.0.1", "loopback of the container", inside=True)
     site = Site("n", "", Path(), "", None, "", "", "198.19.0.100", "", ways={"loopback": way})
     cluster: Any = deployment.clusters[0]
@@ -131,7 +131,7 @@ def warmed(
 ) -> Loaded:
     """A deployment after a warm-up by this rule, with each of these loads."""
     settled: list[tuple[str, str, str]] = []
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"native": Scripted("native", settled)},
         server=lambda setup: FILES,
         machine=MACHINE,
@@ -139,7 +139,7 @@ def warmed(
     (setup, *_) = (one.setup for one in expand(STUDY))
     setup = setup.model_copy(update={"database": database or setup.database})
     kinds = [setup.model_copy(update={"load": Load(**load)}) for load in loads]
-    made = Loaded("D1-native-1", kinds, Warm(**rule), outfit, Silent())
+    made = Loaded("D1-native-1", kinds, Warm(**rule), resources, Silent())
     made.warm(seed=1)
     return made
 
@@ -205,11 +205,11 @@ class Refusing(Scripted):
 def test_no_cluster_is_started_on_a_path_that_does_not_work() -> None:
     settled: list[tuple[str, str, str]] = []
     runtime = Refusing("native", settled)
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"native": runtime}, server=lambda setup: FILES, machine=MACHINE
     )
     native, docker = (one.setup for one in expand(STUDY))
-    deployment = Deployment("D1-all-1", [native, docker], Warm(), outfit, Silent())
+    deployment = Deployment("D1-all-1", [native, docker], Warm(), resources, Silent())
     with pytest.raises(RuntimeUnavailableError):
         deployment.deploy()
     assert runtime.proven == ("host", 1, 9042, ["docker", "native"])
@@ -224,11 +224,11 @@ class Clinging(Scripted):
 
 
 def test_what_cannot_be_taken_away_is_told_for_every_cluster_and_hinders_no_other() -> None:
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"native": Clinging("native", [])}, server=lambda setup: FILES, machine=MACHINE
     )
     (setup, *_) = (one.setup for one in expand(STUDY))
-    faults = Deployment("D1-native-1", [setup], Warm(), outfit, Silent()).destroy()
+    faults = Deployment("D1-native-1", [setup], Warm(), resources, Silent()).destroy()
     assert {fault.what for fault in faults} == {
         "pods of d1-native-1-k1 cannot be deleted",
         "pods of d1-native-1-k2 cannot be deleted",
@@ -247,10 +247,10 @@ class Dying:
 
 def test_a_node_that_dies_before_its_cpu_time_is_read_is_the_reason_that_is_given() -> None:
     (setup, *_) = (one.setup for one in expand(STUDY))
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"native": Scripted("native", [])}, server=lambda setup: FILES, machine=MACHINE
     )
-    deployment = Deployment("D1-native-1", [setup], Warm(), outfit, Silent())
+    deployment = Deployment("D1-native-1", [setup], Warm(), resources, Silent())
     dying: Any = Dying()
     deployment.clusters = [dying]
     with pytest.raises(ClusterError, match="a database node died") as caught:
@@ -261,7 +261,7 @@ def test_a_node_that_dies_before_its_cpu_time_is_read_is_the_reason_that_is_give
 @pytest.mark.parametrize(("threads", "clients"), [(2, 2), (3, 3), (8, 3)])
 def test_no_more_clients_share_a_load_than_it_has_threads(threads: int, clients: int) -> None:
     settled: list[tuple[str, str, str]] = []
-    outfit: Any = SimpleNamespace(
+    resources: Any = SimpleNamespace(
         runtimes={"ssh-native": Scripted("ssh-native", settled)},
         server=lambda setup: FILES,
         tool=lambda setup: "client",
@@ -273,5 +273,5 @@ def test_no_more_clients_share_a_load_than_it_has_threads(threads: int, clients:
         client=Client(machines="ssh"),
         load=Load(threads=threads),
     )
-    made = Deployment("D1-hosts-1", [setup], Warm(), outfit, Silent())
+    made = Deployment("D1-hosts-1", [setup], Warm(), resources, Silent())
     assert len(made.clients(setup, "trial", trial=True)) == clients

@@ -109,7 +109,7 @@ class Scene:
         self.fleet = Fleet(
             self.plan.rounds[0],
             self.plan,
-            SimpleNamespace(engine_directory=None),  # all that it asks of an outfit
+            SimpleNamespace(engine_directory=None),  # all that it asks of the resources
             Journal(directory.files.journal),
             Silent(),
             directory,

@@ -21,7 +21,7 @@ from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
 from tare.monitor.meter import NOTHING, Reading
-from tare.study.slices import LEAD_S, make_schedule
+from tare.study.slice_schedule import LEAD_S, make_schedule
 
 SCHEDULE = make_schedule(
     ["a", "b"], warmup_s=0.25, measure_s=0.5, length_s=0.25, drain_s=0.03, seed=7

@@ -15,13 +15,13 @@ from tare.lab import run as lab_run
 from tare.lab.directory import choose
 from tare.lab.extension import choose_extended
 from tare.lab.journal import Journal
-from tare.lab.looking import seconds_spent
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
+from tare.lab.stopping import seconds_spent
 from tare.records.looks import Look, read_looks, write_looks
 from tare.study.plan import make_plan
 from tare.study.read import load_study
-from tests.lab.scripted_lab import TEXT, NoOutfit
+from tests.lab.scripted_lab import TEXT, NoResources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ class Scripted(Lab):
     now = 0.0
     seconds = 60.0
 
-    def _round(self, turn: Round, outfit: Any) -> None:
+    def _round(self, turn: Round, resources: Any) -> None:
         self.done.append(turn.index)
         Scripted.now += self.seconds
         for trial in self._pending(turn):
@@ -89,9 +89,9 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoOutfit())
+    monkeypatch.setattr(lab_run, "prepare", lambda *_: NoResources())
     monkeypatch.setattr(Lab, "_sweep", lambda *_: None)
-    monkeypatch.setattr(lab_run, "Hold", lambda *_: memoryview(b""))
+    monkeypatch.setattr(lab_run, "RunLock", lambda *_: memoryview(b""))
     return Scene(tmp_path)
 
 

@@ -23,7 +23,7 @@ from scipy import special
 
 from tare.analysis.slices import LEAST_PASSES, conditions_of
 from tare.records.noise import MetricNoise
-from tare.study.slices import PASSES_PER_EMPTY, period
+from tare.study.slice_schedule import PASSES_PER_EMPTY, period
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

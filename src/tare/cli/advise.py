@@ -15,9 +15,9 @@ from tare.knowledge.asked import Asked, questions_of
 from tare.knowledge.change import check_change
 from tare.knowledge.library import Library, load_library
 from tare.knowledge.proposal import load_note, study_text, write_study
+from tare.knowledge.rendering import advice_lines, change_lines
 from tare.knowledge.rules import PURPOSES
 from tare.knowledge.schema import Network, Operation, Storage
-from tare.knowledge.text import advice_lines, change_lines
 from tare.study.conditions import baseline_condition, expand
 from tare.study.quantities import parse_fraction
 from tare.study.read import load_study

@@ -10,7 +10,7 @@ import typer
 
 from tare.cli.console import say, say_json
 from tare.lab import clean
-from tare.lab.hold import Hold
+from tare.lab.run_lock import RunLock
 
 
 def command(
@@ -24,7 +24,7 @@ def command(
     namespaces of Kubernetes clusters, services of the Docker Swarm that is named here, and
     what lies on the hosts of the inventory that is named here.
     """
-    with Hold("tare clean"):
+    with RunLock("tare clean"):
         found = clean.find(runs.absolute())
         faults = [] if dry_run else clean.remove(found)
     words = found.words()

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from tare.report.text import escaped_json, shown
+from tare.report.escaping import escaped_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

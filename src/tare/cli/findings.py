@@ -16,9 +16,9 @@ from tare.errors import KnowledgeError
 from tare.knowledge.checks import objections
 from tare.knowledge.library import Entry, knowledge_files, load_library, shipped_directory
 from tare.knowledge.read import read_knowledge
+from tare.knowledge.rendering import COLUMNS, change_of, finding_lines, load_of, row, side_of
 from tare.knowledge.schema import Machines
 from tare.knowledge.select import Filters, select
-from tare.knowledge.text import COLUMNS, change_of, finding_lines, load_of, row, side_of
 from tare.knowledge.write import knowledge_yaml
 
 NOT_VALID = 3

@@ -10,7 +10,7 @@ from tare.errors import TareError
 from tare.records.looks import Look, read_looks, write_looks
 
 if TYPE_CHECKING:
-    from tare.lab.looking import Judge
+    from tare.lab.stopping import Judge
     from tare.records.layout import RunFiles
     from tare.records.looks import Why
 

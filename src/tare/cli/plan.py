@@ -28,7 +28,7 @@ from tare.machines.inventory.read import named_inventory
 from tare.report import numbers
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
-from tare.runtimes.kubernetes.here import kubelet_runs
+from tare.runtimes.kubernetes.local_pods import kubelet_runs
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unsliced import unsliced
 from tare.study.checks import refusals, refuse_plan

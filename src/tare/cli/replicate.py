@@ -19,10 +19,17 @@ from tare.knowledge.library import load_library
 from tare.knowledge.replication.papers import study_file
 from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
-from tare.knowledge.replication.text import COLUMNS, cells, groups, heading, markdown, remarks
+from tare.knowledge.replication.scorecard_text import (
+    COLUMNS,
+    cells,
+    groups,
+    heading,
+    markdown,
+    remarks,
+)
 from tare.lab.directory import check_name
+from tare.report.escaping import plain
 from tare.report.terminal import render_summary
-from tare.report.text import plain
 from tare.report.write import replace_file, write_report
 
 if TYPE_CHECKING:

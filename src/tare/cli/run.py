@@ -19,10 +19,10 @@ from tare.cli.shortfall import show_shortfall
 from tare.lab import clean
 from tare.lab.directory import REPORTED, check_name, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
-from tare.lab.hold import Hold
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
 from tare.lab.run import Lab, Outcome
+from tare.lab.run_lock import RunLock
 from tare.records.layout import RunFiles
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def measure(
     def lab(watcher: Watcher) -> Lab:
         return Lab(plan, directory, study, watcher, judge=judge, command=command)
 
-    with Hold(directory.name):
+    with RunLock(directory.name):
         pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
         return lab(Silent()).run()
@@ -142,7 +142,7 @@ def measure(
 def _after_end(ended: Unreported, *, quiet: bool) -> Outcome:
     """The outcome of a run that has all its trials, once what it left is removed."""
     root = ended.files.root
-    with Hold(root.name):
+    with RunLock(root.name):
         for fault in clean.remove(clean.find(root.parent)):
             say(f"something was left: {fault}", err=True)
     if not quiet:

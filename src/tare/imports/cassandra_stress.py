@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tare.imports.parsing import grouped, lines_of, microseconds, number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import grouped, lines_of, microseconds, number, operation_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tare.imports.machine import as_samples, checked_cpus, cpu_samples
+from tare.imports.parsing import lines_of, number
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

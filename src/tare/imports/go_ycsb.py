@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tare.imports.parsing import number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
-from tare.imports.text import number, operation_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

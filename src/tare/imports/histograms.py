@@ -17,9 +17,9 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from tare.errors import RecordError
+from tare.imports.parsing import lines_of, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, operation_name
 from tare.records.hlog import DECODE_ERRORS, Latencies, parse_line
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tare.imports import sadf
 from tare.imports.machine import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
+from tare.imports.parsing import lines_of, number, whole
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

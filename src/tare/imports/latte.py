@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from tare.imports.histograms import line_of
+from tare.imports.parsing import json_document, json_number, microseconds, operation_name, text_of
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import json_document, json_number, microseconds, operation_name, text_of
 
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
 from tare.imports.content import Content
+from tare.imports.file_names import Names, names
 from tare.imports.identity import Levels, Place, known_fields
-from tare.imports.names import Names, names
 from tare.imports.order import refuse_disorder
 from tare.imports.reading import Reading, UnreadableError
 from tare.imports.sources import Skipped, files

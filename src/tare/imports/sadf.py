@@ -15,8 +15,8 @@ from tare.imports.machine import (
     disk_sums,
     network_sums,
 )
+from tare.imports.parsing import json_document, json_number, whole
 from tare.imports.reading import Reading, Sample, UnreadableError
-from tare.imports.text import json_document, json_number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection

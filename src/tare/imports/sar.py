@@ -18,9 +18,9 @@ from tare.imports.machine import (
     disk_sums,
     network_sums,
 )
+from tare.imports.parsing import lines_of, number
 from tare.imports.reading import Reading, Sample, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,9 +13,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from tare.imports.parsing import microseconds, number, text_of
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import looks_like
-from tare.imports.text import microseconds, number, text_of
 from tare.study.template import PLACES
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports import go_ycsb
+from tare.imports.parsing import lines_of, microseconds, number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
-from tare.imports.text import lines_of, microseconds, number, operation_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tare.knowledge.text import load_of
+from tare.knowledge.rendering import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from tare.artifacts.class_archive import ClassArchive
     from tare.artifacts.tree import Tree
-    from tare.lab.outfit import Outfit
     from tare.lab.progress import Watcher
+    from tare.lab.run_resources import RunResources
     from tare.runtimes.unit import Running
     from tare.study.schema import Database, Design, Setup
 
@@ -72,7 +72,7 @@ class ClassArchives:
 
     def __init__(
         self,
-        outfit: Outfit,
+        resources: RunResources,
         design: Design,
         watcher: Watcher,
         setups: Sequence[Setup],
@@ -81,7 +81,7 @@ class ClassArchives:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         """Nothing is looked for yet; `setups` are those of all conditions of the run."""
-        self._outfit = outfit
+        self._resources = resources
         self._design = design
         self._watcher = watcher
         self._cache = cache or default_cache() / "classes"
@@ -122,13 +122,13 @@ class ClassArchives:
             self._watcher.say(f"nodes load their classes from their jars: {self._why}")
 
     def _key(self, own: Setup) -> str:
-        return key_of(own.database, self._outfit.server(own).bits.digest)
+        return key_of(own.database, self._resources.server(own).bits.digest)
 
     def _provide(self, own: Setup) -> None:
         key = self._key(own)
         if key in self._found:
             return
-        tree = self._outfit.tree(own)
+        tree = self._resources.tree(own)
         if dated := class_archive.undated(tree):
             raise ArtifactError(dated)
         with only_maker(self._cache, key):
@@ -137,7 +137,9 @@ class ClassArchives:
 
     def _make(self, own: Setup, key: str, tree: Tree) -> ClassArchive:
         self._watcher.say("making the class archive that nodes start with, once: half a minute")
-        made = Deployment(f"classes-{key}", [own], self._design.warm, self._outfit, self._watcher)
+        made = Deployment(
+            f"classes-{key}", [own], self._design.warm, self._resources, self._watcher
+        )
         try:
             (cluster,) = made.clusters
             if not isinstance(cluster, CassandraCluster):

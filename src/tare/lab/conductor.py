@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 from tare.errors import TareError
 from tare.machines import cgroups
 from tare.monitor.meter import NOTHING
-from tare.study.slices import AFTER_S, LEAD_S
+from tare.study.slice_schedule import AFTER_S, LEAD_S
 
 if TYPE_CHECKING:
     from tare.lab.host_slices import HostSlices
     from tare.machines.cgroups import Accounting
     from tare.monitor.meter import Meter, Reading
-    from tare.study.slices import Schedule, Slot
+    from tare.study.slice_schedule import Schedule, Slot
 
 LATE_S = 0.005
 """A server that is thawed so long after its slice's load began, or frozen so long after the drain,

@@ -18,8 +18,8 @@ from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
 from tare.errors import LoadError, TareError, UnitGoneError
 from tare.lab.client_logs import ClientLogs
-from tare.lab.outfit import Outfit
 from tare.lab.progress import Progress, Watcher
+from tare.lab.run_resources import RunResources
 from tare.lab.warm_up import warm_up_record
 from tare.load.client import LoadClient, await_better_reason, progress, result_of
 from tare.load.flatness import Calm, Warmth
@@ -38,7 +38,7 @@ class Deployment:
         identity: str,
         kinds: Sequence[Setup],
         rule: Warm,
-        outfit: Outfit,
+        resources: RunResources,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
         endpoints: Sequence[str] = (),
@@ -50,7 +50,7 @@ class Deployment:
             kinds: setups of conditions that it serves, one for each kind of load; the clusters are
                 those of the first.
             rule: how it is warmed up, and on which CPUs until then.
-            outfit: the run's runtimes and files.
+            resources: the run's runtimes and files.
             watcher: told what happens.
             clock: monotonic seconds.
             endpoints: by which clients reach it; empty: that of the first setup.
@@ -63,7 +63,7 @@ class Deployment:
         self.description: dict[str, Any] = {}
         self.paths: dict[str, dict[str, Any]] = {}
         """endpoint to what was seen of the way there"""
-        self._outfit = outfit
+        self._resources = resources
         self._watcher = watcher
         self._rule = rule
         self._clock = clock
@@ -79,9 +79,9 @@ class Deployment:
                 f"{identity.lower()}-k{number}",
                 setup,
                 platform,
-                outfit.runtimes[runtime_key(setup.platform)],
-                outfit.server(setup),
-                outfit.machine.memory_bytes,
+                resources.runtimes[runtime_key(setup.platform)],
+                resources.server(setup),
+                resources.machine.memory_bytes,
             )
             for number in range(1, setup.clusters + 1)
         ]
@@ -95,7 +95,7 @@ class Deployment:
         self._begun = True
         platform = self.setup.platform
         for endpoint in self._endpoints:
-            self.paths[endpoint] = self._outfit.runtimes[runtime_key(platform)].prove(
+            self.paths[endpoint] = self._resources.runtimes[runtime_key(platform)].prove(
                 platform.model_copy(update={"endpoint": endpoint}),
                 self.setup.database.nodes,
                 self.clusters[0].PORT,
@@ -244,16 +244,16 @@ class Deployment:
         Args:
             words: of Tare's own, what it does instead of a run.
         """
-        installation = self._outfit.tool(setup) if trial else self._outfit.client(setup)
+        installation = self._resources.tool(setup) if trial else self._resources.client(setup)
         shared = trial and setup.client.machines == SSH
-        each = min(self._outfit.load_hosts(setup), setup.load.threads) if shared else 1
+        each = min(self._resources.load_hosts(setup), setup.load.threads) if shared else 1
         if words:
             installation = replace(installation, words=words)
         return [
             LoadClient(
                 name=f"c{number}",
                 unit_name=f"{self.clusters[index].name}-{purpose}-c{number}".lower(),
-                runtime=self._outfit.runtimes[runtime_key(setup.client)],
+                runtime=self._resources.runtimes[runtime_key(setup.client)],
                 installation=installation,
                 settings=setup.client,
                 group=self.clusters[index].name,
@@ -306,7 +306,7 @@ class Deployment:
     def engine_processes(self, setup: Setup) -> tuple[str, ...]:
         """Names of processes that work for servers and clients outside of their control groups."""
         runtimes = (runtime_key(setup.platform), runtime_key(setup.client))
-        found = (p for name in runtimes for p in self._outfit.runtimes[name].engine_processes)
+        found = (p for name in runtimes for p in self._resources.runtimes[name].engine_processes)
         return tuple(dict.fromkeys(found))
 
     def cpu_seconds(self) -> float:
@@ -365,7 +365,7 @@ class Deployment:
         faults: list[TareError] = []
         for cluster in self.clusters:
             steps: list[Callable[[], None]] = [cluster.destroy]
-            for runtime in self._outfit.runtimes.values():
+            for runtime in self._resources.runtimes.values():
                 steps.append(partial(runtime.release_group, cluster.name))
             for take_away in steps:
                 try:

@@ -11,10 +11,10 @@ from tare.errors import DiskFullError, TareError
 from tare.lab.class_archives import ClassArchives
 from tare.lab.deployment import Deployment
 from tare.lab.directory import RunDirectory
+from tare.lab.disk_space import refuse_full_disk
 from tare.lab.journal import Journal
-from tare.lab.outfit import Outfit
 from tare.lab.progress import Watcher
-from tare.lab.room import refuse_full_disk
+from tare.lab.run_resources import RunResources
 from tare.lab.snapshots import Snapshots
 from tare.study.plan import Plan, Round, Trial
 from tare.study.start import starts_here
@@ -27,7 +27,7 @@ class Fleet:
         self,
         turn: Round,
         plan: Plan,
-        outfit: Outfit,
+        resources: RunResources,
         journal: Journal,
         watcher: Watcher,
         directory: RunDirectory,
@@ -39,7 +39,7 @@ class Fleet:
         self._make = make
         self._turn = turn
         self._plan = plan
-        self._outfit = outfit
+        self._resources = resources
         self._journal = journal
         self._watcher = watcher
         self._directory = directory
@@ -124,10 +124,10 @@ class Fleet:
         kinds = self._plan.kinds(key)
         if self._design.fresh == "trial" and only:
             kinds = [self._plan.condition(only).setup]
-        refuse_full_disk(kinds[0], self._directory.work, self._outfit.engine_directory)
+        refuse_full_disk(kinds[0], self._directory.work, self._resources.engine_directory)
         self._journal.write("deployment begun", deployment=identity, of=of)
         deployment = self._make(
-            identity, kinds, self._design.warm, self._outfit, self._watcher,
+            identity, kinds, self._design.warm, self._resources, self._watcher,
             endpoints=self._plan.endpoints(key),
         )  # fmt: skip
         self._alive[key] = deployment

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.machine import Here
 from tare.monitor.meter import Reading
-from tare.study.slices import LEAD_S
+from tare.study.slice_schedule import LEAD_S
 
 if TYPE_CHECKING:
     import subprocess
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tare.machines.cgroups import Accounting
     from tare.machines.machine import Elsewhere, Machine
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 _END_S = 5.0
 """longest wait for a probe's last lines"""

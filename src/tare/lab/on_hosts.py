@@ -11,9 +11,9 @@ from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
 from tare.machines.inventory.read import named_inventory
 from tare.runtimes.key import SSH
-from tare.runtimes.ssh.carry import bring
 from tare.runtimes.ssh.docker import DOCKER
 from tare.runtimes.ssh.hosts import Hosts
+from tare.runtimes.ssh.transfer import bring
 from tare.runtimes.unit import Bits
 
 if TYPE_CHECKING:

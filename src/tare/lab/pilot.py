@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
-from tare.lab.hold import Hold
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
+from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
 from tare.study.design import USUAL_SLICE_S
-from tare.study.slices import block_seconds, make_schedule
+from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from tare.analysis.slices import Row
     from tare.lab.quiet_servers import Outcome
     from tare.study.schema import Setup
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 SERVERS = 3
 _RUN = "noise"
@@ -78,7 +78,7 @@ def pilot(
         LoadError: a server or a client failed.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(Hold(_RUN))
+        stack.enter_context(RunLock(_RUN))
         work = Path(stack.enter_context(scratch.directory("noise")))
         why_not = stack.enter_context(awake())
         idle_cpus = f"halt ({why_not})" if why_not else "poll"

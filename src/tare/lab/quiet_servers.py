@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tare.runtimes.native import NativeRuntime
     from tare.runtimes.unit import Running, Runtime
     from tare.study.schema import Setup
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 PORT = 9042
 _UP_S = 10.0

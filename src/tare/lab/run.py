@@ -12,7 +12,6 @@ from pathlib import Path
 import tare
 from tare.errors import DiskFullError, TareError
 from tare.lab import clean, marked
-from tare.lab.answering import await_runtimes
 from tare.lab.class_archives import ClassArchives, recorders
 from tare.lab.deployment import Deployment
 from tare.lab.directory import (
@@ -28,14 +27,15 @@ from tare.lab.directory import (
 )
 from tare.lab.extension import keep_earlier_end
 from tare.lab.fleet import Fleet
-from tare.lab.hold import Hold
 from tare.lab.journal import Journal
-from tare.lab.looking import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.maxima import Maxima
-from tare.lab.outfit import Outfit, prepare
 from tare.lab.progress import Heedless, Progress, Watcher
+from tare.lab.run_lock import RunLock
+from tare.lab.run_resources import RunResources, prepare
+from tare.lab.runtime_recovery import await_runtimes
 from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
+from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.machines.awake import awake
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
@@ -106,14 +106,16 @@ class Lab:
             TareError: the run could not be prepared, or what runs its units is gone for good.
         """
         same_plan(self._directory, self._plan)
-        with Hold(self._directory.name), self._idle_cpus() as idle_cpus:
+        with RunLock(self._directory.name), self._idle_cpus() as idle_cpus:
             self._sweep("removing what a dead run left")
             conditions = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
             makers_too = [*makers(conditions, self._plan.study.design), *recorders(conditions)]
             setups = conditions + makers_too
-            outfit = prepare(self._directory.name, self._directory.work, setups, self._watcher.say)
-            environment = outfit.environment() | {"idle_cpus": idle_cpus}
+            resources = prepare(
+                self._directory.name, self._directory.work, setups, self._watcher.say
+            )
+            environment = resources.environment() | {"idle_cpus": idle_cpus}
             environment |= {"command": self._command} if self._command else {}
             if self._directory.ended:
                 keep_earlier_end(self._directory)
@@ -135,12 +137,12 @@ class Lab:
                     done=len(self._done),
                 )
                 self._snapshots = Snapshots(
-                    outfit, self._plan.study.design, self._watcher_of(), self._plan.seed
+                    resources, self._plan.study.design, self._watcher_of(), self._plan.seed
                 )
                 self._archives = ClassArchives(
-                    outfit, self._plan.study.design, self._watcher_of(), conditions
+                    resources, self._plan.study.design, self._watcher_of(), conditions
                 )
-                rounds = self._rounds(outfit, time_limit(self._plan, self._journal.events()))
+                rounds = self._rounds(resources, time_limit(self._plan, self._journal.events()))
                 self._journal.write(
                     FINISHED, rounds=rounds, done=len(self._done), failed=self._failed
                 )
@@ -151,7 +153,7 @@ class Lab:
             finally:
                 self._watcher = Heedless(self._watcher)
                 self._show(Progress("cleaning up"))
-                for fault in outfit.close():
+                for fault in resources.close():
                     self._watcher.say(f"something was left: {fault}")
                 marked.remove(self._directory.work, self._directory.files)
                 self._sweep("removing what could not be stopped")
@@ -166,7 +168,7 @@ class Lab:
         state = state_of(self._journal.events())
         return EXTENDED if state is not None and state.finished else RESUMED
 
-    def _rounds(self, outfit: Outfit, limit: TimeLimit) -> int:
+    def _rounds(self, resources: RunResources, limit: TimeLimit) -> int:
         """Do the rounds that are still to do; the last one that was done.
 
         A run ends before its last round where a planned look says that it is decided, or where a
@@ -180,7 +182,7 @@ class Lab:
                 self._look(turn.index - 1, "time")
                 return turn.index - 1
             if self._pending(turn):
-                self._round(turn, outfit)
+                self._round(turn, resources)
                 limit.took(self._clock() - begun)
             if turn.index in self._plan.looks and self._look(turn.index, "planned"):
                 return turn.index
@@ -233,12 +235,12 @@ class Lab:
         """Trials of the round that are still to do."""
         return [t for t in self._plan.trials if t.round == turn.index and t.name not in self._done]
 
-    def _round(self, turn: Round, outfit: Outfit) -> None:
+    def _round(self, turn: Round, resources: RunResources) -> None:
         pending = self._pending(turn)
         fleet = Fleet(
             turn,
             self._plan,
-            outfit,
+            resources,
             self._journal,
             self._watcher_of(),
             self._directory,
@@ -250,29 +252,29 @@ class Lab:
                 needed = {t.deployment for t in pending}
                 fleet.raise_all([key for key in turn.deploy if key in needed])
             for block in turn.blocks:
-                self._block([t for t in pending if t.block == block.index], fleet, outfit)
+                self._block([t for t in pending if t.block == block.index], fleet, resources)
         finally:
             fleet.lower_all()
 
-    def _block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
+    def _block(self, trials: list[Trial], fleet: Fleet, resources: RunResources) -> None:
         """All trials of a block, then those again that failed."""
         if self._plan.study.design.slice_s is not None:
-            self._sliced_block(trials, fleet, outfit)
+            self._sliced_block(trials, fleet, resources)
             return
         again = trials
         for _ in range(ATTEMPTS):
             failed: list[Trial] = []
             for trial in again:
-                if not self._attempt(trial, fleet, outfit):
+                if not self._attempt(trial, fleet, resources):
                     failed.append(trial)
                     setup = self._plan.condition(trial.condition).setup
-                    await_runtimes(outfit.runtimes, setup, self._clock)
+                    await_runtimes(resources.runtimes, setup, self._clock)
                 fleet.after_trial(trial, more=[*failed, *again[again.index(trial) + 1 :]])
             again = failed
         self._failed += [trial.name for trial in again]
         fleet.after_block()
 
-    def _sliced_block(self, trials: list[Trial], fleet: Fleet, outfit: Outfit) -> None:
+    def _sliced_block(self, trials: list[Trial], fleet: Fleet, resources: RunResources) -> None:
         """All trials of a block in slices, and all of them again where one failed.
 
         Conditions are compared slice by slice: one that was measured later, alone, has no partner.
@@ -280,12 +282,12 @@ class Lab:
         failed = trials
         for left in reversed(range(ATTEMPTS)):
             if failed:
-                failed = self._attempt_together(trials, fleet, outfit, last=left == 0)
+                failed = self._attempt_together(trials, fleet, resources, last=left == 0)
         self._failed += [trial.name for trial in failed]
         fleet.after_block()
 
     def _attempt_together(
-        self, trials: list[Trial], fleet: Fleet, outfit: Outfit, *, last: bool
+        self, trials: list[Trial], fleet: Fleet, resources: RunResources, *, last: bool
     ) -> list[Trial]:
         """Do trials in slices and keep their records; those that failed.
 
@@ -295,7 +297,7 @@ class Lab:
         runs: dict[str, tuple[TrialRun, Path]] = {}
         outcomes: dict[str, TrialManifest | TareError | OSError] = {}
         try:
-            runs = self._runs_together(trials, fleet, outfit, asides)
+            runs = self._runs_together(trials, fleet, resources, asides)
             if runs:
                 design = self._plan.study.design
                 outcomes = SlicedBlock(runs, design, self._watcher_of()).perform()
@@ -328,14 +330,14 @@ class Lab:
                 fleet.distrust(trial)
             self._fail(trial, aside, deployment, outcome)
             setup = self._plan.condition(trial.condition).setup
-            await_runtimes(outfit.runtimes, setup, self._clock)
+            await_runtimes(resources.runtimes, setup, self._clock)
         return failed
 
     def _runs_together(
         self,
         trials: list[Trial],
         fleet: Fleet,
-        outfit: Outfit,
+        resources: RunResources,
         asides: dict[str, Path],
     ) -> dict[str, tuple[TrialRun, Path]]:
         """Trial to its run, of those that have a deployment."""
@@ -343,7 +345,9 @@ class Lab:
         deployments = fleet.together(trials)
         return {
             trial.name: (
-                self._trial_run(trial, *settled[trial.name], deployments[trial.deployment], outfit),
+                self._trial_run(
+                    trial, *settled[trial.name], deployments[trial.deployment], resources
+                ),
                 asides[trial.name],
             )
             for trial in trials
@@ -371,7 +375,7 @@ class Lab:
         condition: Condition,
         note: str,
         deployment: Deployment,
-        outfit: Outfit,
+        resources: RunResources,
     ) -> TrialRun:
         return TrialRun(
             run=self._directory.name,
@@ -379,7 +383,7 @@ class Lab:
             condition=condition,
             deployment=deployment,
             design=self._plan.study.design,
-            machine_facts=outfit.machine,
+            machine_facts=resources.machine,
             attempt=self._attempt_of(trial),
             watcher=self._watcher_of(),
             note=note,
@@ -392,14 +396,14 @@ class Lab:
         self._journal.write("trial done", trial=trial.name, attempt=manifest.attempt)
         self._watcher.say(summary(manifest))
 
-    def _attempt(self, trial: Trial, fleet: Fleet, outfit: Outfit) -> bool:
+    def _attempt(self, trial: Trial, fleet: Fleet, resources: RunResources) -> bool:
         """Do a trial and keep its record under its final name; False when it failed."""
         aside = self._begin_record(trial)
         deployment: Deployment | None = None
         try:
             condition, note = self._settle(trial, fleet)
             deployment = fleet.take(trial)
-            run = self._trial_run(trial, condition, note, deployment, outfit)
+            run = self._trial_run(trial, condition, note, deployment, resources)
             self._finish(trial, run.perform(aside), aside)
         except DiskFullError:
             marked.remove(aside, self._directory.files)

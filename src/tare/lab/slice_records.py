@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tare.lab.conductor import Driven
     from tare.monitor.meter import Reading
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 DISTURBED = 0.05
 """share of the CPU time from which other work makes a slice a disturbed one"""

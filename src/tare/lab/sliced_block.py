@@ -26,7 +26,7 @@ from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
-from tare.study.slices import make_schedule
+from tare.study.slice_schedule import make_schedule
 
 if TYPE_CHECKING:
     from tare.databases.cluster import Watch
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tare.lab.deployment import Deployment
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 HEAD_START_S = 0.5
 """for each client, beside its runtime's own, from its launch until all begin together"""

@@ -21,8 +21,8 @@ from tare.study.server_needs import node_memory
 from tare.study.start import why_not
 
 if TYPE_CHECKING:
-    from tare.lab.outfit import Outfit
     from tare.lab.progress import Watcher
+    from tare.lab.run_resources import RunResources
     from tare.runtimes.unit import Running
     from tare.study.schema import Design, Setup
 
@@ -91,14 +91,14 @@ class Snapshots:
 
     def __init__(
         self,
-        outfit: Outfit,
+        resources: RunResources,
         design: Design,
         watcher: Watcher,
         seed: int,
         cache: Path | None = None,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._outfit = outfit
+        self._resources = resources
         self._design = design
         self._watcher = watcher
         self._seed = seed
@@ -119,7 +119,7 @@ class Snapshots:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason
         own = maker(setup)
-        key = key_of(own, self._outfit.server(own).bits.digest, self._seed)
+        key = key_of(own, self._resources.server(own).bits.digest, self._seed)
         if key in self._faults:
             return None, self._faults[key]
         if key not in self._found:
@@ -136,10 +136,10 @@ class Snapshots:
         return self._found[key], ""
 
     def _make(self, setup: Setup, key: str) -> Snapshot:
-        refuse_too_large(setup, self._outfit.machine.memory_bytes)
+        refuse_too_large(setup, self._resources.machine.memory_bytes)
         self._watcher.say("making the snapshot that deployments start from, once: half a minute")
         made = Deployment(
-            f"snapshot-{key}", [setup], self._design.warm, self._outfit, self._watcher
+            f"snapshot-{key}", [setup], self._design.warm, self._resources, self._watcher
         )
         try:
             made.deploy()

@@ -18,21 +18,21 @@ from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.artifacts.binaries import find
 from tare.artifacts.image import STUB, build_program_image
 from tare.errors import LoadError, RuntimeUnavailableError, UsageError
-from tare.lab.hold import Hold
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
+from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.native import NativeRuntime
 from tare.study.design import USUAL_SLICE_S
-from tare.study.slices import block_seconds, make_schedule
+from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from tare.lab.quiet_servers import Outcome
     from tare.lab.slice_records import Summed
     from tare.study.schema import Setup
-    from tare.study.slices import Schedule
+    from tare.study.slice_schedule import Schedule
 
 RUNTIMES = ("native", "docker")
 LEAST_SLICES = 4
@@ -82,7 +82,7 @@ def weigh(
         )
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(Hold(_RUN))
+        stack.enter_context(RunLock(_RUN))
         why_not = stack.enter_context(awake())
         load: dict[str, object] = {"threads": in_flight, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
         setup, drain_s = quiet_setup(load, USUAL_SLICE_S)

@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING
 
 from tare import scratch
 from tare.errors import RuntimeUnavailableError
-from tare.machines.answers import Done, Streams
+from tare.machines.shell_output import Done, Streams
 
 if TYPE_CHECKING:
     from tare.machines.inventory.host import Host

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.escaping import plain
 from tare.report.labels import level_name, sides
-from tare.report.text import plain
 from tare.report.traces import levels_apart
 
 if TYPE_CHECKING:

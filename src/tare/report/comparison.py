@@ -9,9 +9,9 @@ from rich.panel import Panel
 from rich.text import Text
 
 from tare.report import numbers
+from tare.report.escaping import plain, shorten
 from tare.report.markdown import details, escape, table_lines
 from tare.report.tables import Cell, Table
-from tare.report.text import plain, shorten
 from tare.report.words import in_sentence
 
 if TYPE_CHECKING:

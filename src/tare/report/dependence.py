@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.escaping import plain
 from tare.report.labels import ambiguous_levels, listed, pair_names
 from tare.report.table import Cell, RowKey, Table
-from tare.report.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

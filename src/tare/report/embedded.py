@@ -7,10 +7,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tare.report import timeline
+from tare.report.escaping import plain
 from tare.report.extent import drawn_effects, drawn_pairs
 from tare.report.labels import condition_labels, sides
 from tare.report.latency import positions
-from tare.report.text import plain
 from tare.report.traces import effect_trials
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from tare.report.escaping import plain
 from tare.report.extent import fitted
 from tare.report.forest import averages_shown, forest_panels
 from tare.report.labels import condition_labels
 from tare.report.latency import latency_panels
 from tare.report.palette import condition_classes
 from tare.report.svg import NAMESPACE, Panel, add, label
-from tare.report.text import plain
 from tare.report.timeline import timeline_panels
 from tare.report.why import why_panels
 

@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.escaping import plain
 from tare.report.extent import drawn_effects, drawn_pairs
 from tare.report.labels import sides
 from tare.report.scales import Scale, change_ticks
 from tare.report.svg import Panel, add, describe, label, number, panel, tooltip
-from tare.report.text import plain
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET

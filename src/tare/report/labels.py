@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.report.text import plain
+from tare.report.escaping import plain
 from tare.report.traces import levels_apart
 
 if TYPE_CHECKING:

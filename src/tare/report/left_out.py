@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers
+from tare.report.escaping import plain
 from tare.report.table import Cell, Table
-from tare.report.text import plain
 from tare.study.left_out import in_words
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from tare.report import (
 )
 from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
+from tare.report.escaping import plain
 from tare.report.exhibits.tables import exhibit_tables
 from tare.report.labels import pair_names
 from tare.report.methods import methods_paragraph
 from tare.report.overview import check_summary, overview
-from tare.report.text import plain
 from tare.report.why import explanations, why_table
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tare.report import ending, identical, numbers
-from tare.report.text import plain
+from tare.report.escaping import plain
 from tare.report.words import in_sentence, listing, primary_metrics
 from tare.study.design import OFF
 from tare.study.quantities import parse_duration

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers
+from tare.report.escaping import plain
 from tare.report.table import Cell
-from tare.report.text import plain
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect, OtherFinding, Others

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers
-from tare.report.text import plain
+from tare.report.escaping import plain
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Check

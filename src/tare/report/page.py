@@ -28,6 +28,7 @@ from tare.report import (
 )
 from tare.report.citation import citations
 from tare.report.embedded import embedded
+from tare.report.escaping import plain
 from tare.report.exhibits.figures import shown_exhibits
 from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
@@ -35,7 +36,6 @@ from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph
 from tare.report.overview import ORDER, check_summary, overview
 from tare.report.palette import condition_classes
-from tare.report.text import plain
 from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from tare.report.text import plain
+from tare.report.escaping import plain
 
 # A page shows this much of one value and of one section; analysis.json holds all of it.
 VALUE_LENGTH = 2_000

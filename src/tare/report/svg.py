@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tare.report.text import plain, shorten
+from tare.report.escaping import plain, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from tare.report import dependence, ending, identical, left_out, numbers, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
+from tare.report.escaping import plain
 from tare.report.overview import check_summary
-from tare.report.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from tare.analysis.inference.noise import hides_answer, outdone
 from tare.analysis.model import Metric
 from tare.report import numbers
+from tare.report.escaping import plain
 from tare.report.labels import sides
-from tare.report.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -279,7 +279,7 @@ class Runtime(Protocol):
             clients: the runtimes of the clients that will ask it.
 
         Returns:
-            What was seen of the path, for the records; empty where the runtime needs no proof.
+            What was seen of the path, for the records; empty where the runtime needs no check.
 
         Raises:
             RuntimeUnavailableError: packets do not get there, why, and what would mend it.

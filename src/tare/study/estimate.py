@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
-from tare.study.slices import block_seconds
+from tare.study.slice_schedule import block_seconds
 from tare.study.start import why_not
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tare.study.conditions import Condition, expand
 from tare.study.estimate import Estimate, estimate
 from tare.study.left_out import LeftOut, comparisons, divide
 from tare.study.schema import Study
-from tare.study.slicing import Slicing, choose, settled
+from tare.study.slice_choice import Slicing, choose, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tare.runtimes.asking import Told
 from tare.runtimes.kubernetes import namespaces
 from tare.runtimes.kubernetes.member import MemberRunning
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import ClusterSettings
+from tare.runtimes.replies import Reply
 from tare.runtimes.unit import Bits, Site, Unit
 from tare.study.platform import Limits, Placement, Platform
 from tests.runtimes.kubernetes.scripted_api import Clock, ScriptedApi
@@ -41,13 +41,13 @@ class Scene:
         )
         self.runtime.use_helper("tare/pod:1")
 
-    def ask(self, targets: Sequence[str], within_s: float) -> list[Told]:
+    def ask(self, targets: Sequence[str], within_s: float) -> list[Reply]:
         """Every target is answered by the pod that was asked for, but for silent networks."""
         self.asked += targets
         if self.silent:
-            return [Told(target, why="timed out") for target in targets]
+            return [Reply(target, why="timed out") for target in targets]
         return [
-            Told(
+            Reply(
                 target, "10.0.0.9:1", target, f"tare-path-{index}", "10.0.0.9:1", target,
                 {"eth0": 1450},
             )

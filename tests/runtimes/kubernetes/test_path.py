@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.asking import Told, ask_from_here, told_inside
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
+from tare.runtimes.replies import Reply, ask_from_here, replies_inside
 
-DIRECT = Told(
+DIRECT = Reply(
     "10.0.0.1:9042",
     sent_from="10.0.0.9:40000",
     sent_to="10.0.0.1:9042",
@@ -23,7 +23,7 @@ DIRECT = Told(
     came_to="10.0.0.1:9042",
     mtu={"eth0": 1500},
 )
-TRANSLATED = Told(
+TRANSLATED = Reply(
     "10.96.0.7:9042",
     sent_from="10.0.0.9:40000",
     sent_to="10.96.0.7:9042",
@@ -90,7 +90,7 @@ def test_what_was_asked_inside_is_read_from_the_log() -> None:
                     "why": "timed out"}),
         "[]",
     ]  # fmt: skip
-    first, second = told_inside("\n".join(lines))
+    first, second = replies_inside("\n".join(lines))
     assert (first.name, first.source_translated) == ("c-0", False)
     assert (second.name, second.why) == ("", "timed out")
 
@@ -114,7 +114,7 @@ def test_a_path_on_which_every_pod_answers_is_let_pass() -> None:
 def test_one_on_which_none_does_is_refused_with_what_mends_it(
     network: str, inside: bool, remedy: str
 ) -> None:
-    silent = Told("10.96.0.7:9042", why="timed out")
+    silent = Reply("10.96.0.7:9042", why="timed out")
     with pytest.raises(RuntimeUnavailableError) as caught:
         refuse_broken(network, {"10.96.0.7:9042": "c-0"}, [silent], inside=inside, proxy="ipvs")
     assert "not runnable here" in caught.value.what

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.asking import Told
+from tare.runtimes.replies import Reply
 from tare.runtimes.swarm.path import in_words, network_facts, refuse_broken
 
 OVERLAY = network_facts(
@@ -30,7 +30,7 @@ def test_a_network_is_known_by_driver_encapsulation_and_number() -> None:
 
 
 def test_translation_and_encapsulation_are_said() -> None:
-    told = Told("t", "1.1.1.1:1", "2.2.2.2:9042", "u", "3.3.3.3:1", "172.18.0.3:9042", {"e": 1450})
+    told = Reply("t", "1.1.1.1:1", "2.2.2.2:9042", "u", "3.3.3.3:1", "172.18.0.3:9042", {"e": 1450})
     assert in_words("host-port", [told], OVERLAY) == (
         "host-port, published port of its node, docker_gwbridge, destination translated, "
         "source translated, MTU of its devices 1450"
@@ -42,7 +42,7 @@ def test_translation_and_encapsulation_are_said() -> None:
 
 def test_a_connection_that_a_program_passed_on_is_told_from_one_that_was_translated() -> None:
     """As seen: a client of docker_gwbridge at a port of its own node goes through docker-proxy."""
-    told = Told(
+    told = Reply(
         "10.216.1.11:9150", "172.18.0.5:52732", "10.216.1.11:9150",
         "n1", "172.18.0.1:44956", "172.18.0.4:9042",
     )  # fmt: skip
@@ -53,7 +53,7 @@ def test_a_connection_that_a_program_passed_on_is_told_from_one_that_was_transla
 def test_the_kernel_is_blamed_only_where_it_is_known_to_lack_ip_vs(
     ip_vs: bool | None, said: bool
 ) -> None:
-    silent = [Told("10.0.0.2:9042", why="connection timed out")]
+    silent = [Reply("10.0.0.2:9042", why="connection timed out")]
     with pytest.raises(RuntimeUnavailableError) as caught:
         refuse_broken("service-ip", {"10.0.0.2:9042": "n1"}, silent, "here", ip_vs)
     assert "10.0.0.2:9042 (n1): connection timed out" in caught.value.why

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.asking import Told
+from tare.runtimes.replies import Reply
 from tare.runtimes.swarm import runtime as module
 from tare.runtimes.swarm.facts import read_facts
 from tare.runtimes.swarm.manager import Document
@@ -44,12 +44,12 @@ class Scene:
         self.asked: list[str] = []
         self.silent = False
 
-    def ask(self, targets: Sequence[str], within_s: float) -> list[Told]:
+    def ask(self, targets: Sequence[str], within_s: float) -> list[Reply]:
         self.asked += targets
         if self.silent:
-            return [Told(target, why="connection refused") for target in targets]
+            return [Reply(target, why="connection refused") for target in targets]
         return [
-            Told(target, "10.0.0.1:5", target, f"path-{index}", "10.0.0.1:5", "172.18.0.3:9042")
+            Reply(target, "10.0.0.1:5", target, f"path-{index}", "10.0.0.1:5", "172.18.0.3:9042")
             for index, target in enumerate(targets, start=1)
         ]
 

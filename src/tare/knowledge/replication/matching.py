@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.knowledge.rendering import load_of
 from tare.knowledge.replication.demands import demands, settings_of
 from tare.knowledge.replication.loads import at_load
-from tare.knowledge.text import load_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

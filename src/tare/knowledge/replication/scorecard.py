@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
+from tare.knowledge.rendering import change_of, load_of, side_of
 from tare.knowledge.replication.departures import departed, departures
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
@@ -16,7 +17,6 @@ from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, co
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
 from tare.knowledge.replication.verdicts import band_of
-from tare.knowledge.text import change_of, load_of, side_of
 from tare.records.reader import read_run
 from tare.study.read import load_study
 

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from tare.machines.inventory.fields import FIELDS, make_host, plain, yes_or_no
-from tare.machines.inventory.said import FLATTEN, Entry, Said, Variables, refused, unknown
+from tare.machines.inventory.raw_values import FLATTEN, Entry, RawValue, Variables, refused, unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def ansible_hosts(tree: Tree, beside: Path) -> tuple[list[Host], list[str]]:
     return hosts, list(dict.fromkeys(notes))
 
 
-def _other_connection(variables: Variables) -> Said | None:
+def _other_connection(variables: Variables) -> RawValue | None:
     """What says that the host is reached by something else than SSH."""
     said = variables.get("ansible_connection")
     if said is None or plain(said, "ansible_connection") in _SSH:
@@ -109,16 +109,16 @@ def _fields(variables: Variables) -> tuple[Variables, list[str]]:
     return _with_sudo(fields, variables), notes
 
 
-def _known_hosts(said: Said) -> tuple[Said | None, bool]:
+def _known_hosts(raw: RawValue) -> tuple[RawValue | None, bool]:
     """The file of host keys that options of ssh name, and whether they say anything else."""
     try:
-        words = shlex.split(said.text)
+        words = shlex.split(raw.text)
     except ValueError:
         return None, True
     options = re.sub(r"(^|\x00)-o\x00", r"\1-o", "\x00".join(words)).split("\x00")
     found = [_KNOWN_HOSTS.fullmatch(one) for one in options if one]
     files = [one[1] for one in found if one is not None]
-    return (Said(files[-1], said.where) if files else None), None in found
+    return (RawValue(files[-1], raw.where) if files else None), None in found
 
 
 def _with_sudo(fields: Variables, variables: Variables) -> Variables:

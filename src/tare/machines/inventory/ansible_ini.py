@@ -6,7 +6,7 @@ import re
 import shlex
 
 from tare.machines.inventory.patterns import is_ipv6
-from tare.machines.inventory.said import Said, Variables, quoted, refused, unknown
+from tare.machines.inventory.raw_values import RawValue, Variables, quoted, refused, unknown
 from tare.machines.inventory.tree import EVERY, UNGROUPED, Tree
 
 _SECTION = re.compile(r"\[([^:\]\s]+)(?::(\w+))?\]\s*(?:#.*)?")
@@ -105,7 +105,7 @@ def _said(name: str, value: str, where: str) -> Variables:
     if literal is not None:
         text = literal[1]
         text = text[1:-1] if text[0] in "'\"" else text
-    return {name: Said(text, where)}
+    return {name: RawValue(text, where)}
 
 
 def _child(line: str, where: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tare.machines.inventory.said import FLATTEN, Said, Variables, quoted, refused
+from tare.machines.inventory.raw_values import FLATTEN, RawValue, Variables, quoted, refused
 from tare.machines.inventory.tree import EVERY, Tree
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _group(tree: Tree, document: Document, place: FieldPath, content: Any) -> No
         own = _mapping(document, inner, content[part])
         for key, value in own.items():
             if part == "vars":
-                group.variables[key] = Said(value, document.at[*inner, key])
+                group.variables[key] = RawValue(value, document.at[*inner, key])
             elif part == "hosts":
                 variables = _variables(document, (*inner, key), value)
                 tree.add(name, key, variables, document.at[*inner, key])
@@ -87,4 +87,4 @@ def _variables(document: Document, place: FieldPath, value: Any) -> Variables:
         return {}
     if not isinstance(value, dict):
         raise refused(f"{quoted(place[-1])} takes variables in a mapping", document.at[place])
-    return {key: Said(one, document.at[*place, key]) for key, one in value.items()}
+    return {key: RawValue(one, document.at[*place, key]) for key, one in value.items()}

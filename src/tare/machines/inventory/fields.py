@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.machines.inventory.host import DIRECTORY, Host
-from tare.machines.inventory.said import Said, quoted, refused
+from tare.machines.inventory.raw_values import RawValue, quoted, refused
 
 if TYPE_CHECKING:
-    from tare.machines.inventory.said import Entry, Variables
+    from tare.machines.inventory.raw_values import Entry, Variables
 
 FIELDS = ("address", "port", "user", "key", "known_hosts", "sudo", "service", "directory")
 """what may be said of a host, by Tare's names"""
@@ -41,7 +41,7 @@ def make_host(name: str, entry: Entry, groups: frozenset[str], beside: Path) -> 
     said = entry.variables
     return Host(
         name=name,
-        address=_address(said.get("address", Said(name, entry.where)), "address"),
+        address=_address(said.get("address", RawValue(name, entry.where)), "address"),
         port=_port(said, entry),
         user=_user(said),
         key=_file(said, "key", beside),
@@ -80,59 +80,59 @@ def checked_group(name: str, where: str) -> str:
     return name
 
 
-def yes_or_no(said: Said, what: str) -> bool:
+def yes_or_no(raw: RawValue, what: str) -> bool:
     """True or false, as people write them.
 
     Raises:
         InventoryError: neither.
     """
-    word = plain(said, what).lower()
+    word = plain(raw, what).lower()
     if word not in _YES + _NO:
-        raise refused(f"{what}: {quoted(said.text)} is neither true nor false", said.where)
+        raise refused(f"{what}: {quoted(raw.text)} is neither true nor false", raw.where)
     return word in _YES
 
 
-def plain(said: Said, what: str) -> str:
+def plain(raw: RawValue, what: str) -> str:
     """The value as one word or path on one line; templates are not worked out.
 
     Raises:
         InventoryError: it is a template, a list or mapping, or has control characters.
     """
-    if isinstance(said.value, (dict, list)) or said.value is None:
-        raise refused(f"{what} takes one value", said.where)
-    text = said.text.strip()
+    if isinstance(raw.value, (dict, list)) or raw.value is None:
+        raise refused(f"{what} takes one value", raw.where)
+    text = raw.text.strip()
     if _TEMPLATE.search(text):
         raise refused(
             f"{what} is a template",
-            said.where,
+            raw.where,
             "Tare works out no templates of others",
             "write the value itself",
         )
     if not text or not text.isprintable():
-        raise refused(f"{what}: {quoted(text)} is empty or not plain text", said.where)
+        raise refused(f"{what}: {quoted(text)} is empty or not plain text", raw.where)
     return text
 
 
-def _address(said: Said, what: str) -> str:
-    text = plain(said, what)
+def _address(raw: RawValue, what: str) -> str:
+    text = plain(raw, what)
     try:
         ipaddress.ip_address(text)
     except ValueError:
         if ":" in text or not _HOST_NAME.fullmatch(text):
             raise refused(
                 f"{what}: {quoted(text)} is no host name and no IP address",
-                said.where,
+                raw.where,
                 "nothing that a client could take for an option or a user is let through",
                 "the user and the port have fields of their own",
             ) from None
     return text
 
 
-def _port(said: Variables, entry: Entry) -> int:
-    if "port" not in said:
+def _port(raw: Variables, entry: Entry) -> int:
+    if "port" not in raw:
         port, where = entry.port or 22, entry.where
     else:
-        where, text = said["port"].where, plain(said["port"], "port")
+        where, text = raw["port"].where, plain(raw["port"], "port")
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise refused(f"port: {quoted(text)} is no port", where)
         port = int(text)
@@ -141,42 +141,42 @@ def _port(said: Variables, entry: Entry) -> int:
     return port
 
 
-def _user(said: Variables) -> str:
-    if "user" not in said:
+def _user(raw: Variables) -> str:
+    if "user" not in raw:
         return ""
-    text = plain(said["user"], "user")
+    text = plain(raw["user"], "user")
     if not _USER.fullmatch(text):
         raise refused(
             f"user: {quoted(text)} is no user",
-            said["user"].where,
+            raw["user"].where,
             "letters, digits and _.@+-, and no dash first",
         )
     return text
 
 
-def _file(said: Variables, name: str, beside: Path) -> Path | None:
-    if name not in said:
+def _file(raw: Variables, name: str, beside: Path) -> Path | None:
+    if name not in raw:
         return None
-    text = plain(said[name], name)
+    text = plain(raw[name], name)
     try:
         path = Path(text).expanduser()
     except RuntimeError as error:  # ~nobody
-        raise refused(f"{name}: {quoted(text)}", said[name].where, str(error)) from error
+        raise refused(f"{name}: {quoted(text)}", raw[name].where, str(error)) from error
     return beside / path
 
 
-def _sudo(said: Variables) -> bool:
-    return yes_or_no(said["sudo"], "sudo") if "sudo" in said else False
+def _sudo(raw: Variables) -> bool:
+    return yes_or_no(raw["sudo"], "sudo") if "sudo" in raw else False
 
 
-def _directory(said: Variables) -> PurePosixPath:
-    if "directory" not in said:
+def _directory(raw: Variables) -> PurePosixPath:
+    if "directory" not in raw:
         return DIRECTORY
-    text = plain(said["directory"], "directory")
+    text = plain(raw["directory"], "directory")
     if not _DIRECTORY.fullmatch(text):
         raise refused(
             f"directory: {quoted(text)} cannot be Tare's directory",
-            said["directory"].where,
+            raw["directory"].where,
             "an absolute path of two names or more, in letters, digits and _.-, since what lies "
             "below it is removed in the end",
             f"e.g. {DIRECTORY}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tare.machines.inventory.fields import FIELDS, checked_group, make_host
-from tare.machines.inventory.said import Entry, Said, Variables, quoted, refused, unknown
+from tare.machines.inventory.raw_values import Entry, RawValue, Variables, quoted, refused, unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def _fields(document: Document, place: FieldPath) -> Variables:
     for key in data:
         if key not in FIELDS:
             raise unknown(key, "field of a host", FIELDS, document.at[*place, key])
-    return {key: Said(value, document.at[*place, key]) for key, value in data.items()}
+    return {key: RawValue(value, document.at[*place, key]) for key, value in data.items()}
 
 
 def _members(document: Document) -> dict[str, set[str]]:

@@ -7,7 +7,7 @@ import re
 import string
 from itertools import product
 
-from tare.machines.inventory.said import MOST_HOSTS, quoted, refused
+from tare.machines.inventory.raw_values import MOST_HOSTS, quoted, refused
 
 _RANGE = re.compile(r"\[([^\[\]:]*):([^\[\]:]+)(?::([^\[\]:]+))?\]")
 _BRACKETED = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::([0-9]{1,5}))?")

@@ -13,7 +13,7 @@ from tare.machines.inventory.ansible_ini import ini_tree
 from tare.machines.inventory.ansible_yaml import yaml_tree
 from tare.machines.inventory.host import Inventory
 from tare.machines.inventory.own import own_hosts
-from tare.machines.inventory.said import FLATTEN, refused
+from tare.machines.inventory.raw_values import FLATTEN, refused
 from tare.study.document import parse_document
 from tare.study.quantities import size_in_words
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tare.machines.inventory.fields import checked_group, checked_name
 from tare.machines.inventory.patterns import expand
-from tare.machines.inventory.said import MOST_HOSTS, Entry, Variables, quoted, refused
+from tare.machines.inventory.raw_values import MOST_HOSTS, Entry, Variables, quoted, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

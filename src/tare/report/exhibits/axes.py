@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers
+from tare.report.escaping import plain, shorten
 from tare.report.scales import log_ticks, round_up
 from tare.report.svg import Axis, add, label, tick_group
-from tare.report.text import plain, shorten
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.report.escaping import plain, shorten
 from tare.report.exhibits.shapes import bar, marker
 from tare.report.svg import add, label
-from tare.report.text import plain, shorten
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tare.errors import LoadError, RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import here, jobs, manifests
+from tare.runtimes.kubernetes import jobs, local_pods, manifests
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
@@ -133,7 +133,7 @@ class ClientRunning:
         self._taken_away = False
         started = await_pod(api, namespace, pod, MAIN, clock=clock, wait=wait)
         # a client on another machine is accounted nowhere: only the servers' use is compared
-        self._accounting = here.accounting_of(container_id(started, MAIN), lambda: 0.0)
+        self._accounting = local_pods.accounting_of(container_id(started, MAIN), lambda: 0.0)
         if unit.limits.cpuset is not None and self._accounting.pid:
             self.confine(unit.limits.cpuset)
 
@@ -242,14 +242,14 @@ class ClientRunning:
         return {}
 
     def pause(self) -> None:
-        here.freeze(self.unit.site.name, self._accounting, True)
+        local_pods.freeze(self.unit.site.name, self._accounting, True)
 
     def resume(self) -> None:
         if self._accounting.pid:
-            here.freeze(self.unit.site.name, self._accounting, False)
+            local_pods.freeze(self.unit.site.name, self._accounting, False)
 
     def confine(self, cpuset: str) -> None:
-        here.confine(self.unit.site.name, self._accounting, cpuset)
+        local_pods.confine(self.unit.site.name, self._accounting, cpuset)
 
     def terminate(self) -> None:
         self._taken_away = True

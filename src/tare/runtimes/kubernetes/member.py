@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tare.machines import cgroups
-from tare.runtimes.kubernetes import here
+from tare.runtimes.kubernetes import local_pods
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
-from tare.runtimes.looks import SeldomLook
 from tare.runtimes.orchestrated import keep_log
+from tare.runtimes.poll import RateLimitedPoll
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -59,10 +59,12 @@ class MemberRunning:
         self._uid = str(pod["metadata"]["uid"])
         self._path = path
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
-        self._seldom = SeldomLook(self._look, clock)
+        self._poll = RateLimitedPoll(self._look, clock)
         machine = site.machine
         self._container = container_id(pod, MAIN)
-        self._accounting = here.accounting_of(self._container, lambda: cpu(machine, self._name))
+        self._accounting = local_pods.accounting_of(
+            self._container, lambda: cpu(machine, self._name)
+        )
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
 
@@ -74,7 +76,7 @@ class MemberRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        return self._seldom.exited()
+        return self._poll.exited()
 
     def _look(self) -> Exit | None:
         try:
@@ -107,14 +109,14 @@ class MemberRunning:
         return {"quality of service": self._quality}
 
     def pause(self) -> None:
-        here.freeze(self._unit.site.name, self._accounting, True)
+        local_pods.freeze(self._unit.site.name, self._accounting, True)
 
     def resume(self) -> None:
         if self._accounting.pid:
-            here.freeze(self._unit.site.name, self._accounting, False)
+            local_pods.freeze(self._unit.site.name, self._accounting, False)
 
     def confine(self, cpuset: str) -> None:
-        here.confine(self._unit.site.name, self._accounting, cpuset)
+        local_pods.confine(self._unit.site.name, self._accounting, cpuset)
 
     def terminate(self) -> None:
         self._api.delete("Pod", self._name, self._namespace)

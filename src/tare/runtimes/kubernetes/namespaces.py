@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tare.artifacts.tree import default_cache
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.kubernetes import here, manifests
+from tare.runtimes.kubernetes import local_pods, manifests
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
 from tare.runtimes.kubernetes.names import HOST_LABEL, RUN_LABEL
@@ -145,10 +145,10 @@ def thaw_pods(api: Api, namespace: str) -> None:
     """Let pods of this machine go on that a dead run left paused: a frozen process cannot die."""
     for pod in api.find("Pod", namespace):
         container = container_id(pod, MAIN)
-        accounting = here.accounting_of(container, lambda: 0.0)
+        accounting = local_pods.accounting_of(container, lambda: 0.0)
         if accounting.pid:
             with contextlib.suppress(TareError):
-                here.freeze(container, accounting, False)
+                local_pods.freeze(container, accounting, False)
 
 
 def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.asking import Told
+from tare.runtimes.replies import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ _OUTSIDE: Mapping[str, str] = {
 
 
 def refuse_broken(
-    network: str, expected: Mapping[str, str], found: Sequence[Told], *, inside: bool, proxy: str
+    network: str, expected: Mapping[str, str], found: Sequence[Reply], *, inside: bool, proxy: str
 ) -> None:
     """Nothing where every target was answered by its own pod.
 
@@ -53,7 +53,7 @@ def refuse_broken(
     by_target = {one.target: one for one in found}
     faults: list[str] = []
     for target, pod in expected.items():
-        one = by_target.get(target, Told(target, why="it was not asked"))
+        one = by_target.get(target, Reply(target, why="it was not asked"))
         if not one.name:
             faults.append(f"{target} ({pod}): {one.why}")
         elif one.name != pod:
@@ -71,7 +71,7 @@ def refuse_broken(
     )
 
 
-def in_words(network: str, found: Sequence[Told], plugin: str, proxy: str) -> str:
+def in_words(network: str, found: Sequence[Reply], plugin: str, proxy: str) -> str:
     """What packets to an endpoint pass through, by what was seen."""
     parts = [network]
     if network in ("service-ip", "node-port"):

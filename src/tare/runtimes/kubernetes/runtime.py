@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError
-from tare.runtimes.asking import Told, ask_from_here
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
+from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
 from tare.runtimes.kubernetes.manifests import Members
@@ -21,8 +21,8 @@ from tare.runtimes.kubernetes.names import namespace_of, pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
 from tare.runtimes.kubernetes.probe import fault
-from tare.runtimes.kubernetes.proof import Proof, Prover
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.slug import slug
 from tare.runtimes.unit import Site, Way
 from tare.study.platform import Limits, Placement
@@ -79,7 +79,7 @@ class KubernetesRuntime:
         connect: Callable[[ClusterSettings], Api] = ClientApi,
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
-        ask: Callable[[Sequence[str], float], list[Told]] = ask_from_here,
+        ask: Callable[[Sequence[str], float], list[Reply]] = ask_from_here,
     ) -> None:
         """Prepare for one run; nothing is asked yet.
 
@@ -107,7 +107,7 @@ class KubernetesRuntime:
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         """released, but not seen to be gone: the cluster did not answer"""
-        self._prover: Prover | None = None
+        self._connectivity_check: ConnectivityCheck | None = None
 
     @property
     def api(self) -> Api:
@@ -189,21 +189,23 @@ class KubernetesRuntime:
     ) -> dict[str, Any]:
         self._remove_left()
         usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
-        proof = self._proof(usual, nodes, port, clients)
-        return {"cluster": self.cluster_facts().as_dict(), **proof.as_dict()}
+        found = self._connectivity(usual, nodes, port, clients)
+        return {"cluster": self.cluster_facts().as_dict(), **found.as_dict()}
 
-    def _proof(self, platform: Platform, nodes: int, port: int, clients: Collection[str]) -> Proof:
-        if self._prover is None:
+    def _connectivity(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str]
+    ) -> Connectivity:
+        if self._connectivity_check is None:
             made = self._own_namespace()
             helper = Container(made.helper, made.pull, [], Limits())
-            self._prover = Prover(
+            self._connectivity_check = ConnectivityCheck(
                 self.api, made.name, self._run, helper, self.cluster_facts(),
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
         # machines come and go, also between two deployments
-        self._facts = self._prover.facts = read_facts(self.api)
+        self._facts = self._connectivity_check.facts = read_facts(self.api)
         number = self._free_number()
-        return self._prover.prove(platform, nodes, port, clients, _PORT_STEP * number)
+        return self._connectivity_check.prove(platform, nodes, port, clients, _PORT_STEP * number)
 
     def _own_namespace(self) -> namespaces.Namespace:
         """The run's namespace, made at its first use."""
@@ -254,7 +256,7 @@ class KubernetesRuntime:
 
     def _words(self, network: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._prover.words(network) if self._prover else network
+        return self._connectivity_check.words(network) if self._connectivity_check else network
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
         """The group's set, of files that are written by now; not yet made."""
@@ -303,7 +305,9 @@ class KubernetesRuntime:
     def _settled(self, unit: Unit, group: _Group, index: int, endpoint: Endpoint) -> Site:
         """The site with the endpoint that only the running pod has."""
         door: tuple[str, int] | None = None
-        if self._prover is None or not self._prover.reachable_from_here(group.network):
+        if self._connectivity_check is None or not self._connectivity_check.reachable_from_here(
+            group.network
+        ):
             pod, port = pod_of(group.made.members.name, index) if group.made else "", unit.ports[0]
             namespace = self._own_namespace().name
             bound = unit.site.binds(port)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.artifacts.digest import parse_listing
 from tare.artifacts.snapshot import not_empty
-from tare.runtimes.ssh.carry import bring
+from tare.runtimes.ssh.transfer import bring
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,10 +17,10 @@ from tare.runtimes import confinement
 from tare.runtimes.docker import CONF, DATA, UNIT_LABEL, DockerRunning
 from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
-from tare.runtimes.ssh.carry import fetch, send_directory
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import MARK_LABEL
 from tare.runtimes.ssh.native import SshNativeRuntime
+from tare.runtimes.ssh.transfer import fetch, send_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,8 +17,8 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import SAME, clock_offset
 from tare.machines.ssh import Connection, HostError
 from tare.runtimes.native import WANTED_OPEN_FILES
-from tare.runtimes.ssh.carry import bring
 from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
+from tare.runtimes.ssh.transfer import bring
 
 if TYPE_CHECKING:
     from tare.machines.inventory.host import Host

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
-from tare.runtimes.looks import SeldomLook
-from tare.runtimes.ssh.carry import fetch, send_directory
+from tare.runtimes.poll import RateLimitedPoll
+from tare.runtimes.ssh.connectivity import prove
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
-from tare.runtimes.ssh.proof import prove
+from tare.runtimes.ssh.transfer import fetch, send_directory
 from tare.runtimes.unit import Exit, Role, Site, Unit
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class HostRunning:
         self._machine = machine
         self._home = str(home)
         self._output = output
-        self._seldom = SeldomLook(self._look, clock)
+        self._poll = RateLimitedPoll(self._look, clock)
         self._stopped = False
         self._accounting = Accounting(groups, (pid,), machine)
 
@@ -86,7 +86,7 @@ class HostRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        return self._seldom.exited()
+        return self._poll.exited()
 
     def _look(self) -> Exit | None:
         told = self._machine.call("state.sh", self._home)

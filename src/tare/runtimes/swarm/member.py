@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import orchestrated
-from tare.runtimes.looks import SeldomLook
+from tare.runtimes.poll import RateLimitedPoll
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
 from tare.runtimes.swarm.tasks import container_of, ended, ending
@@ -61,7 +61,7 @@ class MemberRunning:
         self._task = str(task["ID"])
         self._node = str(task["NodeID"])
         self._path = path
-        self._seldom = SeldomLook(self._look, clock)
+        self._poll = RateLimitedPoll(self._look, clock)
         self._accounting = accounting_of(task)
         self._container, _ = container_of(task)
         if unit.limits.cpuset is not None:
@@ -71,7 +71,7 @@ class MemberRunning:
         return self._accounting
 
     def exited(self) -> Exit | None:
-        return self._seldom.exited()
+        return self._poll.exited()
 
     def _look(self) -> Exit | None:
         try:

@@ -12,7 +12,7 @@ from tare.runtimes.swarm.facts import NO_IP_VS
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from tare.runtimes.asking import Told
+    from tare.runtimes.replies import Reply
     from tare.runtimes.swarm.manager import Document
 
 PROXIED = ("service-ip", "node-port")
@@ -34,7 +34,7 @@ INSIDE_REMEDY = "run the load client inside: client: {runtime: swarm, network: b
 def refuse_broken(
     endpoint: str,
     expected: Mapping[str, str],
-    found: Sequence[Told],
+    found: Sequence[Reply],
     place: str,
     ip_vs: bool | None,
 ) -> None:
@@ -95,7 +95,7 @@ def userland_proxies(ports: Collection[int]) -> list[int]:
     return sorted(found)
 
 
-def in_words(endpoint: str, found: Sequence[Told], network: Mapping[str, Any]) -> str:
+def in_words(endpoint: str, found: Sequence[Reply], network: Mapping[str, Any]) -> str:
     """What packets to an endpoint pass through, by what was seen."""
     overlay = f"{network.get('driver')} network, {network.get('encapsulation')}"
     if network.get("encrypted"):
@@ -120,7 +120,7 @@ def in_words(endpoint: str, found: Sequence[Told], network: Mapping[str, Any]) -
     return ", ".join(parts)
 
 
-def _proxied(one: Told) -> bool:
+def _proxied(one: Reply) -> bool:
     """Whether the connection that arrived is another than the one that was opened.
 
     Translation of the source's address keeps its port, as long as that is free.

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.asking import Told, ask_from_here
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.native import open_files
+from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
+from tare.runtimes.swarm.connectivity import ConnectivityCheck
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
 from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
 from tare.runtimes.swarm.path import PROXIED
-from tare.runtimes.swarm.proof import Prover
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.volumes import NodeVolumes
@@ -71,7 +71,7 @@ class SwarmRuntime:
         manager: Manager | None = None,
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
-        ask: Callable[[Sequence[str], float], list[Told]] = ask_from_here,
+        ask: Callable[[Sequence[str], float], list[Reply]] = ask_from_here,
         volumes: NodeVolumes | None = None,
     ) -> None:
         """Prepare for one run; nothing is asked yet.
@@ -99,7 +99,7 @@ class SwarmRuntime:
         self._left: list[_Group] = []
         self._placement = Placement()
         self._volumes = volumes or NodeVolumes(settings.engines, clock=clock, wait=wait)
-        self._prover: Prover | None = None
+        self._connectivity_check: ConnectivityCheck | None = None
 
     @property
     def engine(self) -> docker.DockerClient:
@@ -202,19 +202,21 @@ class SwarmRuntime:
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
-        if self._prover is None:
-            self._prover = Prover(
+        if self._connectivity_check is None:
+            self._connectivity_check = ConnectivityCheck(
                 self.manager, self._run, self._helper, self.swarm_facts(), self._settings.network,
                 self._clock, self._wait, self._ask,
             )  # fmt: skip
         for group in list(self._left):  # it would share the machines with what is made now
             self._remove(group)
         self._placement = platform.placement
-        self._facts = self._prover.facts = read_facts(self.manager, local=self._settings.local)
+        self._facts = self._connectivity_check.facts = read_facts(
+            self.manager, local=self._settings.local
+        )
         number = self._free_number()
         usual = platform.model_copy(update={"network": platform.way, "endpoint": ""})
-        proof = self._prover.prove(usual, nodes, port, clients, number)
-        return {"swarm": self.swarm_facts().as_dict(), **proof.as_dict()}
+        found = self._connectivity_check.prove(usual, nodes, port, clients, number)
+        return {"swarm": self.swarm_facts().as_dict(), **found.as_dict()}
 
     def launch(self, unit: Unit) -> Running:
         if unit.role == "client":
@@ -276,7 +278,7 @@ class SwarmRuntime:
 
     def _words(self, endpoint: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._prover.words(endpoint) if self._prover else endpoint
+        return self._connectivity_check.words(endpoint) if self._connectivity_check else endpoint
 
     def _services(self, group: _Group, unit: Unit) -> ServiceGroup:
         units = [site.name for site in group.sites]

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.machines.answers import Done
 from tare.machines.inventory.host import Host, Inventory
+from tare.machines.shell_output import Done
 from tare.machines.ssh import HostError
-from tare.runtimes.asking import Told
+from tare.runtimes.replies import Reply
+from tare.runtimes.ssh.connectivity import prove
 from tare.runtimes.ssh.hosts import Hosts
-from tare.runtimes.ssh.proof import prove
 
 
 class Connected:
@@ -69,7 +69,7 @@ class Scene:
         self.machines = machines
         self.hosts = Hosts(Inventory(Path("hosts"), tuple(made)), "run", machines)
         self.door: str | None = None
-        monkeypatch.setattr("tare.runtimes.ssh.proof.ask_from_here", self.ask_from_here)
+        monkeypatch.setattr("tare.runtimes.ssh.connectivity.ask_from_here", self.ask_from_here)
 
     def machine(self, host: Host) -> Any:
         return SimpleNamespace(
@@ -92,7 +92,7 @@ class Scene:
         if name in self.failing:
             raise HostError("it is gone", where=name)
 
-    def ask_from_here(self, targets: Sequence[str], within_s: float) -> list[Told]:
+    def ask_from_here(self, targets: Sequence[str], within_s: float) -> list[Reply]:
         """At the forwarded port answers whoever was forwarded to last, where it is permitted."""
         found = []
         for target in targets:
@@ -100,7 +100,7 @@ class Scene:
             if target == "127.0.0.1:40000" and self.door is None:
                 used = [one for one in self.machines.values() if one.connection.forwarded]
                 name = used[-1].name
-            found.append(Told(target, name=name, why="" if name else "closed"))
+            found.append(Reply(target, name=name, why="" if name else "closed"))
         return found
 
     def prove(self, *clients: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Lines and numbers of files that may hold anything."""
+"""Parses lines and numbers of files that may hold anything."""
 
 from __future__ import annotations
 

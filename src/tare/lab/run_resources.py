@@ -42,7 +42,7 @@ _KUBERNETES, _SWARM = "kubernetes", "swarm"
 
 
 @dataclass
-class Outfit:
+class RunResources:
     """Everything that deployments and trials draw on."""
 
     run: str
@@ -162,7 +162,7 @@ def runtimes_for(
     return made
 
 
-def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> Outfit:
+def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None]) -> RunResources:
     """Fetch, verify and build what the setups need; where that fails, nothing of it stays.
 
     Raises:
@@ -175,39 +175,39 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     engine = data_directory() if uses_engine else None
     hosts = hosts_for(run, setups)
     runtimes = runtimes_for(run, work, setups, say, hosts)
-    outfit = Outfit(run, local_facts(work.parent), runtimes, hosts=hosts)
-    outfit.engine_directory = engine
+    resources = RunResources(run, local_facts(work.parent), runtimes, hosts=hosts)
+    resources.engine_directory = engine
     try:
-        _provide(outfit, setups, say)
+        _provide(resources, setups, say)
     except BaseException:
-        for fault in outfit.close():
+        for fault in resources.close():
             say(f"something was left: {fault}")
         raise
-    return outfit
+    return resources
 
 
-def _provide(outfit: Outfit, setups: list[Setup], say: Callable[[str], None]) -> None:
-    if outfit.hosts is not None:
-        outfit.hosts.prepare(say)
-    cluster = outfit.runtimes.get(_KUBERNETES)
+def _provide(resources: RunResources, setups: list[Setup], say: Callable[[str], None]) -> None:
+    if resources.hosts is not None:
+        resources.hosts.prepare(say)
+    cluster = resources.runtimes.get(_KUBERNETES)
     if isinstance(cluster, KubernetesRuntime):
         helper = image.build_program_image(connect(), "pod", find("tare-pod"), say)
         cluster.use_helper(cluster.provide(connect(), helper, say))
-    swarm = outfit.runtimes.get(_SWARM)
+    swarm = resources.runtimes.get(_SWARM)
     if isinstance(swarm, SwarmRuntime):
         helper = image.build_program_image(swarm.engine, "pod", find("tare-pod"), say)
         swarm.use_helper(swarm.provide(helper, say))
     for setup in setups:
         database, runtime = setup.database, runtime_key(setup.platform)
         key = _bits_key(database)
-        if (runtime, key) not in outfit.servers:
-            outfit.servers[runtime, key] = _server(outfit, database, runtime, say)
+        if (runtime, key) not in resources.servers:
+            resources.servers[runtime, key] = _server(resources, database, runtime, say)
         client = runtime_key(setup.client)
-        if client not in outfit.clients:
-            outfit.clients[client] = _client(outfit, client, say)
+        if client not in resources.clients:
+            resources.clients[client] = _client(resources, client, say)
         tool = setup.client.tool
-        if tool != "tare" and tool not in outfit.tools:
-            outfit.tools[tool] = _tool(tool, say)
+        if tool != "tare" and tool not in resources.tools:
+            resources.tools[tool] = _tool(tool, say)
 
 
 def _bits_key(database: Database) -> str:
@@ -215,47 +215,47 @@ def _bits_key(database: Database) -> str:
     return f"{kind}{database.version}|{database.home or ''}|{database.image or ''}"
 
 
-def _engine(outfit: Outfit) -> Any:
-    runtime = outfit.runtimes["docker"]
+def _engine(resources: RunResources) -> Any:
+    runtime = resources.runtimes["docker"]
     if not isinstance(runtime, DockerRuntime):
         raise RuntimeUnavailableError("the docker runtime has been replaced by another")
     return runtime.client
 
 
-def _cluster(outfit: Outfit) -> KubernetesRuntime:
-    runtime = outfit.runtimes[_KUBERNETES]
+def _cluster(resources: RunResources) -> KubernetesRuntime:
+    runtime = resources.runtimes[_KUBERNETES]
     if not isinstance(runtime, KubernetesRuntime):
         raise RuntimeUnavailableError("the kubernetes runtime has been replaced by another")
     return runtime
 
 
-def _swarm(outfit: Outfit) -> SwarmRuntime:
-    runtime = outfit.runtimes[_SWARM]
+def _swarm(resources: RunResources) -> SwarmRuntime:
+    runtime = resources.runtimes[_SWARM]
     if not isinstance(runtime, SwarmRuntime):
         raise RuntimeUnavailableError("the swarm runtime has been replaced by another")
     return runtime
 
 
 def _server(
-    outfit: Outfit, database: Database, runtime: str, say: Callable[[str], None]
+    resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installed:
     if database.kind == "mongodb":
-        return _mongodb_server(outfit, database, runtime)
+        return _mongodb_server(resources, database, runtime)
     if database.image and runtime == "docker":
-        return _named_server(_engine(outfit), database.image)
+        return _named_server(_engine(resources), database.image)
     if database.image and runtime == _SWARM:
-        named = _named_server(_swarm(outfit).engine, database.image)
-        _swarm(outfit).provide(named.bits.image, say)
+        named = _named_server(_swarm(resources).engine, database.image)
+        _swarm(resources).provide(named.bits.image, say)
         return named
     if database.image and runtime == _KUBERNETES:
-        named = _named_server(_engine(outfit), database.image)
-        reference = _cluster(outfit).use_image(database.image)
+        named = _named_server(_engine(resources), database.image)
+        reference = _cluster(resources).use_image(database.image)
         return replace(named, bits=replace(named.bits, image=reference))
     key = _bits_key(database)
-    if key not in outfit.trees:
+    if key not in resources.trees:
         home = Path(database.home) if database.home else None
-        outfit.trees[key] = cassandra_tree(database.version, home, say=say)
-    tree = outfit.trees[key]
+        resources.trees[key] = cassandra_tree(database.version, home, say=say)
+    tree = resources.trees[key]
     jamm = next((jar for jar in tree.jars if jar.startswith("jamm-")), None)
     if jamm is None:
         raise ArtifactError(
@@ -263,24 +263,26 @@ def _server(
         )
     jars = tuple(tree.jars)
     if runtime == _SWARM:
-        built = image.build_image(_swarm(outfit).engine, tree, say)
-        _swarm(outfit).provide(built, say)
+        built = image.build_image(_swarm(resources).engine, tree, say)
+        _swarm(resources).provide(built, say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
-    if outfit.hosts is not None and runtime.startswith(f"{SSH}-"):
-        return on_hosts.server(outfit.hosts, tree, jamm, runtime, say)
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.server(resources.hosts, tree, jamm, runtime, say)
     if runtime in ("docker", _KUBERNETES):
-        built = image.build_image(_engine(outfit), tree, say)
+        built = image.build_image(_engine(resources), tree, say)
         if runtime == _KUBERNETES:
-            built = _cluster(outfit).provide(_engine(outfit), built, say)
+            built = _cluster(resources).provide(_engine(resources), built, say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
 
-def _mongodb_server(outfit: Outfit, database: Database, runtime: str) -> mongodb.Installation:
+def _mongodb_server(
+    resources: RunResources, database: Database, runtime: str
+) -> mongodb.Installation:
     for fault in mongodb.unfit(database, runtime):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
     if runtime == "docker" and database.image:
-        identity, digest = image.named_image(_engine(outfit), database.image)
+        identity, digest = image.named_image(_engine(resources), database.image)
         bits = Bits(digest or identity, identity, named=database.image)
         return mongodb.Installation("mongod", bits)
     if database.home is None or runtime == "docker":
@@ -324,17 +326,19 @@ def _tool(name: ToolName, say: Callable[[str], None]) -> ClientInstallation:
     )
 
 
-def _client(outfit: Outfit, runtime: str, say: Callable[[str], None]) -> ClientInstallation:
+def _client(
+    resources: RunResources, runtime: str, say: Callable[[str], None]
+) -> ClientInstallation:
     binary = find("tare-load")
     digest = file_digest(binary)
     if runtime == "native":
         return ClientInstallation(str(binary), Bits(digest))
-    if outfit.hosts is not None and runtime.startswith(f"{SSH}-"):
-        return on_hosts.client(outfit.hosts, digest, runtime, say)
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.client(resources.hosts, digest, runtime, say)
     if runtime == _SWARM:
-        built = image.build_program_image(_swarm(outfit).engine, "load", binary)
+        built = image.build_program_image(_swarm(resources).engine, "load", binary)
         return ClientInstallation(image.LOAD, Bits(digest, built))
-    built = image.build_program_image(_engine(outfit), "load", binary)
+    built = image.build_program_image(_engine(resources), "load", binary)
     if runtime == _KUBERNETES:
-        built = _cluster(outfit).provide(_engine(outfit), built, say)
+        built = _cluster(resources).provide(_engine(resources), built, say)
     return ClientInstallation(image.LOAD, Bits(digest, built))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.looks import AT_MOST_EVERY_S, SeldomLook
+from tare.runtimes.poll import AT_MOST_EVERY_S, RateLimitedPoll
 from tare.runtimes.unit import Exit
 
 
@@ -26,22 +26,22 @@ class Unit:
 
 def test_it_is_asked_once_until_the_answer_is_old() -> None:
     unit = Unit()
-    seldom = SeldomLook(unit.look, lambda: unit.now)
-    assert seldom.exited() is None
+    poll = RateLimitedPoll(unit.look, lambda: unit.now)
+    assert poll.exited() is None
     unit.answer = Exit(1, "it ended")
     unit.now += AT_MOST_EVERY_S - 0.1
-    assert seldom.exited() is None
+    assert poll.exited() is None
     assert unit.asked == 1
     unit.now += 0.2
-    assert seldom.exited() == Exit(1, "it ended")
+    assert poll.exited() == Exit(1, "it ended")
     assert unit.asked == 2
 
 
 def test_an_engine_that_does_not_answer_is_asked_again_at_once() -> None:
     unit = Unit()
     unit.answer = RuntimeUnavailableError("it cannot be asked")
-    seldom = SeldomLook(unit.look, lambda: unit.now)
+    poll = RateLimitedPoll(unit.look, lambda: unit.now)
     with pytest.raises(RuntimeUnavailableError):
-        seldom.exited()
+        poll.exited()
     unit.answer = None
-    assert seldom.exited() is None
+    assert poll.exited() is None

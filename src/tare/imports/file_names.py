@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tare.errors import UsageError
 from tare.imports.identity import known_fields
 from tare.imports.limits import LARGEST_FILE
+from tare.imports.parsing import text_of
 from tare.imports.reading import UnreadableError
-from tare.imports.text import text_of
 from tare.study.problems import nearest
 from tare.study.quantities import size_in_words
 from tare.study.template import Template, TemplateError

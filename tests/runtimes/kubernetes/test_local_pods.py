@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tare.runtimes.kubernetes import here
+from tare.runtimes.kubernetes import local_pods
 
 CONTAINER = "4f5e" * 16
 
@@ -21,16 +21,16 @@ def test_the_first_process_of_a_container_is_found(tmp_path: Path) -> None:
     process(tmp_path, 90, "/system.slice", "1")
     process(tmp_path, 101, group, "7")
     process(tmp_path, 100, group, "1")
-    assert here.process_of(CONTAINER, tmp_path) == 100
+    assert local_pods.process_of(CONTAINER, tmp_path) == 100
 
 
 def test_a_container_of_another_machine_is_not(tmp_path: Path) -> None:
     process(tmp_path, 100, "/system.slice", "1")
-    assert here.process_of(CONTAINER, tmp_path) is None
-    assert here.process_of("", tmp_path) is None
+    assert local_pods.process_of(CONTAINER, tmp_path) is None
+    assert local_pods.process_of("", tmp_path) is None
 
 
 def test_its_cpu_time_is_what_its_own_machine_tells() -> None:
-    accounting = here.accounting_of("", lambda: 12.5)
+    accounting = local_pods.accounting_of("", lambda: 12.5)
     assert accounting.cpu_seconds() == 12.5
     assert accounting.pid == 0

@@ -1,4 +1,4 @@
-"""The proving of a path in a Swarm: tasks that answer, asked from where the clients will be."""
+"""Checks a path in a Swarm: tasks that reply, asked from where the clients will be."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.asking import WITHIN_S, Told, ask_from_here, told_inside
+from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.runtimes.swarm.documents import HOST, Software
 from tare.runtimes.swarm.names import labels_of, network_of, service_of
 from tare.runtimes.swarm.path import (
@@ -37,7 +37,7 @@ _GROUP = "path"
 
 
 @dataclass(frozen=True)
-class Proof:
+class Connectivity:
     """What was seen of the way to units of one platform.
 
     Attributes:
@@ -49,8 +49,8 @@ class Proof:
     """
 
     endpoint: str
-    outside: Sequence[Told]
-    inside: Sequence[Told]
+    outside: Sequence[Reply]
+    inside: Sequence[Reply]
     network: Mapping[str, Any]
     proxies: Sequence[int]
     words: str
@@ -67,7 +67,7 @@ class Proof:
 
 
 @dataclass
-class Prover:
+class ConnectivityCheck:
     """Proves each kind of path once in a run."""
 
     manager: Manager
@@ -78,15 +78,15 @@ class Prover:
     named_network: str = ""
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
-    ask: Callable[..., list[Told]] = ask_from_here
-    _proofs: dict[tuple[Any, ...], Proof | RuntimeUnavailableError] = field(
+    ask: Callable[..., list[Reply]] = ask_from_here
+    _results: dict[tuple[Any, ...], Connectivity | RuntimeUnavailableError] = field(
         default_factory=dict, init=False
     )
     _words: dict[str, str] = field(default_factory=dict, init=False)
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
-    ) -> Proof:
+    ) -> Connectivity:
         """See that clients reach units of this platform; what was seen before holds.
 
         Args:
@@ -102,14 +102,14 @@ class Prover:
         self._refuse_unfit(platform, nodes, clients)
         placed = platform.placement.model_dump_json()
         key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
-        if key not in self._proofs:
+        if key not in self._results:
             try:
-                self._proofs[key] = self._prove(platform, nodes, port, clients, number)
+                self._results[key] = self._prove(platform, nodes, port, clients, number)
             except RuntimeUnavailableError as error:
                 if error.where == "platform.network":  # of the path; what else failed may pass
-                    self._proofs[key] = error
+                    self._results[key] = error
                 raise
-        found = self._proofs[key]
+        found = self._results[key]
         if isinstance(found, RuntimeUnavailableError):
             raise found
         self._words[platform.network] = found.words
@@ -141,7 +141,7 @@ class Prover:
 
     def _prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
-    ) -> Proof:
+    ) -> Connectivity:
         network, own = self._network(platform.network)
         units = [f"{_GROUP}-{index + 1}" for index in range(nodes)]
         group = ServiceGroup(
@@ -160,7 +160,7 @@ class Prover:
                     self.manager.remove("network", network)
 
     def _network(self, endpoint: str) -> tuple[str, bool]:
-        """The network for a proof, and whether it was made for it."""
+        """The network for a check, and whether it was made for it."""
         if endpoint == HOST:
             return HOST, False
         if self.named_network:
@@ -179,14 +179,14 @@ class Prover:
 
     def _ask(
         self, group: ServiceGroup, endpoints: Sequence[Endpoint], clients: Collection[str]
-    ) -> Proof:
+    ) -> Connectivity:
         endpoint, port = group.endpoint, group.port
         expected = {
             f"{one.host}:{one.reached.get(port, port)}": unit
             for one, unit in zip(endpoints, group.units, strict=True)
         }
-        outside: list[Told] = []
-        inside: list[Told] = []
+        outside: list[Reply] = []
+        inside: list[Reply] = []
         if any(client != INSIDE for client in clients):
             outside = self.ask(list(expected), WITHIN_S)
             refuse_broken(endpoint, expected, outside, "this machine", self.facts.ip_vs)
@@ -199,9 +199,9 @@ class Prover:
         )  # fmt: skip
         published = [] if endpoint == HOST else [group.published(i) for i in range(len(endpoints))]
         words = in_words(endpoint, outside or inside, network)
-        return Proof(endpoint, outside, inside, network, userland_proxies(published), words)
+        return Connectivity(endpoint, outside, inside, network, userland_proxies(published), words)
 
-    def _ask_inside(self, targets: Sequence[str], network: str) -> list[Told]:
+    def _ask_inside(self, targets: Sequence[str], network: str) -> list[Reply]:
         """Ask from a container of the manager's engine on the units' network."""
         document = {
             "image": self.helper,
@@ -211,4 +211,4 @@ class Prover:
         }
         name = f"{service_of(self.run, _GROUP)}-ask"
         _, text = self.manager.run(name, document, network, _ASKING_S)
-        return told_inside(text.decode(errors="replace"))
+        return replies_inside(text.decode(errors="replace"))

@@ -1,4 +1,4 @@
-"""Sees that packets get from where clients will be to where nodes will be, before any is made."""
+"""Checks that packets get from the clients' hosts to the nodes', before any unit is made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.survey import printable
-from tare.runtimes.asking import Told, ask_from_here, told_inside
+from tare.runtimes.replies import Reply, ask_from_here, replies_inside
 from tare.runtimes.ssh.names import MARK_VARIABLE
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Asked:
     """What one machine was told by one target."""
 
     origin: str
-    told: Told
+    told: Reply
     meant: HostMachine
     """that should have answered"""
 
@@ -145,7 +145,7 @@ def _from_host(machine: HostMachine, meant: list[HostMachine], ports: list[int])
     done = machine.connection.run(
         machine.programs["tare-pod"], "ask", "--within", str(_WITHIN_S), *targets
     )
-    told = told_inside(done.out.decode(errors="replace"))
+    told = replies_inside(done.out.decode(errors="replace"))
     if len(told) != len(targets):
         raise machine.connection.failed("tare-pod", done)
     return [Asked(machine.name, one, own) for one, (_, own) in zip(told, pairs, strict=True)]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tare.machines.ssh import HostError
-from tare.runtimes.ssh.carry import _unpack, bring, fetch, send_directory
+from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send_directory
 from tests.machines.fake_ssh import FakeHost
 
 

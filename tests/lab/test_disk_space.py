@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tare.errors import DiskFullError
-from tare.lab.room import refuse_full_disk
+from tare.lab.disk_space import refuse_full_disk
 from tare.study.schema import Load, Platform, Setup
 
 HUGE = Load(records=10**12)

@@ -1,4 +1,4 @@
-"""The proving of a path in a cluster: pods that answer, asked from where the clients will be."""
+"""Checks a path in a cluster: pods that reply, asked from where the clients will be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.asking import WITHIN_S, Told, ask_from_here, told_inside
 from tare.runtimes.kubernetes import jobs, pod_parts
 from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.manifests import Members
@@ -21,6 +20,7 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
+from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _SET, _JOB = "tare-path", "tare-path-ask"
 
 
 @dataclass(frozen=True)
-class Proof:
+class Connectivity:
     """What was seen of the way to pods of one platform.
 
     Attributes:
@@ -53,8 +53,8 @@ class Proof:
     """
 
     network: str
-    outside: Sequence[Told]
-    inside: Sequence[Told]
+    outside: Sequence[Reply]
+    inside: Sequence[Reply]
     rules: Mapping[str, int]
     words: str
 
@@ -74,7 +74,7 @@ class Proof:
 
 
 @dataclass
-class Prover:
+class ConnectivityCheck:
     """Proves each kind of path once in a run."""
 
     api: Api
@@ -84,16 +84,16 @@ class Prover:
     facts: ClusterFacts
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
-    ask: Callable[..., list[Told]] = ask_from_here
-    _proofs: dict[tuple[Any, ...], Proof] = field(default_factory=dict, init=False)
+    ask: Callable[..., list[Reply]] = ask_from_here
+    _results: dict[tuple[Any, ...], Connectivity] = field(default_factory=dict, init=False)
     _faults: dict[tuple[Any, ...], RuntimeUnavailableError] = field(
         default_factory=dict, init=False
     )
-    _of_network: dict[str, Proof] = field(default_factory=dict, init=False)
+    _of_network: dict[str, Connectivity] = field(default_factory=dict, init=False)
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
-    ) -> Proof:
+    ) -> Connectivity:
         """See that clients reach pods of this platform; what was seen before holds.
 
         Args:
@@ -111,25 +111,25 @@ class Prover:
         key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
         if key in self._faults:
             raise self._faults[key]
-        if key not in self._proofs:
+        if key not in self._results:
             try:
-                self._proofs[key] = self._prove(platform, nodes, port, clients, shift)
+                self._results[key] = self._prove(platform, nodes, port, clients, shift)
             except RuntimeUnavailableError as error:
                 if error.where == "platform.network":  # of the path; what else failed may pass
                     self._faults[key] = error
                 raise
-            self._of_network[platform.network] = self._proofs[key]
-        return self._proofs[key]
+            self._of_network[platform.network] = self._results[key]
+        return self._results[key]
 
     def words(self, network: str) -> str:
         """What packets to such an endpoint pass through; its name alone where nothing was seen."""
-        proof = self._of_network.get(network)
-        return proof.words if proof else network
+        found = self._of_network.get(network)
+        return found.words if found else network
 
     def reachable_from_here(self, network: str) -> bool:
         """Whether this machine was seen to get through to such an endpoint."""
-        proof = self._of_network.get(network)
-        return proof is not None and proof.from_here
+        found = self._of_network.get(network)
+        return found is not None and found.from_here
 
     def _refuse_other_cluster(self, platform: Platform, nodes: int) -> None:
         wanted, found = platform.plugin, self.facts.plugin
@@ -154,7 +154,7 @@ class Prover:
 
     def _prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
-    ) -> Proof:
+    ) -> Connectivity:
         made = self._pods(platform, port, shift)
         try:
             endpoints: list[Endpoint] = []
@@ -198,7 +198,7 @@ class Prover:
         endpoints: Sequence[Endpoint],
         port: int,
         clients: Collection[str],
-    ) -> Proof:
+    ) -> Connectivity:
         proxy, plugin = self.facts.proxy, self.facts.plugin
         outside = {
             f"{one.host}:{one.reached.get(port, port)}": pod_of(made.members.name, index)
@@ -208,7 +208,7 @@ class Prover:
         seen = self.ask(list(outside), WITHIN_S if needed else _GLANCE_S)
         if needed:
             refuse_broken(network, outside, seen, inside=False, proxy=proxy)
-        seen_inside: list[Told] = []
+        seen_inside: list[Reply] = []
         if INSIDE in clients:
             inside = {
                 f"{one.inside}:{port}" if one.inside else target: pod
@@ -219,9 +219,9 @@ class Prover:
         asked = seen if needed else seen_inside
         rules = nat_rules([one.host for one in endpoints]) if network == "service-ip" else {}
         words = in_words(network, asked, plugin, proxy)
-        return Proof(network, tuple(seen), tuple(seen_inside), rules, words)
+        return Connectivity(network, tuple(seen), tuple(seen_inside), rules, words)
 
-    def _ask_inside(self, targets: Sequence[str]) -> list[Told]:
+    def _ask_inside(self, targets: Sequence[str]) -> list[Reply]:
         """Ask from a pod, and read what it prints."""
         command = [POD_PROGRAM, "ask", "--within", f"{WITHIN_S:g}", *targets]
         pod = jobs.asking_pod(replace(self.helper, command=command, limits=Limits()), False)
@@ -234,7 +234,7 @@ class Prover:
                 name = str(one["metadata"]["name"])
                 if ended(one, MAIN) is not None:
                     pieces = self.api.log(name, MAIN, self.namespace)
-                    return told_inside(b"".join(pieces).decode(errors="replace"))
+                    return replies_inside(b"".join(pieces).decode(errors="replace"))
             if self.clock() > deadline:
                 heard = told(events_of(self.api, name, self.namespace))
                 raise RuntimeUnavailableError(

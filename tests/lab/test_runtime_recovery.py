@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.lab.answering import await_runtimes
+from tare.lab.runtime_recovery import await_runtimes
 from tare.study.schema import Setup
 
 SETUP = Setup.model_validate({"platform": {"runtime": "docker", "network": "host"}})

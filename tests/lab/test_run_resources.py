@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.lab import outfit
+from tare.lab import run_resources
 from tare.machines.addresses import EXPOSED
 from tare.study.schema import Setup
 
@@ -31,11 +31,11 @@ def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hosts: Any = Gone()
-    monkeypatch.setattr(outfit, "hosts_for", lambda run, setups: hosts)
-    monkeypatch.setattr(outfit, "runtimes_for", lambda *_: {})
+    monkeypatch.setattr(run_resources, "hosts_for", lambda run, setups: hosts)
+    monkeypatch.setattr(run_resources, "runtimes_for", lambda *_: {})
     said: list[str] = []
     with pytest.raises(RuntimeUnavailableError, match="not reached"):
-        outfit.prepare("run", tmp_path / "work", [Setup()], said.append)
+        run_resources.prepare("run", tmp_path / "work", [Setup()], said.append)
     assert hosts.closed
     assert [one.splitlines()[0] for one in said] == ["something was left: db1: a container is left"]
 
@@ -50,7 +50,7 @@ def test_a_run_says_that_neighbours_can_reach_its_containers(
     client = {"runtime": "docker", "network": "bridge"}
     setups = [Setup.model_validate({"client": client})]
     said: list[str] = []
-    runtime = outfit.runtimes_for("run", tmp_path, setups, said.append)["native"]
+    runtime = run_resources.runtimes_for("run", tmp_path, setups, said.append)["native"]
     runtime.site("n1", role="database", network="host", storage="directory", group="g")
     (words,) = said
     assert words.startswith(EXPOSED)

@@ -1,4 +1,4 @@
-"""How a unit on another machine is doing, asked no more often than what is measured can bear."""
+"""Polls a unit on another machine, seldom enough not to disturb the measurement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AT_MOST_EVERY_S = 2.0
 """asking an orchestrator or a host costs the machine that is measured"""
 
 
-class SeldomLook:
+class RateLimitedPoll:
     """Gives the last answer again until it is old."""
 
     def __init__(self, look: Callable[[], Exit | None], clock: Callable[[], float]) -> None:

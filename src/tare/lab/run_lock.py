@@ -1,4 +1,4 @@
-"""The hold on this machine's lab: one run at a time, and a refusal that says whose it is."""
+"""The lock on this machine: one run at a time; the refusal names the run that has it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def default_path() -> Path:
     return (lock if lock.is_dir() else Path(tempfile.gettempdir())) / "tare-lab.lock"
 
 
-class Hold:
-    """Held from `with Hold(run):` until the block ends, or the process does, however it dies."""
+class RunLock:
+    """Held from `with RunLock(run):` until the block ends, or the process does, however it dies."""
 
     def __init__(self, run: str, path: Path | None = None) -> None:
         self._run = run
         self._path = path or default_path()
         self._file = -1
 
-    def __enter__(self) -> Hold:
+    def __enter__(self) -> RunLock:
         """Take the lab.
 
         Raises:

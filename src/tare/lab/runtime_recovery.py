@@ -1,4 +1,4 @@
-"""After a failure: whether what runs the units still answers, so that a run need not fail whole."""
+"""Waits after a failure until the runtimes answer again, so that the run can go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings files to a host once, and knows them there by their digest."""
+"""Transfers files to a host once, and finds them there by their digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a run is looked at and when its time is over; what a look says is for others to find out."""
+"""When a run ends early: its time limit, and the interim looks that may decide it."""
 
 from __future__ import annotations
 

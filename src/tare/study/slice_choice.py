@@ -1,4 +1,4 @@
-"""Whether a study's conditions are measured in slices: as it says, or wherever that can be."""
+"""Chooses whether a study is measured in slices: as it says, or wherever that is possible."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tare.study.plan import make_plan
 from tare.study.schema import Study
-from tare.study.slices import Schedule, block_seconds, make_schedule
+from tare.study.slice_schedule import Schedule, block_seconds, make_schedule
 
 TRIALS = ["D1-B01-native", "D1-B01-bridge", "D1-B01-published"]
 

@@ -1,4 +1,4 @@
-"""Whether the disks have room for one more cluster, asked before each is made."""
+"""Refuses a new cluster where its disk has no room for it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,14 @@ import math
 import pytest
 
 from tare.knowledge.replication.model import Band, Further, Ours, Published, Row, Scorecard, count
-from tare.knowledge.replication.text import band_text, cells, groups, heading, markdown, remarks
+from tare.knowledge.replication.scorecard_text import (
+    band_text,
+    cells,
+    groups,
+    heading,
+    markdown,
+    remarks,
+)
 
 BAND = Band(low=0.95, high=1.05, basis="margin 5%")
 OURS = Ours(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from tare.machines.answers import Streams
+from tare.machines.shell_output import Streams
 
 SCRIPT = r"printf 'out\nMARK 3\n'; printf 'err\nMARK\nssh: a line of its own\n' >&2; exec cat"
 

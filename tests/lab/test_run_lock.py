@@ -12,40 +12,40 @@ from pathlib import Path
 import pytest
 
 from tare.errors import LabBusyError
-from tare.lab.hold import Hold
+from tare.lab.run_lock import RunLock
 
 
 def test_a_second_run_is_refused_and_told_who_holds_the_lab(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with Hold("first", path), pytest.raises(LabBusyError) as refused, Hold("second", path):
+    with RunLock("first", path), pytest.raises(LabBusyError) as refused, RunLock("second", path):
         pass
     assert f"process {os.getpid()} runs first" in str(refused.value)
 
 
 def test_the_lab_is_free_again_afterwards(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with Hold("first", path):
+    with RunLock("first", path):
         pass
-    with Hold("second", path):
+    with RunLock("second", path):
         pass
 
 
 def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     script = (
-        "import os, sys; from pathlib import Path; from tare.lab.hold import Hold\n"
-        "Hold('dead', Path(sys.argv[1])).__enter__(); os.kill(os.getpid(), 9)"
+        "import os, sys; from pathlib import Path; from tare.lab.run_lock import RunLock\n"
+        "RunLock('dead', Path(sys.argv[1])).__enter__(); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
     assert done.returncode == -9
-    with Hold("next", path):
+    with RunLock("next", path):
         pass
 
 
 def test_a_link_is_never_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("kept")
     (tmp_path / "lock").symlink_to(tmp_path / "precious")
-    with pytest.raises(OSError, match="symbolic"), Hold("run", tmp_path / "lock"):
+    with pytest.raises(OSError, match="symbolic"), RunLock("run", tmp_path / "lock"):
         pass
     assert (tmp_path / "precious").read_text() == "kept"
 
@@ -53,10 +53,10 @@ def test_a_link_is_never_followed(tmp_path: Path) -> None:
 def locked_by_nobody(path: Path, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
     """Another user, who has no rights but everybody's, takes the lab."""
     script = (
-        "import os, sys; from pathlib import Path; from tare.lab.hold import Hold\n"
+        "import os, sys; from pathlib import Path; from tare.lab.run_lock import RunLock\n"
         "import tare.errors\n"
         f"os.umask({umask}); os.setgid(65534); os.setuid(65534)\n"
-        "try:\n    Hold('other', Path(sys.argv[1])).__enter__(); print('held')\n"
+        "try:\n    RunLock('other', Path(sys.argv[1])).__enter__(); print('held')\n"
         "except tare.errors.TareError as error: print(error)"
     )
     return subprocess.run(
@@ -82,12 +82,12 @@ only_root = pytest.mark.skipif(
 def test_a_second_user_takes_the_lab_after_a_first_one(shared: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        with Hold("first", shared):
+        with RunLock("first", shared):
             assert "another run holds this machine" in locked_by_nobody(shared).stdout
     finally:
         os.umask(before)
     assert locked_by_nobody(shared).stdout == "held\n"
-    with Hold("first again", shared):
+    with RunLock("first again", shared):
         pass
 
 

@@ -1,4 +1,4 @@
-"""What a file says of hosts, with its lines, before it is believed."""
+"""Raw values of an inventory, each with its line, before validation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLATTEN = "ansible-inventory -i FILE --list --yaml writes a plain inventory, whi
 
 
 @dataclass(frozen=True)
-class Said:
+class RawValue:
     """One value and its place ("file:line")."""
 
     value: Any
@@ -29,7 +29,7 @@ class Said:
         return self.value if isinstance(self.value, str) else str(self.value)
 
 
-Variables = dict[str, Said]
+Variables = dict[str, RawValue]
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Asking what answers at a database's address: from here or from inside, and what each end saw.
+"""Who replies at a database's address, asked from here or from inside, and what each end saw.
 
 Both ends of a connection tell their addresses, and so where these were translated on the way.
 """
@@ -22,7 +22,7 @@ _LONGEST_LINE = 16 * 1024
 
 
 @dataclass(frozen=True)
-class Told:
+class Reply:
     """What came of asking one target; addresses are host:port.
 
     Attributes:
@@ -66,7 +66,7 @@ def ask_from_here(
     within_s: float = WITHIN_S,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
-) -> list[Told]:
+) -> list[Reply]:
     """Ask all targets, host:port, from this machine, side by side."""
     with ThreadPoolExecutor(max_workers=len(targets) or 1) as pool:
         return list(pool.map(lambda target: _ask(target, within_s, clock, wait), targets))
@@ -74,24 +74,24 @@ def ask_from_here(
 
 def _ask(
     target: str, within_s: float, clock: Callable[[], float], wait: Callable[[float], None]
-) -> Told:
+) -> Reply:
     deadline = clock() + within_s
     while True:
         try:
             return _once(target, max(deadline - clock(), 0.1))
         except (OSError, ValueError, KeyError) as error:
             if clock() + _AGAIN_S >= deadline:
-                return Told(target, why=str(error) or type(error).__name__)
+                return Reply(target, why=str(error) or type(error).__name__)
         wait(_AGAIN_S)
 
 
-def _once(target: str, left_s: float) -> Told:
+def _once(target: str, left_s: float) -> Reply:
     host, _, port = target.rpartition(":")
     with socket.create_connection((host, int(port)), left_s) as connection:
         connection.settimeout(left_s)
         with connection.makefile("rb") as answers:
             answer = json.loads(answers.readline(_LONGEST_LINE))
-        return Told(
+        return Reply(
             target,
             sent_from=_joined(connection.getsockname()),
             sent_to=_joined(connection.getpeername()),
@@ -111,15 +111,15 @@ def _sizes(answer: Mapping[str, Any]) -> dict[str, int]:
     return {str(device): int(size) for device, size in dict(answer.get("mtu") or {}).items()}
 
 
-def told_inside(text: str) -> list[Told]:
+def replies_inside(text: str) -> list[Reply]:
     """What `tare-pod ask` printed inside the cluster; lines that are none are left out."""
-    found: list[Told] = []
+    found: list[Reply] = []
     for line in text.splitlines():
         try:
             one = json.loads(line)
             answer = one["answer"] or {}
             found.append(
-                Told(
+                Reply(
                     target=str(one["target"]),
                     sent_from=str(one["from"] or ""),
                     sent_to=str(one["to"] or ""),
