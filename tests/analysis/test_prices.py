@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -45,8 +46,9 @@ def weighed(
         parts = [
             dict.fromkeys(PARTS, 0.0) | {"server": sum(row.demand_s for row in own)} for own in rows
         ]
-        made.append(Round(rows, order, parts, 0, 0.0, 0.0, True))
-    return Weighed(WAYS, made, 60.0, slices, SLICE_S, 1, 1000, 0.0, True, "poll", {})
+        counts = [{"packets": 2.0 * OPS * slices} for _ in WAYS]
+        made.append(Round(rows, order, parts, counts, 0, 0.0, 0.0, True))
+    return Weighed(WAYS, made, 60.0, slices, SLICE_S, 1000, 0.0, True, "poll", {})
 
 
 def of(found: Weighing, way: str) -> Price:
@@ -109,6 +111,32 @@ def test_the_parts_are_of_what_was_added() -> None:
     assert set(proxy.parts) == {*PARTS}
     assert proxy.parts["server"].value > 0
     assert proxy.parts["engine"].value == 0
+
+
+def test_counts_are_per_operation() -> None:
+    packets = of(prices(weighed(), MACHINE), "docker.bridge").counts["packets"]
+    assert packets.value == pytest.approx(2.0)
+
+
+def test_each_number_in_flight_has_prices_of_its_own() -> None:
+    """The same slices again, as those with 32 in flight: no ratio goes across."""
+    one = weighed(noise=0.05)
+    again = [replace(way, in_flight=32) for way in WAYS]
+    number = len(WAYS)
+    rounds = [
+        replace(
+            each,
+            rows=each.rows + [[row._replace(ops=10 * row.ops) for row in own] for own in each.rows],
+            order=each.order + [(place, way + number) for place, way in each.order],
+            parts_s=each.parts_s * 2,
+            counts=each.counts * 2,
+        )
+        for each in one.rounds
+    ]
+    found = prices(replace(one, ways=WAYS + again, rounds=rounds), MACHINE).prices
+    assert [price.in_flight for price in found] == [1] * number + [32] * number
+    for few, many in zip(found[:number], found[number:], strict=True):
+        assert many.demand.value == pytest.approx(few.demand.value / 10)
 
 
 def test_a_slice_without_an_operation_is_no_price() -> None:

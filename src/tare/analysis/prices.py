@@ -4,13 +4,14 @@ Within a round, ratios between ways are fitted as those of a study's conditions 
 (tare.analysis.slices), and the geometric mean over the ways stays that of the sums, so that
 microseconds are as counted. Intervals are Student's t over the rounds: servers, clients and
 containers are new in each. Native is the mean of both native servers; the second is also compared
-with the first alone, where nothing is to be found.
+with the first alone, where nothing is to be found. With more operations in flight one packet and
+one wake-up serve several: each number in flight has prices of its own, with the counts beside them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,14 @@ from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import Row
     from tare.records.noise import Machine
 
 US = 1e6
-NATIVES = 2
-"""The first ways: native, and native again."""
+NATIVE = "native"
+"""The runtime that others are compared with: the first way, and those after it on servers alike."""
 PARTS = ("server", "client", "engine", "kernel", "softirq")
 
 
@@ -39,6 +40,7 @@ class WeighedWay:
 
     Attributes:
         server: place among the servers of a round.
+        in_flight: operations of its client at once.
     """
 
     name: str
@@ -46,6 +48,7 @@ class WeighedWay:
     endpoint: str
     server: int
     path: str = ""
+    in_flight: int = 1
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Round:
         rows: way to its measured slices, in their order.
         order: (place among its way's, way) of every measured slice, as driven.
         parts_s: way to the CPU seconds of each of `PARTS`, over its measured slices.
+        counts: way to what the kernel counted meanwhile (tare.monitor.meter).
         late: slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
@@ -65,6 +69,7 @@ class Round:
     rows: list[list[Row]]
     order: list[tuple[int, int]]
     parts_s: list[dict[str, float]]
+    counts: list[dict[str, float]]
     late: int
     steal: float
     other_cores: float
@@ -80,7 +85,6 @@ class Weighed:
     seconds: float
     slices: int
     slice_s: float
-    in_flight: int
     row_bytes: int
     service_us: float
     pinned: bool
@@ -94,30 +98,8 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
     Raises:
         LoadError: a slice had no operation at all.
     """
-    servers = [way.server for way in weighed.ways]
-    demand = _table(weighed.rounds, servers, "service_demand", _demand)
-    rates = _table(weighed.rounds, servers, "throughput", _operations_per_slice)
-    trips = weighed.in_flight * weighed.slice_s / rates * US
-    parts = {part: _parts(weighed.rounds, part) for part in PARTS}
-    found = []
-    for number, way in enumerate(weighed.ways):
-        first = number == 0
-        found.append(
-            Price(
-                way=way.name,
-                runtime=way.runtime,
-                endpoint=way.endpoint,
-                path=way.path,
-                demand=interval(demand[:, number] * US),
-                added=None if first else interval(_added(demand, number) * US),
-                parts={}
-                if first
-                else {part: interval(_added(one, number) * US) for part, one in parts.items()},
-                round_trip=interval(trips[:, number]),
-                round_trip_added=None if first else interval(_added(trips, number)),
-            )
-        )
     rounds = weighed.rounds
+    levels = sorted({way.in_flight for way in weighed.ways})
     return Weighing(
         made=datetime.now(UTC),
         machine=machine,
@@ -125,7 +107,6 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         rounds=len(rounds),
         slices=weighed.slices,
         slice_s=weighed.slice_s,
-        in_flight=weighed.in_flight,
         row_bytes=weighed.row_bytes,
         service_us=weighed.service_us,
         pinned=weighed.pinned,
@@ -135,7 +116,61 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         steal=float(np.mean([one.steal for one in rounds])),
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         left_out=weighed.left_out,
-        prices=found,
+        prices=[price for level in levels for price in _of_level(weighed, level)],
+    )
+
+
+def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
+    """The prices with so many operations in flight, which are compared with one another alone."""
+    places = [at for at, way in enumerate(weighed.ways) if way.in_flight == in_flight]
+    ways = [weighed.ways[place] for place in places]
+    rounds = [_only(one, places) for one in weighed.rounds]
+    natives = sum(way.runtime == NATIVE for way in ways)
+    servers = [way.server for way in ways]
+    demand = _table(rounds, servers, "service_demand", _demand) * US
+    rates = _table(rounds, servers, "throughput", _operations_per_slice)
+    trips = in_flight * weighed.slice_s / rates * US
+    parts = {part: _per_operation(rounds, [one.parts_s for one in rounds], part) for part in PARTS}
+    counts = {
+        name: _per_operation(rounds, [one.counts for one in rounds], name)
+        for name in rounds[0].counts[0]
+    }
+
+    def over_native(table: np.ndarray, number: int) -> Interval | None:
+        """Round by round; of native again over the first native, of native itself nothing."""
+        native = table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
+        return interval(table[:, number] - native) if number else None
+
+    return [
+        Price(
+            way=way.name,
+            in_flight=in_flight,
+            runtime=way.runtime,
+            endpoint=way.endpoint,
+            path=way.path,
+            demand=interval(demand[:, number]),
+            added=over_native(demand, number),
+            parts={
+                part: found
+                for part, table in parts.items()
+                if (found := over_native(table * US, number)) is not None
+            },
+            counts={name: interval(table[:, number]) for name, table in counts.items()},
+            round_trip=interval(trips[:, number]),
+            round_trip_added=over_native(trips, number),
+        )
+        for number, way in enumerate(ways)
+    ]
+
+
+def _only(one: Round, places: Sequence[int]) -> Round:
+    """Of a round these ways, numbered from 0."""
+    return replace(
+        one,
+        rows=[one.rows[place] for place in places],
+        order=[(turn, places.index(way)) for turn, way in one.order if way in places],
+        parts_s=[one.parts_s[place] for place in places],
+        counts=[one.counts[place] for place in places],
     )
 
 
@@ -145,12 +180,6 @@ def interval(values: np.ndarray) -> Interval:
     reach = float(special.stdtrit(len(values) - 1, 0.975))
     half = reach * float(values.std(ddof=1)) / math.sqrt(len(values))
     return Interval(value=mean, low=mean - half, high=mean + half)
-
-
-def _added(table: np.ndarray, way: int) -> np.ndarray:
-    """A way over native, round by round; native again over native."""
-    native = table[:, 0] if way < NATIVES else table[:, :NATIVES].mean(axis=1)
-    return np.asarray(table[:, way] - native)
 
 
 def _table(
@@ -189,14 +218,20 @@ def _operations_per_slice(rows: Sequence[Row]) -> float:
     return sum(row.ops for row in rows) / len(rows)
 
 
-def _parts(rounds: Sequence[Round], part: str) -> np.ndarray:
-    """Rounds by ways: seconds of one part per operation, by their sums."""
+def _per_operation(
+    rounds: Sequence[Round], sums: Sequence[Sequence[Mapping[str, float]]], name: str
+) -> np.ndarray:
+    """Rounds by ways: what was summed under a name, per operation.
+
+    Args:
+        sums: round and way to what was summed.
+    """
     return np.array(
         [
             [
-                used[part] / sum(row.ops for row in rows)
-                for used, rows in zip(one.parts_s, one.rows, strict=True)
+                own[name] / sum(row.ops for row in rows)
+                for own, rows in zip(ways, one.rows, strict=True)
             ]
-            for one in rounds
+            for ways, one in zip(sums, rounds, strict=True)
         ]
     )

@@ -67,10 +67,15 @@ class Server:
 
 @dataclass(frozen=True)
 class Way:
-    """A condition: which server it drives, by its place, and by which endpoint."""
+    """A condition: which server it drives, by its place, by which endpoint, and how hard.
+
+    Attributes:
+        in_flight: operations at once; 0: as many as the setup says.
+    """
 
     server: int
     endpoint: str = ""
+    in_flight: int = 0
 
 
 @dataclass(frozen=True)
@@ -219,7 +224,7 @@ class QuietServers:
         begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
-            self._launch(client, target, begins, schedule, place)
+            self._launch(client, target, begins, schedule, place, way.in_flight)
         told = _Told(operations={client.name: [] for client in clients})
         silence_s = begins - time.time() + _GRACE_S
         listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
@@ -274,10 +279,18 @@ class QuietServers:
         return client
 
     def _launch(
-        self, client: LoadClient, target: str, begins: float, schedule: Schedule, place: int
+        self,
+        client: LoadClient,
+        target: str,
+        begins: float,
+        schedule: Schedule,
+        place: int,
+        in_flight: int,
     ) -> None:
+        load = self._setup.load
+        threads = in_flight or load.threads
         made = specification(
-            self._setup,
+            self._setup.model_copy(update={"load": load.model_copy(update={"threads": threads})}),
             name="quiet",
             client=client.name,
             targets=[target],

@@ -45,6 +45,7 @@ _START_S = 3.0
 _FIELDS = 10
 """of a row, as YCSB's core workloads have them"""
 _NATIVE = ("native", "native again")
+_CHECKS = (_NATIVE[1], "docker.host")
 _OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
 
 
@@ -53,7 +54,7 @@ def weigh(
     seconds: float,
     rounds: int,
     *,
-    in_flight: int = 1,
+    in_flight: Sequence[int] = (1,),
     row_bytes: int = 1000,
     service_us: float = 0.0,
     spend: str = "",
@@ -62,6 +63,7 @@ def weigh(
     """Drive native and the ways of these runtimes for so long in all.
 
     Args:
+        in_flight: operations at once, from few to many; each way is weighed with each.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
         spend: CPU time that servers in containers keep busy per request: a known price, for tests.
@@ -84,18 +86,18 @@ def weigh(
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
         why_not = stack.enter_context(awake())
-        load: dict[str, object] = {"threads": in_flight, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
+        load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
         setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
         image, left_out = _image() if "docker" in runtimes else ("", {})
         options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
-        plan = _Plan(setup, drain_s, image, options, [*options, *_spending(spend)])
+        plan = _Plan(setup, drain_s, image, in_flight, options, [*options, *_spending(spend)])
         slices = plan.slices(seconds / rounds)
         ways = plan.ways()
         done: list[Round] = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
             measured, had, missing = plan.measure(number, slices)
-            if done and [one.name for one in had] != [one.name for one in ways]:
+            if done and had != ways:
                 raise LoadError("a way was there in one round and not in another", why=str(missing))
             done.append(measured)
             ways, left_out = had, left_out | missing
@@ -105,7 +107,6 @@ def weigh(
             seconds=time.monotonic() - begun,
             slices=slices,
             slice_s=USUAL_SLICE_S,
-            in_flight=in_flight,
             row_bytes=row_bytes,
             service_us=service_us,
             pinned=bool(pinned_cpus()),
@@ -137,23 +138,31 @@ class _Plan:
 
     Attributes:
         image: of the server, for containers; empty: none are weighed.
+        in_flight: operations at once.
         options, spending: of servers here, and in containers.
     """
 
     setup: Setup
     drain_s: float
     image: str
+    in_flight: Sequence[int]
     options: Sequence[str]
     spending: Sequence[str]
 
     def ways(self) -> list[WeighedWay]:
-        """Native twice, and each endpoint of the containers."""
+        """Native twice, and each endpoint of the containers; with more in flight, without those
+        that only show that nothing is found where nothing is."""
         native = [WeighedWay(name, "native", "host", at) for at, name in enumerate(_NATIVE)]
-        if not self.image:
-            return native
         host = WeighedWay("docker.host", "docker", "host", 2)
         others = [WeighedWay(f"docker.{one}", "docker", one, 3) for one in _OF_BRIDGE]
-        return [*native, host, *others]
+        shown = [*native, host, *others] if self.image else native
+        least = min(self.in_flight)
+        return [
+            replace(way, in_flight=number)
+            for number in self.in_flight
+            for way in shown
+            if number == least or way.name not in _CHECKS
+        ]
 
     def slices(self, round_s: float) -> int:
         """How many slices of each way a round of so many seconds holds.
@@ -196,7 +205,9 @@ class _Plan:
                 one = Server(docker, options=self.spending, program=STUB, image=self.image)
                 servers += [one, replace(one, network="bridge", several=True)]
             quiet = QuietServers(stack, native, self.setup, "tare weigh", _HEAD_START_S)
-            asked = [Way(way.server, _asked(servers[way.server], way)) for way in ways]
+            asked = [
+                Way(way.server, _asked(servers[way.server], way), way.in_flight) for way in ways
+            ]
             outcome = quiet.drive(
                 servers, asked, lambda had: self._schedule(number, slices, len(had))
             )
@@ -222,10 +233,12 @@ def _asked(server: Server, way: WeighedWay) -> str:
 
 
 def _round(outcome: Outcome) -> Round:
+    sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
     return Round(
         rows=outcome.rows,
         order=outcome.order,
-        parts_s=[_parts_of(summed(outcome.driven, way)) for way in range(len(outcome.operations))],
+        parts_s=[_parts_of(one) for one in sums],
+        counts=[one.counts for one in sums],
         late=outcome.late,
         steal=outcome.steal,
         other_cores=outcome.other_cores,

@@ -19,6 +19,7 @@ class Price(Part):
     """One way to a server. Times are microseconds per operation, a request and its answer."""
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
+    in_flight: int = Field(description="operations of the client at once")
     runtime: str
     endpoint: str = Field(description="as platform.endpoint names it; host: the host's network")
     path: str = Field(description="what packets were seen to pass through")
@@ -32,6 +33,10 @@ class Price(Part):
         description="of `added`, by owner (server, client, engine, kernel: its own threads), and "
         "softirq, a mode of any owner's time, sampled at the kernel's ticks"
     )
+    counts: dict[str, Interval] = Field(
+        description="per operation: packets that the server sent and received; of the machine "
+        "switches (context switches) and net_rx (runs of the network's receive soft interrupt)"
+    )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
     round_trip_added: Interval | None = Field(description="round_trip over native's")
 
@@ -42,7 +47,6 @@ class Weighing(Quiet):
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new servers and clients; the unit of intervals")
     slices: int = Field(description="measured, of each way in a round")
-    in_flight: int = Field(description="operations of a client at once")
     row_bytes: int = Field(description="of the row in each answer: ten values")
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"
