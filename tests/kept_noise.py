@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tare.machines.facts import local_facts
-from tare.records.noise import Machine, MetricNoise, Noise, keep
+from tare.records.noise import MetricNoise, Noise
+from tare.records.quiet import Machine, keep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ import pytest
 from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, prices
 from tare.analysis.slices import Row
 from tare.errors import LoadError
-from tare.records.noise import Machine
 from tare.records.prices import Price, Weighing
+from tare.records.quiet import Machine
 
 MACHINE = Machine(hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1")
 WAYS = [

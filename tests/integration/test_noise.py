@@ -14,7 +14,8 @@ from tare.errors import LoadError
 from tare.lab.pilot import pilot
 from tare.machines import cgroups
 from tare.machines.facts import local_facts
-from tare.records.noise import kept_here
+from tare.records.noise import Noise
+from tare.records.quiet import kept_here
 
 from .conftest import TARE, leftovers
 
@@ -65,7 +66,7 @@ def test_doctor_measures_keeps_and_shows_the_noise(tmp_path: Path) -> None:
     assert told["schema_version"] == 1
     assert set(told["metrics"]) == {"service_demand", "throughput"}
     assert all(one["per_pass"] > 0 for one in told["metrics"].values())
-    kept = kept_here(local_facts(), tmp_path / "cache")
+    kept = kept_here(Noise, local_facts(), tmp_path / "cache")
     assert kept is not None
     assert json.loads(kept.model_dump_json()) == told
     shown = {one["what"]: one for one in json.loads(tare("doctor", "--json").stdout)}

@@ -14,8 +14,8 @@ import pytest
 from tare.analysis.prices import prices
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
-from tare.records.noise import Machine
 from tare.records.prices import Weighing
+from tare.records.quiet import Machine
 
 from .conftest import TARE, leftovers
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import Row
-    from tare.records.noise import Machine
+    from tare.records.quiet import Machine
 
 US = 1e6
 NATIVE = "native"

@@ -10,7 +10,8 @@ from tare.cli.quiet import STOP_THEM
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
-from tare.records.noise import Machine, Noise, keep, kept_here
+from tare.records.noise import Noise
+from tare.records.quiet import Machine, keep, kept_here
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def noise_lines(found: Noise) -> list[str]:
 
 def kept_line() -> tuple[bool, str]:
     """Whether this machine's noise is known, and what `tare doctor` says of it in one line."""
-    found = kept_here(local_facts())
+    found = kept_here(Noise, local_facts())
     if found is None:
         return False, "not measured on this machine"
     from tare.analysis.slice_noise import half_width, slices_in

@@ -13,7 +13,8 @@ from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
 from tare.records.layout import RunFiles
-from tare.records.noise import kept_here
+from tare.records.noise import Noise
+from tare.records.quiet import kept_here
 from tare.report import numbers
 from tare.study.read import load_study
 
@@ -94,7 +95,7 @@ def _sources(
                 title = f"expected, if trials are as noisy as {_in_run(run)}, another study:"
                 yield title, "about", likely_from_run(analysis, its, plan.study)
                 break
-    noise = kept_here(local_facts())
+    noise = kept_here(Noise, local_facts())
     if noise is not None:
         busy = noise.other_cores > BUSY_CORES
         beside = f", beside {noise.other_cores:.1f} cores of other work" if busy else ""
@@ -111,7 +112,7 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
         f"{', '.join(metrics)} {where}" for where, metrics in _by_scope(unknown).items()
     )
     lines = [f"expected intervals unknown before a first run here: {titles}"]
-    piloted = plan.study.design.slice_s is not None and kept_here(local_facts()) is None
+    piloted = plan.study.design.slice_s is not None and kept_here(Noise, local_facts()) is None
     if piloted and any(scope.inside for scope in unknown):
         lines.append(f"run `{COMMAND}`, a minute: it tells the least width inside one deployment")
     return lines

@@ -11,7 +11,7 @@ from tare.cli.console import say, say_json, table_console
 from tare.cli.quiet import STOP_THEM
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
-from tare.records.noise import Machine
+from tare.records.quiet import Machine
 from tare.report import numbers
 
 if TYPE_CHECKING:

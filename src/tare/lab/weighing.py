@@ -82,16 +82,21 @@ def weigh(
             why=f"only {' and '.join(RUNTIMES)} can, so far",
             remedy="tare weigh native docker",
         )
+    load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
+    setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
+    options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
+    dearer = [*options, *_spending(spend)]
+    plan = _Plan(setup, drain_s, "docker" in runtimes, in_flight, options, dearer)
+    slices = plan.slices(seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
         why_not = stack.enter_context(awake())
-        load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
-        setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
-        image, left_out = _image() if "docker" in runtimes else ("", {})
-        options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
-        plan = _Plan(setup, drain_s, image, in_flight, options, [*options, *_spending(spend)])
-        slices = plan.slices(seconds / rounds)
+        left_out: dict[str, str] = {}
+        if plan.docker:
+            image, left_out = _image()
+            plan = replace(plan, docker=bool(image), image=image)
+            slices = plan.slices(seconds / rounds)
         ways = plan.ways()
         done: list[Round] = []
         for number in range(rounds):
@@ -137,17 +142,19 @@ class _Plan:
     """What every round does.
 
     Attributes:
-        image: of the server, for containers; empty: none are weighed.
+        docker: containers are weighed, too.
         in_flight: operations at once.
         options, spending: of servers here, and in containers.
+        image: of the server, for containers.
     """
 
     setup: Setup
     drain_s: float
-    image: str
+    docker: bool
     in_flight: Sequence[int]
     options: Sequence[str]
     spending: Sequence[str]
+    image: str = ""
 
     def ways(self) -> list[WeighedWay]:
         """Native twice, and each endpoint of the containers; with more in flight, without those
@@ -155,7 +162,7 @@ class _Plan:
         native = [WeighedWay(name, "native", "host", at) for at, name in enumerate(_NATIVE)]
         host = WeighedWay("docker.host", "docker", "host", 2)
         others = [WeighedWay(f"docker.{one}", "docker", one, 3) for one in _OF_BRIDGE]
-        shown = [*native, host, *others] if self.image else native
+        shown = [*native, host, *others] if self.docker else native
         least = min(self.in_flight)
         return [
             replace(way, in_flight=number)
@@ -199,7 +206,7 @@ class _Plan:
             native = NativeRuntime(_RUN, work, pool)
             stack.callback(native.close)
             servers = [Server(native, options=self.options) for _ in _NATIVE]
-            if self.image:
+            if self.docker:
                 docker = DockerRuntime(_RUN, work, pool)
                 stack.callback(docker.close)
                 one = Server(docker, options=self.spending, program=STUB, image=self.image)

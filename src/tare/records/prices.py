@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
-from tare.records.noise import Part, Quiet
+from tare.records.quiet import Part, Quiet
 
 
 class Interval(Part):
@@ -43,6 +45,8 @@ class Price(Part):
 
 class Weighing(Quiet):
     """What one `tare weigh` found."""
+
+    kept_as: ClassVar[str] = "prices.json"
 
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new servers and clients; the unit of intervals")

@@ -1,0 +1,106 @@
+"""What is measured on servers without a database, and kept for this machine until it is renewed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tare.artifacts.tree import default_cache
+from tare.errors import RecordError
+
+if TYPE_CHECKING:
+    from tare.machines.facts import MachineFacts
+
+
+class Part(BaseModel):
+    """The base of these documents."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Machine(Part):
+    """Which machine it was: noise and prices are of one machine only."""
+
+    hostname: str
+    cpus: int
+    cpu_model: str
+    virtualization: str
+    kernel: str
+
+    @classmethod
+    def of(cls, facts: MachineFacts) -> Machine:
+        return cls(**{name: getattr(facts, name) for name in cls.model_fields})
+
+
+class Quiet(Part):
+    """What is recorded of any measurement on servers without a database."""
+
+    kept_as: ClassVar[str]
+    """file name in the cache"""
+
+    schema_version: Literal[1] = 1
+    made: datetime
+    machine: Machine
+    slice_s: float
+    pinned: bool = Field(description="servers and clients had a CPU each")
+    frozen: bool = Field(description="servers stood still between their slices")
+    idle_cpus: str = Field(description="poll; or halt, and why")
+    late: int = Field(description="slices that began or ended more than 5 ms late")
+    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
+    other_cores: float = Field(description="CPU time of other programs, in cores")
+
+
+_Kind = TypeVar("_Kind", bound=Quiet)
+
+
+def keep(found: Quiet, cache: Path | None = None) -> Path:
+    """Put it into the cache, in place of an earlier one.
+
+    Raises:
+        RecordError: it cannot be written.
+    """
+    file = kept_at(type(found), cache)
+    write(found, file)
+    return file
+
+
+def write(found: Quiet, file: Path) -> None:
+    """Write it whole or not at all.
+
+    Raises:
+        RecordError: it cannot be written.
+    """
+    aside = file.with_name(f"{file.name}.new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        aside.replace(file)
+    except OSError as error:
+        raise RecordError(
+            "what was measured without a database cannot be kept",
+            where=str(file),
+            why=str(error),
+            remedy="make room, or set TARE_CACHE to a directory that can be written",
+        ) from error
+
+
+def kept_at(kind: type[Quiet], cache: Path | None = None) -> Path:
+    """The file in the cache that has this machine's latest."""
+    return (cache or default_cache()) / kind.kept_as
+
+
+def read(kind: type[_Kind], file: Path) -> _Kind | None:
+    """What a file holds; None: there is none, or it cannot be read."""
+    try:
+        return kind.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def kept_here(kind: type[_Kind], facts: MachineFacts, cache: Path | None = None) -> _Kind | None:
+    """This machine's latest; None: there is none, or it is another machine's or kernel's."""
+    found = read(kind, kept_at(kind, cache))
+    return found if found is not None and found.machine == Machine.of(facts) else None
