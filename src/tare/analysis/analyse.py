@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from threadpoolctl import threadpool_limits
 
+from tare.analysis.bill import make_bills
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
@@ -30,6 +31,8 @@ from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
 from tare.records.looks import read_looks
+from tare.records.prices import Weighing
+from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.endpoints import margin_of, primary_endpoints
@@ -153,6 +156,7 @@ def _analyse(run_dir: Path) -> Analysis:
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=make_why(trials, contrasts, rules),
+        bills=make_bills(read(Weighing, run.files.prices), trials, effects),
         provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 

@@ -117,6 +117,11 @@ class RunFiles:
         return self.root / "looks.json"
 
     @property
+    def prices(self) -> Path:
+        """What the ways to a server cost here, without a database; absent where nobody weighed."""
+        return self.root / "prices.json"
+
+    @property
     def trials(self) -> Path:
         return self.root / "trials"
 

@@ -49,7 +49,9 @@ class Weighing(Quiet):
     kept_as: ClassVar[str] = "prices.json"
 
     seconds: float = Field(description="from the first round's start to the last one's end")
-    rounds: int = Field(description="each with new servers and clients; the unit of intervals")
+    rounds: int = Field(
+        ge=2, description="each with new servers and clients; the unit of intervals"
+    )
     slices: int = Field(description="measured, of each way in a round")
     row_bytes: int = Field(description="of the row in each answer: ten values")
     service_us: float = Field(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Part(BaseModel):
     """The base of these documents."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Machine(Part):

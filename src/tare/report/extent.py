@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tare.report import answer_grid, numbers, others, words
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Analysis, Effect, Metric, Pair, Series
+    from tare.analysis.model import Analysis, Bills, Effect, Metric, Pair, Series
     from tare.report.table import Table
 
 FOREST_ROWS = 240
@@ -166,8 +166,17 @@ def fitted(analysis: Analysis) -> Analysis:
             "series": _evenly(series, SERIES),
             "distributions": [d for d in analysis.distributions if d.condition in lines],
             "why": [w for w in analysis.why if w in told],
+            "bills": _first_bills(analysis.bills, strips),
         }
     )
+
+
+def _first_bills(bills: Bills | None, strips: set[str]) -> Bills | None:
+    """As many bills as explanations, those of the drawn conditions first."""
+    if bills is None or len(bills.of) <= WHY:
+        return bills
+    first = sorted(bills.of, key=lambda bill: bill.treatment not in strips)[:WHY]
+    return bills.model_copy(update={"of": [bill for bill in bills.of if bill in first]})
 
 
 def _evenly(series: list[Series], at_most: int) -> list[Series]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from tare.report.bill import bill_panels
 from tare.report.escaping import plain
 from tare.report.extent import fitted
 from tare.report.forest import averages_shown, forest_panels
@@ -20,7 +21,7 @@ from tare.report.why import why_panels
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis
 
-NAMES = ("effects", "why", "latency", "timeline")
+NAMES = ("effects", "why", "bill", "latency", "timeline")
 NARROW = 360
 _GAP, _PAD, _LEGEND_ROW = 28, 24, 22
 _SHOWN = 6
@@ -32,6 +33,7 @@ _EFFECTS_NOTE = (
     "Square: A/A control. Small dots: single blocks."
 )
 _WHY_NOTE = "Means over the trials that were compared. The parts of a bar add up to the whole."
+_BILL_NOTE = "Difference to the baseline by prices of packets, and as measured, with 95% intervals."
 _TIMELINE_NOTE = "One line per trial; the first round of deployments is the darkest."
 
 
@@ -55,7 +57,8 @@ class Figure:
 
 
 def make_figures(analysis: Analysis) -> dict[str, Figure]:
-    """The figures that the analysis has data for, by name: effects, why, latency, timeline."""
+    """The figures that the analysis has data for, by name: effects, why, bill, latency,
+    timeline."""
     classes = condition_classes(analysis)
     analysis = fitted(analysis)
     found = {}
@@ -77,6 +80,12 @@ def make_figures(analysis: Analysis) -> dict[str, Figure]:
         found["why"] = Figure(
             "why", "What changed with it", costs, costs, min(len(costs), 3), [], _WHY_NOTE
         )
+    bills = bill_panels(analysis)
+    if bills:
+        found["bill"] = Figure(
+            "bill", "What its prices predict", bills, bills, min(len(bills), 3), [], _BILL_NOTE,
+            _SHOWN, "More treatments",
+        )  # fmt: skip
     narrow = latency_panels(analysis, classes, NARROW)
     if narrow:
         width = _WIDTHS.get(len(narrow), NARROW)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tare.report import (
+    bill,
     dependence,
     ending,
     evidence_tables,
@@ -64,6 +65,10 @@ def render_markdown(analysis: Analysis) -> str:
     parts += _left_out(analysis)
     parts += _dependence(analysis)
     parts += _why(analysis)
+    if analysis.bills is not None:
+        parts += ["## What its prices predict"]
+        parts.append("\n".join(f"- {escape(text)}" for _, text in bill.sentences(analysis)))
+        parts.append(escape(bill.source(analysis)))
     parts += ["## All numbers"]
     return _within_limit("\n\n".join(parts), _folded(analysis))
 
@@ -122,6 +127,8 @@ def _folded(analysis: Analysis) -> list[Folded]:
         found.append(_fold(evidence_tables.noise_table(analysis)))
     if analysis.why:
         found.append(_fold(why_table(analysis)))
+    if analysis.bills is not None:
+        found.append(_fold(bill.bill_table(analysis)))
     found += [
         _fold(tables.conditions_table(analysis)),
         _fold(tables.statistics_table(analysis)),

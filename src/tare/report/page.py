@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from tare.report import (
     answer_grid,
+    bill,
     dependence,
     ending,
     evidence_tables,
@@ -90,6 +91,9 @@ def render_html(analysis: Analysis) -> str:
             why_open=_WHY_OPEN,
             why_note=_why_note(analysis, fitted),
             why_table=extent.cut_rows(why_table(fitted), extent.WHY_ROWS),
+            bills=bill.sentences(fitted),
+            bill_source=bill.source(analysis),
+            bill_table=bill.bill_table(fitted),
             effects_note=extent.effects_note(analysis),
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),

@@ -10,6 +10,7 @@ from tare.analysis.model.base import (
     Part,
     Verdict,
 )
+from tare.analysis.model.bill import Bill, BillLine, Bills
 from tare.analysis.model.effects import (
     CrossCheck,
     Effect,
@@ -44,6 +45,9 @@ from tare.analysis.model.why import (
 __all__ = [
     "Analysis",
     "BesideChange",
+    "Bill",
+    "BillLine",
+    "Bills",
     "Change",
     "Chart",
     "Check",
@@ -222,6 +226,11 @@ class Analysis(Part):
     distributions: list[Distribution]
     why: list[Why] = Field(
         default_factory=list, description="what changed together with the effects, per treatment"
+    )
+    bills: Bills | None = Field(
+        default=None,
+        description="what prices of a packet's way predict beside what was measured; null: nothing "
+        "was weighed",
     )
     exhibits: list[Exhibit] = Field(
         default_factory=list, description="figures and tables that the study asked for"

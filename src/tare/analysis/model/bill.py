@@ -1,0 +1,56 @@
+"""Parts of the analysis document: what a platform should cost by its prices, beside what it did."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tare.analysis.model.base import Part
+
+BillVerdict = Literal["consistent", "contradicted", "bill only"]
+
+
+class BillLine(Part):
+    """One part of the predicted difference, in microseconds per operation."""
+
+    what: str = Field(description="what is paid for")
+    count: float = Field(description="how often per operation; below 0: saved")
+    unit: str = Field(description="of what there are so many")
+    price_us: float = Field(description="microseconds for one")
+    us: float = Field(description="count times price")
+    ci: tuple[float, float] = Field(description="95% interval of us")
+
+
+class Bill(Part):
+    """Service demand of a treatment over its baseline: predicted from prices, and as measured.
+
+    Neither ever stands in for the other.
+    """
+
+    baseline: str
+    treatment: str
+    lines: list[BillLine]
+    us: float = Field(description="the sum of the lines: predicted difference per operation")
+    ci: tuple[float, float] = Field(description="95% interval of us")
+    baseline_us: float = Field(description="service demand of the baseline, as measured")
+    measured_us: float = Field(description="the difference as measured")
+    measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
+    verdict: BillVerdict = Field(
+        description="consistent: the two intervals overlap; contradicted: they do not; bill only: "
+        "what was measured does not decide at its margin"
+    )
+    unexplained_us: float = Field(
+        description="measured less predicted: what nobody weighed, where contradicted"
+    )
+    notes: list[str] = Field(default_factory=list, description="what limits the prediction")
+
+
+class Bills(Part):
+    """The bills of a run, and the prices that they are made from."""
+
+    of: list[Bill]
+    made: str = Field(description="when the prices were weighed, ISO 8601")
+    row_bytes: int = Field(description="of the rows that the prices were weighed with")
+    in_flight: list[int] = Field(description="operations at once, likewise")
+    rounds: int

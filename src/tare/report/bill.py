@@ -1,0 +1,186 @@
+"""The bill: what prices predict beside what was measured, as sentences, a table and waterfalls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.report import numbers
+from tare.report.labels import pair_names
+from tare.report.scales import Scale, linear_ticks
+from tare.report.svg import Panel, add, describe, label, mark, panel
+from tare.report.table import Cell, RowKey, Table
+
+if TYPE_CHECKING:
+    import xml.etree.ElementTree as ET
+
+    from tare.analysis.model import Analysis, Bill
+
+WIDTH = 360
+_TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
+WORDS = {
+    "consistent": "consistent",
+    "contradicted": "contradicted",
+    "bill only": "bill only, as what was measured does not decide",
+}
+LIMITS = (
+    "The bill cannot see what packets push out of a database's caches, what its JIT compiler makes "
+    "of it, and waiting near saturation. It never stands in for what was measured."
+)
+
+
+def sentences(analysis: Analysis) -> list[tuple[Bill, str]]:
+    """A sentence per bill."""
+    return [(one, _sentence(one, *said)) for one, said in _bills(analysis)]
+
+
+def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
+    """The bills with the names of treatment and baseline as a reader says them."""
+    names = pair_names(analysis)
+    return [
+        (one, names.get((one.treatment, one.baseline), (one.treatment, one.baseline)))
+        for one in (analysis.bills.of if analysis.bills else ())
+    ]
+
+
+def _sentence(bill: Bill, treatment: str, baseline: str) -> str:
+    told = (
+        f"{treatment} over {baseline}: {_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) by "
+        f"prices, {_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
+        f"as measured: {WORDS[bill.verdict]}"
+    )
+    if bill.verdict == "contradicted":
+        more, _, _ = numbers.signed_differences(bill.unexplained_us, bill.measured_ci)
+        told += f", {more} {numbers.MICROSECONDS} is not explained"
+    return ". ".join([told, *bill.notes]) + "."
+
+
+def source(analysis: Analysis) -> str:
+    """What the prices are, and what they cannot say."""
+    if analysis.bills is None:
+        return ""
+    bills = analysis.bills
+    flights = " and ".join(str(one) for one in bills.in_flight)
+    return (
+        f"Prices are of servers without a database on this machine, weighed at {bills.made} in "
+        f"{numbers.count(bills.rounds, 'round')} with {flights} operations in flight and rows of "
+        f"{bills.row_bytes:,} bytes (tare weigh). Packets are those that each condition's server "
+        f"sent and received, as the kernel counted them. {LIMITS}"
+    )
+
+
+def bill_table(analysis: Analysis) -> Table:
+    """Every line of every bill, with the sum and what was measured."""
+    columns = ["Treatment", "Baseline", "What", "Packets/operation", "Each", "Per operation",
+               "95% CI", "Of the baseline", "Verdict"]  # fmt: skip
+    rows: list[list[Cell]] = []
+    keys: list[RowKey] = []
+    nothing = [Cell("", "number"), Cell("", "number")]
+    for bill, said in _bills(analysis):
+        pair = [Cell(said[0], "condition", bill.treatment), Cell(said[1])]
+        for line in bill.lines:
+            counted = [
+                Cell(f"{line.count:+.2f}".replace("-", numbers.MINUS), "number", value=line.count),
+                Cell(_us(line.price_us) if line.count else "", "number", value=line.price_us),
+            ]
+            paid = _numbers(bill, line.us, line.ci)
+            rows.append([*pair, Cell(line.what), *counted, *paid, Cell("")])
+        paid = _numbers(bill, bill.us, bill.ci)
+        rows.append([*pair, Cell("by prices"), *nothing, *paid, Cell(bill.verdict)])
+        paid = _numbers(bill, bill.measured_us, bill.measured_ci)
+        rows.append([*pair, Cell("as measured"), *nothing, *paid, Cell("")])
+        keys += [RowKey(condition=bill.treatment)] * (len(bill.lines) + 2)
+    notes = [source(analysis)] if rows else []
+    return Table("The bill", columns, rows, notes, "bill-table", {}, keys)
+
+
+def bill_panels(analysis: Analysis) -> list[Panel]:
+    """A waterfall per bill: its lines from the baseline on, their sum, and what was measured."""
+    return [_draw(one, *said) for one, said in _bills(analysis)]
+
+
+def _numbers(bill: Bill, us: float, ci: tuple[float, float]) -> list[Cell]:
+    _, low, high = numbers.signed_differences(us, ci)
+    return [
+        Cell(_us(us), "number", value=us),
+        Cell(f"[{low}, {high}]", "number", value=ci[0]),
+        Cell(_share(us, bill), "number", value=us / bill.baseline_us),
+    ]
+
+
+def _us(value: float) -> str:
+    return f"{value:+.2f} {numbers.MICROSECONDS}".replace("-", numbers.MINUS)
+
+
+def _amount(value: float, ci: tuple[float, float]) -> str:
+    first, low, high = numbers.signed_differences(value, ci)
+    return f"{first} {numbers.MICROSECONDS} [{low}, {high}]"
+
+
+def _share(value: float, bill: Bill) -> str:
+    return numbers.change(1 + value / bill.baseline_us)
+
+
+def _draw(bill: Bill, treatment: str, baseline: str) -> Panel:
+    height = _TOP + _ROW * (len(bill.lines) + 2) + _AXIS
+    drawing = panel(f"Bill of {treatment} over {baseline}", WIDTH, height, bill.treatment)
+    describe(drawing.root, _sentence(bill, treatment, baseline))
+    label(drawing.root, 0, 16, treatment, "title", length=44)
+    under = f"over {baseline}, {numbers.MICROSECONDS} per operation: {bill.verdict}"
+    label(drawing.root, 0, 34, under, "small muted", length=60)
+    x = _scale(bill)
+    _axis(drawing.root, x, height - _AXIS)
+    at, top = 0.0, _TOP
+    for line in bill.lines:
+        _step(drawing.root, line.what, at, line.us, line.ci, x, top, "c1")
+        at, top = at + line.us, top + _ROW
+    _step(drawing.root, "by prices", 0.0, bill.us, bill.ci, x, top, "c0", whisker=True)
+    measured = bill.measured_us, bill.measured_ci
+    _step(drawing.root, "as measured", 0.0, *measured, x, top + _ROW, "c2", whisker=True)
+    return drawing
+
+
+def _scale(bill: Bill) -> Scale:
+    """Everything that is drawn, 0 among it."""
+    ends = [0.0, *bill.ci, *bill.measured_ci]
+    at = 0.0
+    for line in bill.lines:
+        at += line.us
+        ends.append(at)
+    room = 0.04 * (max(ends) - min(ends) or 1.0)
+    return Scale(min(ends) - room, max(ends) + room, 0, WIDTH)
+
+
+def _axis(root: ET.Element, x: Scale, bottom: float) -> None:
+    ticks = linear_ticks(max(abs(x.low), abs(x.high)), 4)
+    for tick in sorted({*ticks, *(-one for one in ticks)}):
+        if x.holds(tick):
+            css = "grid" if tick else "zero"
+            add(root, "line", css, x1=x(tick), x2=x(tick), y1=_TOP, y2=bottom)
+            place = "start" if x(tick) < 20 else "end" if x(tick) > WIDTH - 30 else "middle"
+            text = f"{tick:g}".replace("-", numbers.MINUS)
+            label(root, x(tick), bottom + 14, text, f"tiny muted {place}")
+
+
+def _step(
+    root: ET.Element,
+    what: str,
+    start: float,
+    us: float,
+    ci: tuple[float, float],
+    x: Scale,
+    top: float,
+    css: str,
+    *,
+    whisker: bool = False,
+) -> None:
+    """One bar from where the one before ended."""
+    text = _amount(us, ci)
+    group = mark(add(root, "g"), f"{text}\n{what}")
+    label(group, 0, top + 13, what, "small", length=34)
+    label(group, WIDTH, top + 13, text, "figures small end", length=34)
+    left, right = sorted((x(start), x(start + us)))
+    bar = add(group, "rect", f"part {css}", x=left, y=top + 18, height=_BAR)
+    bar.set("width", f"{max(right - left, 1.0):.2f}")
+    if whisker:
+        middle = top + 18 + _BAR / 2
+        add(group, "line", "tie interval", x1=x(ci[0]), x2=x(ci[1]), y1=middle, y2=middle)

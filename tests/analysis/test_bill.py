@@ -1,0 +1,178 @@
+"""Bills of known answer: prices times packets, beside what was measured."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.analysis.analyse import analyse
+from tare.analysis.bill import Amount, Tariff, total, way_of
+from tare.records.prices import Interval, Price, Weighing
+from tare.records.quiet import Machine, write
+from tests.synthetic_run import docker, write_run
+from tests.synthetic_trial import Truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.analysis.model import Analysis, Bill
+
+NATIVE_US = {1: 15.0, 32: 1.5}
+PACKETS = {1: 2.0, 32: 0.2}
+PATH = "bridge and veth pair"
+
+
+def around(value: float, half: float = 0.1) -> Interval:
+    return Interval(value=value, low=value - half, high=value + half)
+
+
+def price(way: str, in_flight: int, added: float | None, packets: float | None = None) -> Price:
+    number = PACKETS[in_flight] if packets is None else packets
+    return Price(
+        way=way,
+        in_flight=in_flight,
+        runtime=way.partition(".")[0],
+        endpoint=way.partition(".")[2] or "host",
+        path=PATH,
+        demand=around(NATIVE_US[in_flight] + (added or 0.0)),
+        added=None if added is None else around(added),
+        parts={},
+        counts={"packets": around(number, 0.0)},
+        round_trip=around(14.0),
+        round_trip_added=None,
+    )
+
+
+def weighing(*prices: Price) -> Weighing:
+    return Weighing(
+        made=datetime(2026, 11, 1, tzinfo=UTC),
+        machine=Machine(hostname="h", cpus=2, cpu_model="c", virtualization="kvm", kernel="6"),
+        slice_s=0.25,
+        pinned=True,
+        frozen=True,
+        idle_cpus="poll",
+        late=0,
+        steal=0.0,
+        other_cores=0.0,
+        seconds=100.0,
+        rounds=5,
+        slices=4,
+        row_bytes=1000,
+        service_us=0.0,
+        left_out={},
+        prices=[price("native", 1, None), price("native", 32, None), *prices],
+    )
+
+
+BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4))
+
+
+def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
+    tariff = Tariff(BRIDGE)
+    assert tariff.excess("docker.bridge", 2.0).value == pytest.approx(3.0)
+    assert tariff.excess("docker.bridge", 0.2).value == pytest.approx(0.4)
+    assert tariff.excess("docker.bridge", 1.1).value == pytest.approx(1.7)
+    assert tariff.packet_us() == pytest.approx((15.0 - 1.5) / 1.8)
+
+
+def test_beyond_them_it_is_in_proportion_and_said_where_that_is_far() -> None:
+    tariff = Tariff(BRIDGE)
+    assert tariff.excess("docker.bridge", 3.0).value == pytest.approx(4.5)
+    assert tariff.beyond("docker.bridge", 3.0)
+    assert not tariff.beyond("docker.bridge", 2.1)
+
+
+def test_packets_more_than_natives_are_no_price_of_the_way() -> None:
+    """It needed 0.1 packets more, of 7.5 us each natively, of the 3.75 us that it cost more."""
+    tariff = Tariff(weighing(price("docker.bridge", 1, 3.75, packets=2.1)))
+    assert tariff.excess("docker.bridge", 2.1).value == pytest.approx(3.0)
+
+
+def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
+    sum_ = total([Amount(1.0, 0.3, 4), Amount(-3.0, 0.4, 8)])
+    assert sum_ == (-2.0, pytest.approx(0.5), 4)
+    low, high = sum_.interval()
+    assert (high - low) / 2 == pytest.approx(0.5 * 2.776, rel=1e-3)  # t of 4 degrees, 97.5%
+
+
+@pytest.mark.parametrize(
+    ("platform", "more", "way"),
+    [
+        ({}, {}, "native"),
+        ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, {}, "docker.proxy"),
+        ({"runtime": "docker", "network": "published"}, {}, "docker.published"),
+        ({"runtime": "kubernetes", "network": "service-ip"}, {}, ""),
+        ({"machines": "ssh"}, {}, ""),
+        ({}, {"database": {"nodes": 3}}, ""),
+        ({}, {"client": {"runtime": "docker"}}, ""),
+    ],
+)
+def test_only_ways_that_are_weighed_have_a_price(
+    platform: dict[str, Any], more: dict[str, Any], way: str
+) -> None:
+    assert way_of({"platform": platform, **more}) == way
+
+
+def analysed(place: Path, cost: float, prices: Weighing | None, **design: Any) -> Analysis:
+    """A container whose operation costs so many times a native one's 240 us; two packets each."""
+    of_server = 1 + 240 / 180 * (cost - 1)
+    truths = {
+        "native": Truth(),
+        "docker-bridge": Truth(server_cpu=of_server, patch=docker("bridge")),
+    }
+    scene: dict[str, Any] = {"blocks": 1, "deployments": 6, "measure_s": 2, "seed": 3}
+    quiet = {"between": 0.002, "within": 0.002}
+    run = write_run(place / "r", effects=truths, slice_s=0.25, **(scene | quiet | design))
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        sent = 2.0 * sum(client["ok"] for client in manifest["clients"])
+        manifest["slices"]["counts"] = {"packets": sent}
+        file.write_text(json.dumps(manifest))
+    if prices is not None:
+        write(prices, run / "prices.json")
+    return analyse(run)
+
+
+def bill(analysis: Analysis) -> Bill:
+    assert analysis.bills is not None
+    (found,) = analysis.bills.of
+    return found
+
+
+def test_a_bill_that_is_right_is_consistent(tmp_path: Path) -> None:
+    found = bill(analysed(tmp_path, 1 + 3.0 / 240, BRIDGE))
+    assert found.us == pytest.approx(3.0, abs=0.01)
+    assert found.us == pytest.approx(sum(line.us for line in found.lines))
+    assert found.lines[0].what == PATH
+    assert found.lines[0].count == pytest.approx(2.0)
+    assert found.lines[0].price_us == pytest.approx(1.5, abs=0.01)
+    assert found.ci[0] < 3.0 < found.ci[1]
+    assert found.verdict == "consistent"
+    assert found.notes == []
+
+
+def test_a_cost_that_nobody_weighed_contradicts_the_bill_and_is_told(tmp_path: Path) -> None:
+    found = bill(analysed(tmp_path, 1.10, BRIDGE))
+    assert found.verdict == "contradicted"
+    assert found.unexplained_us == pytest.approx(240 * 0.10 - 3.0, abs=3)
+
+
+def test_where_the_measurement_does_not_decide_there_is_the_bill_only(tmp_path: Path) -> None:
+    found = bill(analysed(tmp_path, 1.0, BRIDGE, margins={"service_demand": "0.5%"}))
+    assert found.verdict == "bill only"
+    assert found.us == pytest.approx(3.0, abs=0.01)
+
+
+def test_without_prices_or_with_those_of_other_ways_there_is_no_bill(tmp_path: Path) -> None:
+    assert analysed(tmp_path / "none", 1.0, None).bills is None
+    other = weighing(price("docker.proxy", 1, 40.0))
+    assert analysed(tmp_path / "other", 1.0, other).bills is None
+
+
+def test_a_damaged_file_of_prices_is_no_bill(tmp_path: Path) -> None:
+    analysed(tmp_path, 1.0, BRIDGE)
+    (tmp_path / "r" / "prices.json").write_text('{"prices": NaN}')
+    assert analyse(tmp_path / "r").bills is None
