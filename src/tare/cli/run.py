@@ -16,6 +16,7 @@ from tare.cli.plan import Json, Only, Overrides, Scale, StudyFile, checked_plan,
 from tare.cli.quiet import warn_if_busy
 from tare.cli.report import finish
 from tare.cli.shortfall import show_shortfall
+from tare.cli.weigh_first import prices_for
 from tare.lab import clean
 from tare.lab.directory import REPORTED, check_name, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
@@ -28,6 +29,7 @@ from tare.records.layout import RunFiles
 if TYPE_CHECKING:
     from tare.lab.directory import Unreported
     from tare.lab.progress import Watcher
+    from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
 Runs = Annotated[Path, typer.Option("--runs", help="Directory that holds all runs.")]
@@ -48,6 +50,14 @@ def command(
             "--rounds", min=2, help="Extend the study's finished run to so many rounds in all."
         ),
     ] = None,
+    weigh: Annotated[
+        bool,
+        typer.Option(
+            "--weigh/--no-weigh",
+            help="Weigh the ways to a server first, for two minutes, where this machine has no "
+            "prices of the last week: the report then has a bill.",
+        ),
+    ] = True,
     json: Json = False,
 ) -> None:
     """Run a study. An interrupted run of the same study is resumed by itself."""
@@ -56,7 +66,9 @@ def command(
     longer = [] if rounds is None else [f"design.deployments={rounds}"]
     plan = checked_plan(study, [*(set_ or []), *longer], runs, scale=scale, only=only)
     again = begin_words(study, set_, scale, only, runs, name)
-    outcome = measure(plan, study, runs, name, quiet=json, command=again, extend=bool(longer))
+    outcome = measure(
+        plan, study, runs, name, quiet=json, command=again, extend=bool(longer), weigh=weigh
+    )
     status = finish(outcome.directory, json=json)
     note_reported(outcome.directory)
     if outcome.failed and not json:
@@ -95,6 +107,7 @@ def measure(
     quiet: bool,
     command: str = "",
     extend: bool = False,
+    weigh: bool = True,
 ) -> Outcome:
     """Measure everything of the plan that is still to do, and show how far it is.
 
@@ -106,6 +119,7 @@ def measure(
         quiet: show nothing.
         command: that begins such a run; empty: it cannot be extended by one.
         extend: the study's finished run is extended to the plan's rounds.
+        weigh: prices may be weighed first, where there are none.
     """
     ended = unreported(runs.absolute(), plan.study, name)
     if ended is not None:
@@ -116,13 +130,14 @@ def measure(
     if command and name is None and directory.name != plan.study.study:
         command = f"{command} --name {directory.name}"
 
-    def lab(watcher: Watcher) -> Lab:
-        return Lab(plan, directory, study, watcher, judge=judge, command=command)
+    def lab(watcher: Watcher, prices: Weighing | None) -> Lab:
+        return Lab(plan, directory, study, watcher, judge=judge, command=command, prices=prices)
 
     with RunLock(directory.name):
         pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
-        return lab(Silent()).run()
+        prices = prices_for(plan, directory.files, weigh=weigh, say=lambda line: None)
+        return lab(Silent(), prices).run()
     console = Terminal()
     if directory.note:
         console.print(directory.note)
@@ -135,8 +150,9 @@ def measure(
         console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
+    prices = prices_for(plan, directory.files, weigh=weigh, say=console.print)
     with LiveView(console) as view:
-        return lab(view).run()
+        return lab(view, prices).run()
 
 
 def _after_end(ended: Unreported, *, quiet: bool) -> Outcome:

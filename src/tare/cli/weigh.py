@@ -11,13 +11,16 @@ from tare.cli.console import say, say_json, table_console
 from tare.cli.quiet import STOP_THEM
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
-from tare.records.quiet import Machine
+from tare.records.quiet import Machine, keep
 from tare.report import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tare.records.prices import Interval, Weighing
 
 LEAST_ROUNDS = 3
+SECONDS, ROUNDS, ROW_BYTES = 115.0, 5, 1000
 IN_FLIGHT = (1, 32)
 HEADINGS = (
     "way",
@@ -41,10 +44,10 @@ def command(
         list[str] | None,
         typer.Argument(help="native, docker: what to weigh; nothing: both.", show_default=False),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long it may take.", min=10)] = 115,
+    seconds: Annotated[float, typer.Option(help="How long it may take.", min=10)] = SECONDS,
     rounds: Annotated[
         int, typer.Option(help="Each with new servers and clients.", min=LEAST_ROUNDS)
-    ] = 5,
+    ] = ROUNDS,
     in_flight: Annotated[
         list[int] | None,
         typer.Option(
@@ -56,7 +59,7 @@ def command(
     ] = None,
     row_bytes: Annotated[
         int, typer.Option(help="Size of the row in each answer, bytes.", min=10, max=1_000_000)
-    ] = 1000,
+    ] = ROW_BYTES,
     service_us: Annotated[
         float, typer.Option(help="A server takes so long for each operation, microseconds.", min=0)
     ] = 0.0,
@@ -66,6 +69,38 @@ def command(
 
     Example: tare weigh docker --in-flight 32
     """
+    found = weigh_and_keep(
+        (lambda line: None) if json else say,
+        runtimes,
+        seconds,
+        rounds,
+        in_flight=tuple(sorted(set(in_flight or IN_FLIGHT))),
+        row_bytes=row_bytes,
+        service_us=service_us,
+    )
+    if json:
+        say_json(found.model_dump_json(indent=1))
+        return
+    table_console().print(table(found))
+    for line in lines(found):
+        say(line)
+
+
+def weigh_and_keep(
+    say: Callable[[str], None],
+    runtimes: Sequence[str] | None = None,
+    seconds: float = SECONDS,
+    rounds: int = ROUNDS,
+    *,
+    in_flight: tuple[int, ...] = IN_FLIGHT,
+    row_bytes: int = ROW_BYTES,
+    service_us: float = 0.0,
+) -> Weighing:
+    """Weigh, and keep in the cache for the bills of later runs what was weighed as usual.
+
+    Raises:
+        TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
+    """
     from tare.analysis.prices import prices  # these take a second to import
     from tare.lab.weighing import RUNTIMES, weigh
 
@@ -73,18 +108,15 @@ def command(
         runtimes or RUNTIMES,
         seconds,
         rounds,
-        in_flight=sorted(set(in_flight or IN_FLIGHT)),
+        in_flight=in_flight,
         row_bytes=row_bytes,
         service_us=service_us,
-        say=(lambda line: None) if json else say,
+        say=say,
     )
     found = prices(weighed, Machine.of(local_facts()))
-    if json:
-        say_json(found.model_dump_json(indent=1))
-        return
-    table_console().print(table(found))
-    for line in lines(found):
-        say(line)
+    if not runtimes and (in_flight, row_bytes, service_us) == (IN_FLIGHT, ROW_BYTES, 0.0):
+        keep(found)
+    return found
 
 
 def table(found: Weighing) -> Table:

@@ -41,6 +41,8 @@ from tare.machines.awake import awake
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
+from tare.records.prices import Weighing
+from tare.records.quiet import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, Round, Trial
@@ -71,12 +73,14 @@ class Lab:
         clock: Callable[[], float] = time.monotonic,
         judge: Judge | None = None,
         command: str = "",
+        prices: Weighing | None = None,
     ) -> None:
         """Nothing is started yet.
 
         Args:
             judge: looks at the run; None: it has all its rounds, whatever they show.
             command: that begins such a run, for those who want to extend it.
+            prices: of ways to a server, which the run keeps; None: it has them, or none.
         """
         self._plan = plan
         self._directory = directory
@@ -85,6 +89,7 @@ class Lab:
         self._clock = clock
         self._judge = judge
         self._command = command
+        self._prices = prices
         self._done = set(directory.done)
         self._failed: list[str] = []
         self._journal: Journal
@@ -120,6 +125,8 @@ class Lab:
             if self._directory.ended:
                 keep_earlier_end(self._directory)
             begin(self._directory, self._plan, self._study_file, environment)
+            if self._prices is not None:
+                write(self._prices, self._directory.files.prices)
             self._journal = Journal(self._directory.files.journal)
             self._maxima = Maxima(
                 self._plan, self._directory.files.maxima, self._journal, self._watcher_of()

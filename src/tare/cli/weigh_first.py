@@ -1,0 +1,60 @@
+"""A run's prices: this machine's latest, or weighed before the run begins."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from tare.cli.weigh import weigh_and_keep
+from tare.errors import TareError
+from tare.machines.facts import local_facts
+from tare.records.prices import Weighing
+from tare.records.quiet import kept_here
+from tare.report import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.records.layout import RunFiles
+    from tare.study.plan import Plan
+
+FRESH = timedelta(days=7)
+"""Prices change with kernel, engine and firewall; those of another kernel are not used at all."""
+
+
+def prices_for(
+    plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
+) -> Weighing | None:
+    """Prices of the study's ways, for a run that has none yet; None: it has, or needs none, or they
+    are not to be had. A run without them has no bill, and everything else.
+
+    Args:
+        weigh: two minutes may be spent where there are none of the last week.
+        say: told what is done.
+    """
+    if files.prices.exists() or not _wanted(plan):
+        return None
+    found = kept_here(Weighing, local_facts())
+    if found is not None and datetime.now(UTC) - found.made < FRESH:
+        say(f"prices of ways to a server: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
+    elif not weigh:
+        return None
+    else:
+        say("weighing the ways to a server first, for two minutes; --no-weigh leaves it out")
+        try:
+            found = weigh_and_keep(say)
+        except TareError as error:
+            say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
+            return None
+        say(f"weighed {numbers.count(len(found.prices), 'price')}")
+    return found
+
+
+def _wanted(plan: Plan) -> bool:
+    """Whether conditions of it have a price that differs: those of containers, in slices."""
+    from tare.analysis.bill import NATIVE, way_of
+
+    if plan.study.design.slice_s is None:
+        return False
+    ways = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
+    return bool(ways - {"", NATIVE})

@@ -1,0 +1,117 @@
+"""Which prices a run gets, and when two minutes are spent on them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.cli import weigh_first
+from tare.cli.weigh_first import FRESH, prices_for
+from tare.errors import RuntimeUnavailableError
+from tare.machines.facts import local_facts
+from tare.records.layout import RunFiles
+from tare.records.quiet import Machine, keep, write
+from tare.study.plan import make_plan
+from tare.study.schema import Study
+from tests.analysis.test_bill import BRIDGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tare.records.prices import Weighing
+    from tare.study.plan import Plan
+
+DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
+
+
+def plan(level: dict[str, object], slice_: str = "250ms") -> Plan:
+    return make_plan(
+        Study.model_validate(
+            {
+                "study": "s",
+                "load": {"workload": "ycsb-c", "measure": "4s"},
+                "factors": {"platform": {"native": {}, "other": level}},
+                "baseline": {"platform": "native"},
+                "design": {"slice": slice_},
+            }
+        )
+    )
+
+
+class Scene:
+    """A cache, a run's directory, and a weighing that takes no time."""
+
+    def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TARE_CACHE", str(place / "cache"))
+        monkeypatch.setattr(weigh_first, "weigh_and_keep", self._weigh)
+        self.files = RunFiles(place / "run")
+        self.said: list[str] = []
+        self.weighed = 0
+        self.fault: Exception | None = None
+
+    def kept(self, age: timedelta) -> None:
+        own = {"machine": Machine.of(local_facts()), "made": datetime.now(UTC) - age}
+        keep(BRIDGE.model_copy(update=own))
+
+    def prices(
+        self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
+    ) -> Weighing | None:
+        made = plan(level, slice_)
+        return prices_for(made, self.files, weigh=weigh, say=self.said.append)
+
+    def _weigh(self, say: Callable[[str], None]) -> Weighing:
+        self.weighed += 1
+        if self.fault is not None:
+            raise self.fault
+        return BRIDGE
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    return Scene(tmp_path, monkeypatch)
+
+
+def test_where_there_are_none_the_ways_are_weighed_first(scene: Scene) -> None:
+    assert scene.prices(DOCKER) == BRIDGE
+    assert scene.said[0].endswith("--no-weigh leaves it out")
+
+
+def test_those_of_this_week_are_taken(scene: Scene) -> None:
+    scene.kept(timedelta(days=1))
+    assert scene.prices(DOCKER) is not None
+    assert scene.weighed == 0
+    assert scene.said[0].startswith("prices of ways to a server: those of ")
+
+
+def test_older_ones_are_weighed_anew(scene: Scene) -> None:
+    scene.kept(FRESH + timedelta(hours=1))
+    assert scene.prices(DOCKER) == BRIDGE
+    assert scene.weighed == 1
+
+
+def test_whoever_wants_no_weighing_gets_none(scene: Scene) -> None:
+    assert scene.prices(DOCKER, weigh=False) is None
+    assert scene.weighed == 0
+
+
+@pytest.mark.parametrize(("level", "slice_"), [({}, "250ms"), (DOCKER, "off")])
+def test_a_study_whose_bill_would_say_nothing_weighs_nothing(
+    scene: Scene, level: dict[str, object], slice_: str
+) -> None:
+    assert scene.prices(level, slice_=slice_) is None
+    assert scene.weighed == 0
+
+
+def test_a_run_that_goes_on_keeps_its_prices(scene: Scene) -> None:
+    write(BRIDGE, scene.files.prices)
+    assert scene.prices(DOCKER) is None
+    assert scene.weighed == 0
+
+
+def test_where_weighing_fails_the_run_goes_on_without(scene: Scene) -> None:
+    scene.fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
+    assert scene.prices(DOCKER) is None
+    assert scene.said[-1] == "no prices: no Docker engine answers, no socket"

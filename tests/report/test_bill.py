@@ -1,0 +1,74 @@
+"""The bill as readers see it: a sentence, a waterfall and a table for each treatment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.report.bill import bill_panels, bill_table, sentences, source
+from tare.report.extent import fitted
+from tare.report.markdown import render_markdown
+from tare.report.page import render_html
+from tests.analysis.test_bill import BRIDGE, analysed
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Analysis
+
+
+@pytest.fixture(scope="module")
+def contradicted(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """Measured are 24 us, of which prices explain 3."""
+    return analysed(tmp_path_factory.mktemp("bill"), 1.10, BRIDGE)
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    return analysed(tmp_path_factory.mktemp("none"), 1.0, None)
+
+
+def test_the_sentence_has_both_numbers_the_word_and_what_is_missing(contradicted: Analysis) -> None:
+    ((_, text),) = sentences(contradicted)
+    assert text.startswith("docker-bridge over native: +3.00 µs [+2.90, +3.10] (+1.3%) by prices, ")
+    assert "as measured: contradicted, +21" in text
+    assert text.endswith(" µs is not explained.")
+
+
+def test_the_table_has_each_line_the_sum_and_the_measurement(contradicted: Analysis) -> None:
+    table = bill_table(contradicted)
+    assert [row[2].text for row in table.rows] == [
+        "bridge and veth pair",
+        "packets more or fewer",
+        "by prices",
+        "as measured",
+    ]
+    paid = [row[5].value or 0.0 for row in table.rows]
+    assert paid[0] + paid[1] == pytest.approx(paid[2])
+    assert table.rows[2][-1].text == "contradicted"
+    assert "tare weigh" in table.notes[0]
+
+
+def test_the_drawing_says_the_same_to_who_cannot_see_it(contradicted: Analysis) -> None:
+    (panel,) = bill_panels(contradicted)
+    assert sentences(contradicted)[0][1] in panel.markup()
+
+
+def test_page_and_markdown_have_it_only_where_something_was_weighed(
+    contradicted: Analysis, nothing: Analysis
+) -> None:
+    for render in (render_html, render_markdown):
+        assert "What its prices predict" in render(contradicted)
+        assert "What its prices predict" not in render(nothing)
+    assert source(nothing) == ""
+
+
+def test_a_page_of_many_treatments_has_as_many_bills_as_explanations(
+    contradicted: Analysis,
+) -> None:
+    bills = contradicted.bills
+    assert bills is not None
+    each = [bills.of[0].model_copy(update={"treatment": f"t{number}"}) for number in range(500)]
+    many = bills.model_copy(update={"of": each})
+    kept = fitted(contradicted.model_copy(update={"bills": many})).bills
+    assert kept is not None
+    assert 0 < len(kept.of) < 500
