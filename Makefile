@@ -22,15 +22,20 @@ lint: setup ## format, style and types of all code
 	cargo fmt --all --check
 	cargo clippy --profile checked --locked --workspace --all-targets -- -D warnings
 
+# A file's tests share what they make; those of real engines have the machine to themselves.
+WITHOUT_ENGINE = .venv/bin/pytest -n auto --dist loadfile -m 'not engine'
+ENGINE ?= engine
+
 check: lint ## every check and test that needs no engine: minutes
 	cargo test --profile checked --locked --workspace
-	.venv/bin/pytest -m 'not engine'
+	$(WITHOUT_ENGINE)
 
 test: lint ## every check, then every test, those with real engines too
 	@setup/browser.sh || [ $$? -eq 3 ]
 	@setup/ssh.sh || [ $$? -eq 3 ]
 	cargo test --profile checked --locked --workspace
-	.venv/bin/pytest
+	$(WITHOUT_ENGINE)
+	.venv/bin/pytest -m '$(ENGINE)'
 
 INPUTS ?= 20000
 DAMAGED = tests/records tests/study/test_document.py tests/study/test_mutated.py \

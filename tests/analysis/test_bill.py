@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.analysis.amounts import Amount, total
 from tare.analysis.analyse import analyse
-from tare.analysis.bill import Amount, Tariff, total, way_of
+from tare.analysis.bill import Tariff, way_of
 from tare.records.prices import Interval, Price, Weighing
 from tare.records.quiet import Machine, write
 from tests.synthetic_run import docker, write_run
@@ -104,7 +105,7 @@ def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
         ({}, {}, "native"),
         ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, {}, "docker.proxy"),
         ({"runtime": "docker", "network": "published"}, {}, "docker.published"),
-        ({"runtime": "kubernetes", "network": "service-ip"}, {}, ""),
+        ({"runtime": "kubernetes", "network": "service-ip"}, {}, "kubernetes.service-ip"),
         ({"machines": "ssh"}, {}, ""),
         ({}, {"database": {"nodes": 3}}, ""),
         ({}, {"client": {"runtime": "docker"}}, ""),

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tare.analysis.prices import prices
-from tare.cli.weigh import added, lines, table
+from tare.cli.weigh import added, csv_text, doubts, lines, table
 from tare.records.prices import Interval
 from tests.analysis.test_prices import MACHINE, weighed
 
@@ -33,8 +33,8 @@ def shown(console_width: int = 120) -> str:
 
 
 def test_a_runtime_that_cannot_be_weighed_is_refused_before_anything_starts() -> None:
-    said = refused("swarm")
-    assert "swarm cannot be weighed" in said
+    said = refused("lxc")
+    assert "lxc cannot be weighed" in said
     assert "tare weigh native docker" in said
 
 
@@ -70,3 +70,30 @@ def test_other_programs_are_said_where_they_disturb() -> None:
     found = prices(weighed(), MACHINE)
     busy = lines(found.model_copy(update={"other_cores": 1.0}))
     assert any("other programs disturbed it" in line for line in busy)
+
+
+def test_a_busy_machine_and_a_native_that_is_not_itself_are_doubts() -> None:
+    found = prices(weighed(), MACHINE)
+    assert doubts(found) == []
+    (busy,) = doubts(found.model_copy(update={"other_cores": 0.5}))
+    assert busy.startswith("not valid: other programs disturbed it")
+    (unlike,) = doubts(prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE))
+    assert unlike.startswith("not valid: native again")
+
+
+def test_the_table_for_other_programs_has_every_number_with_its_interval() -> None:
+    head, native, *others = csv_text(prices(weighed(), MACHINE)).splitlines()
+    assert head.startswith("way,in_flight,path,demand_us,demand_us_low,demand_us_high,added_us,")
+    assert native.startswith("native,1,,")
+    assert ",,," in native, "nothing is added to native"
+    assert len(others) == 3
+
+
+def test_two_files_of_prices_are_compared(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(prices(weighed(), MACHINE).model_dump_json())
+    done = subprocess.run(
+        [TARE, "compare", "a", "b"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "docker.bridge" in done.stdout
+    assert "not told apart" in done.stdout

@@ -62,7 +62,8 @@ class Scene:
         made = plan(level, slice_)
         return prices_for(made, self.files, weigh=weigh, say=self.said.append)
 
-    def _weigh(self, say: Callable[[str], None]) -> Weighing:
+    def _weigh(self, say: Callable[[str], None], runtimes: list[str]) -> Weighing:
+        assert runtimes == ["docker", "native"]
         self.weighed += 1
         if self.fault is not None:
             raise self.fault

@@ -216,3 +216,15 @@ def wait_a_moment(process: subprocess.Popen[str]) -> None:
         process.wait(0.2)
     except subprocess.TimeoutExpired:
         return
+
+
+@pytest.mark.long
+def test_the_ways_to_a_pod_are_weighed_beside_native(bench: Bench, api: Api) -> None:
+    words = ("weigh", "kubernetes", "--rounds", "3", "--seconds", "100", "--in-flight", "1")
+    done = bench.tare(*words, "--json")
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = {one["way"]: one for one in json.loads(done.stdout)["prices"]}
+    assert {"native", "kubernetes.host-port", "kubernetes.container-dns"} <= found.keys()
+    assert found["kubernetes.container-dns"]["added"]["value"] > 0
+    assert found["kubernetes.container-dns"]["counts"]["packets"]["value"] >= 1.5
+    assert namespaces(api) == []

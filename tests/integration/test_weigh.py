@@ -35,19 +35,28 @@ def weighed(*words: str, **environment: str) -> Weighing:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 3), done.stderr  # 3: on a busy machine
     return Weighing.model_validate(json.loads(done.stdout))
 
 
 def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
-    found = weighed("--seconds", "60")
+    found = weighed("--seconds", "60", "--in-flight", "1")
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
     dearest = max(found.prices, key=lambda one: one.demand.value)
     assert dearest.way == "docker.proxy"
     assert dearest.parts["engine"].value > 1, "docker-proxy's own time is the engine's"
+    for one in found.prices:
+        assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
     assert leftovers() == []
+
+
+def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
+    few, _, many = weighed("native", "--seconds", "40").prices
+    assert (few.in_flight, many.in_flight) == (1, 32)
+    assert many.counts["packets"].value < few.counts["packets"].value
+    assert many.demand.value < few.demand.value
 
 
 @pytest.mark.long

@@ -18,51 +18,28 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
+from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.metrics import SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, Bills
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tare.analysis.model import Effect
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
-    from tare.records.prices import Interval, Price, Weighing
+    from tare.records.prices import Price, Weighing
 
 PACKETS = "net.server_packets_per_op"
 COUNTED = "packets"
 NATIVE = "native"
 _BEYOND = 1.1
 """Packets per operation beyond the weighed ones by more than a tenth are told."""
-
-
-class Amount(NamedTuple):
-    """A value with its standard error and the degrees of freedom of that."""
-
-    value: float
-    error: float
-    df: float
-
-    def interval(self) -> tuple[float, float]:
-        """Of 95%, Student's t."""
-        half = float(special.stdtrit(self.df, 0.975)) * self.error
-        return self.value - half, self.value + half
-
-
-def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum of independent amounts, with the fewest degrees of freedom that any has."""
-    every = list(amounts)
-    return Amount(
-        sum(one.value for one in every),
-        math.hypot(*(one.error for one in every)),
-        min(one.df for one in every),
-    )
 
 
 @dataclass(frozen=True)
@@ -107,16 +84,11 @@ class Tariff:
         if below is None or above is None:
             nearest = points[0] if below is None else points[-1]
             share = packets / nearest.packets
-            return Amount(nearest.excess.value * share, nearest.excess.error * share, self._df)
+            return nearest.excess.times(share)
         if above.packets == below.packets:
             return below.excess
         share = (packets - below.packets) / (above.packets - below.packets)
-        parts = ((below.excess, 1 - share), (above.excess, share))
-        return Amount(
-            sum(one.value * part for one, part in parts),
-            math.hypot(*(one.error * part for one, part in parts)),
-            self._df,
-        )
+        return total([below.excess.times(1 - share), above.excess.times(share)])
 
     def beyond(self, way: str, packets: float) -> bool:
         """Whether so many, or so few, packets per operation are far from all that were weighed."""
@@ -129,8 +101,8 @@ class Tariff:
         if one.way == NATIVE or one.added is None:
             return Weighed(packets, Amount(0.0, 0.0, self._df))
         more = packets - _packets_in(native)
-        value = one.added.value - more * self.packet_us()
-        return Weighed(packets, Amount(value, _error(one.added, self._df), self._df))
+        added = amount_of(one.added, self._df)
+        return Weighed(packets, added._replace(value=added.value - more * self.packet_us()))
 
 
 def _packets_in(price: Price) -> float:
@@ -139,10 +111,6 @@ def _packets_in(price: Price) -> float:
 
 def _packets(weighed: Weighed) -> float:
     return weighed.packets
-
-
-def _error(interval: Interval, df: int) -> float:
-    return (interval.high - interval.low) / 2 / float(special.stdtrit(df, 0.975))
 
 
 def way_of(setup: Mapping[str, Any]) -> str:
@@ -161,9 +129,7 @@ def way_of(setup: Mapping[str, Any]) -> str:
     runtime, network = platform.get("runtime", NATIVE), platform.get("network", "host")
     if runtime == NATIVE:
         return NATIVE
-    if runtime != "docker":
-        return ""
-    return f"docker.{platform.get('endpoint') or network}"
+    return f"{runtime}.{platform.get('endpoint') or network}"
 
 
 def make_bills(
@@ -229,7 +195,7 @@ def _bill(
         more = treated.value - base.value
         error = math.hypot(treated.error, base.error)
         each = tariff.packet_us()
-        amounts.append(Amount(more * each, error * abs(each), min(treated.df, base.df)))
+        amounts.append(Amount(more, error, min(treated.df, base.df)).times(each))
         lines.append(_line("packets more or fewer", more, amounts[-1]))
     predicted = total(amounts)
     measured, measured_ci = effect.difference, effect.difference_ci

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from tare.analysis.analyse import analyse
 from tare.analysis.comparison.compare import compare
 from tare.analysis.model import Analysis
+from tare.cli.compare_prices import prices_in, show
 from tare.cli.console import Terminal, say_document, say_json
 from tare.cli.report import NOT_VALID, only_one
 from tare.errors import RecordError, UsageError
@@ -163,8 +164,15 @@ def command(
         bool, typer.Option("--markdown", help="Print Markdown, for a pull request.")
     ] = False,
 ) -> None:
-    """Compare run B with run A: the same study on another version, machine or platform."""
+    """Compare run B with run A: the same study on another version, machine or platform.
+
+    Or two files of prices, of `tare weigh --json`.
+    """
     only_one(json=json, markdown=markdown)
+    weighed = prices_in(a), prices_in(b)
+    if weighed[0] is not None and weighed[1] is not None:
+        show(weighed[0], weighed[1], json=json)
+        return
     names, limits = renamed(map_ or []), margins(margin or [])
     first, second = read_side(a), read_side(b)
     if first.trials == second.trials:

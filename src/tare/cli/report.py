@@ -62,17 +62,15 @@ def near(path: Path) -> str:
         return str(path)
 
 
-def only_one(*, json: bool, markdown: bool) -> None:
-    """Refuse both at once.
+def only_one(**forms: bool) -> None:
+    """Refuse several forms of output at once.
 
     Raises:
-        UsageError: both are asked for.
+        UsageError: more than one is asked for.
     """
-    if json and markdown:
-        raise UsageError(
-            "--json and --markdown exclude each other",
-            remedy="give one of them; the files are written in any case",
-        )
+    asked = [f"--{name}" for name, wanted in forms.items() if wanted]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} exclude each other", remedy="give one of them")
 
 
 def command(

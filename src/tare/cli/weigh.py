@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv as csv_module
+import io
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from tare.cli.console import say, say_json, table_console
+from tare.cli.console import say, say_document, say_json, table_console
 from tare.cli.quiet import STOP_THEM
+from tare.cli.report import NOT_VALID, only_one
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
 from tare.records.quiet import Machine, keep
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
     from tare.records.prices import Interval, Weighing
 
 LEAST_ROUNDS = 3
-SECONDS, ROUNDS, ROW_BYTES = 115.0, 5, 1000
+USUAL = ("native", "docker")
+SECONDS, ORCHESTRATED_SECONDS = 118.0, 150.0
+ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 HEADINGS = (
     "way",
@@ -42,9 +47,21 @@ CANNOT_TELL = (
 def command(
     runtimes: Annotated[
         list[str] | None,
-        typer.Argument(help="native, docker: what to weigh; nothing: both.", show_default=False),
+        typer.Argument(
+            help="native, docker, kubernetes, swarm: what to weigh; nothing: the first two. Native "
+            "is always weighed, as the others are compared with it.",
+            show_default=False,
+        ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long it may take.", min=10)] = SECONDS,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="How long it may take; nothing: two minutes, and as much and a half for each "
+            "orchestrator.",
+            min=10,
+            show_default=False,
+        ),
+    ] = None,
     rounds: Annotated[
         int, typer.Option(help="Each with new servers and clients.", min=LEAST_ROUNDS)
     ] = ROUNDS,
@@ -64,13 +81,15 @@ def command(
         float, typer.Option(help="A server takes so long for each operation, microseconds.", min=0)
     ] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print a table, a way per line.")] = False,
 ) -> None:
     """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
 
     Example: tare weigh docker --in-flight 32
     """
+    only_one(json=json, csv=csv)
     found = weigh_and_keep(
-        (lambda line: None) if json else say,
+        (lambda line: None) if json or csv else say,
         runtimes,
         seconds,
         rounds,
@@ -80,16 +99,20 @@ def command(
     )
     if json:
         say_json(found.model_dump_json(indent=1))
-        return
-    table_console().print(table(found))
-    for line in lines(found):
-        say(line)
+    elif csv:
+        say_document(csv_text(found))
+    else:
+        table_console().print(table(found))
+        for line in lines(found):
+            say(line)
+    if doubts(found):
+        raise typer.Exit(NOT_VALID)
 
 
 def weigh_and_keep(
     say: Callable[[str], None],
     runtimes: Sequence[str] | None = None,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
     rounds: int = ROUNDS,
     *,
     in_flight: tuple[int, ...] = IN_FLIGHT,
@@ -102,11 +125,14 @@ def weigh_and_keep(
         TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
     """
     from tare.analysis.prices import prices  # these take a second to import
-    from tare.lab.weighing import RUNTIMES, weigh
+    from tare.lab.weighed_servers import ORCHESTRATORS
+    from tare.lab.weighing import weigh
 
+    asked = list(runtimes or USUAL)
+    orchestrated = sum(one in ORCHESTRATORS for one in asked)
     weighed = weigh(
-        runtimes or RUNTIMES,
-        seconds,
+        asked,
+        SECONDS + ORCHESTRATED_SECONDS * orchestrated if seconds is None else seconds,
         rounds,
         in_flight=in_flight,
         row_bytes=row_bytes,
@@ -114,7 +140,11 @@ def weigh_and_keep(
         say=say,
     )
     found = prices(weighed, Machine.of(local_facts()))
-    if not runtimes and (in_flight, row_bytes, service_us) == (IN_FLIGHT, ROW_BYTES, 0.0):
+    if set(USUAL) <= set(asked) and (in_flight, row_bytes, service_us) == (
+        IN_FLIGHT,
+        ROW_BYTES,
+        0.0,
+    ):
         keep(found)
     return found
 
@@ -162,10 +192,33 @@ def lines(found: Weighing) -> list[str]:
         f"{'stood still' if found.frozen else 'went on running'} between their slices; idle CPUs: "
         f"{found.idle_cpus}",
     ]
-    if found.other_cores > BUSY_CORES:
-        told.append(f"note: other programs disturbed it: {STOP_THEM}, then again")
+    told += doubts(found)
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+    return [*told, CANNOT_TELL]
+
+
+def doubts(found: Weighing) -> list[str]:
+    """What speaks against these prices."""
+    told = []
+    if found.other_cores > BUSY_CORES:
+        told.append(f"not valid: other programs disturbed it: {STOP_THEM}, then again")
     again = next((one.added for one in found.prices if one.way == "native again"), None)
     if again is not None and not again.low <= 0 <= again.high:
-        told.append("note: native again is not the same as native: do not trust what is smaller")
-    return [*told, CANNOT_TELL]
+        told.append("not valid: native again is not the same as native; trust nothing that small")
+    return told
+
+
+def csv_text(found: Weighing) -> str:
+    """A way with so many in flight per line; values, and the ends of their 95% intervals."""
+    out = io.StringIO()
+    writer = csv_module.writer(out, lineterminator="\n")
+    columns = ("demand", "added", "round_trip", "round_trip_added")
+    ends = ("", "_low", "_high")
+    heads = [f"{column}_us{end}" for column in columns for end in ends]
+    writer.writerow(["way", "in_flight", "path", *heads, "packets"])
+    for one in found.prices:
+        known = [getattr(one, column) for column in columns]
+        values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
+        packets = one.counts["packets"].value if "packets" in one.counts else ""
+        writer.writerow([one.way, one.in_flight, one.path, *values, packets])
+    return out.getvalue()

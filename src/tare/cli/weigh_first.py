@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tare.cli.weigh import weigh_and_keep
+from tare.cli.weigh import USUAL, weigh_and_keep
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.records.prices import Weighing
@@ -32,17 +32,18 @@ def prices_for(
         weigh: two minutes may be spent where there are none of the last week.
         say: told what is done.
     """
-    if files.prices.exists() or not _wanted(plan):
+    wanted = _wanted(plan)
+    if files.prices.exists() or not wanted:
         return None
     found = kept_here(Weighing, local_facts())
-    if found is not None and datetime.now(UTC) - found.made < FRESH:
+    if found is not None and _serves(found, wanted):
         say(f"prices of ways to a server: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
     elif not weigh:
         return None
     else:
-        say("weighing the ways to a server first, for two minutes; --no-weigh leaves it out")
+        say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
         try:
-            found = weigh_and_keep(say)
+            found = weigh_and_keep(say, _runtimes(wanted))
         except TareError as error:
             say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
             return None
@@ -50,11 +51,21 @@ def prices_for(
     return found
 
 
-def _wanted(plan: Plan) -> bool:
-    """Whether conditions of it have a price that differs: those of containers, in slices."""
+def _wanted(plan: Plan) -> set[str]:
+    """The ways of its conditions that add something to native's, if they run in slices."""
     from tare.analysis.bill import NATIVE, way_of
 
     if plan.study.design.slice_s is None:
-        return False
-    ways = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
-    return bool(ways - {"", NATIVE})
+        return set()
+    return {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions} - {"", NATIVE}
+
+
+def _serves(found: Weighing, wanted: set[str]) -> bool:
+    """Whether these prices are of this week and of all these ways that can be had here."""
+    known = {one.way for one in found.prices} | found.left_out.keys()
+    return datetime.now(UTC) - found.made < FRESH and wanted <= known
+
+
+def _runtimes(wanted: set[str]) -> list[str]:
+    """What has to be weighed for these ways, and for later runs of the usual ones."""
+    return sorted({*USUAL, *(way.partition(".")[0] for way in wanted)})

@@ -246,7 +246,8 @@ class QuietServers:
             group=f"g{number}",
             several=server.several,
         )
-        listen = "0.0.0.0" if site.everywhere else site.listen  # noqa: S104 - of its container
+        # a container serves on all addresses that it has, of which some come with its start
+        listen = "0.0.0.0" if server.image and server.network != "host" else site.listen  # noqa: S104
         program = server.program or str(find("tare-stub"))
         unit = Unit(
             site=site,
@@ -259,6 +260,7 @@ class QuietServers:
         )
         if not server.image:
             _refuse_taken(site.listen)
+        self._stack.callback(server.runtime.release_group, f"g{number}")
         running = server.runtime.launch(unit)
         self._stack.callback(running.stop)
         _await_port(running)

@@ -10,21 +10,16 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tare import scratch
 from tare.analysis.prices import Round, Weighed, WeighedWay
-from tare.artifacts.binaries import find
-from tare.artifacts.image import STUB, build_program_image
-from tare.errors import LoadError, RuntimeUnavailableError, UsageError
+from tare.errors import LoadError, UsageError
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
-from tare.machines.addresses import AddressPool
+from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
+from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
-from tare.runtimes.docker import DockerRuntime
-from tare.runtimes.native import NativeRuntime
 from tare.study.design import USUAL_SLICE_S
 from tare.study.slice_schedule import block_seconds, make_schedule
 
@@ -34,19 +29,16 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
-RUNTIMES = ("native", "docker")
 LEAST_SLICES = 4
 """of each way in a round: fewer cannot tell a burst from the rest"""
-_RUN = "weigh"
-_HEAD_START_S = 0.2
-_WARM_UP_S = 0.5
+_HEAD_START_S = 0.12
+_WARM_UP_S = 0.25
 _START_S = 3.0
 """what a round needs besides its slices and its clients' head start: servers start, all end"""
+_ORCHESTRATED_S = 15.0
+"""the same of a pod or a task"""
 _FIELDS = 10
 """of a row, as YCSB's core workloads have them"""
-_NATIVE = ("native", "native again")
-_CHECKS = (_NATIVE[1], "docker.host")
-_OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
 
 
 def weigh(
@@ -79,29 +71,26 @@ def weigh(
     if unknown:
         raise UsageError(
             f"{', '.join(unknown)} cannot be weighed",
-            why=f"only {' and '.join(RUNTIMES)} can, so far",
+            why=f"only {', '.join(RUNTIMES)} can, so far",
             remedy="tare weigh native docker",
         )
     load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
     setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
     options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
-    dearer = [*options, *_spending(spend)]
-    plan = _Plan(setup, drain_s, "docker" in runtimes, in_flight, options, dearer)
-    slices = plan.slices(seconds / rounds)
+    plan = _Plan(setup, drain_s, in_flight, options, [*options, *_spending(spend)])
+    plan.slices(runtimes, len(all_ways(runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(RunLock(_RUN))
+        stack.enter_context(RunLock(RUN))
         why_not = stack.enter_context(awake())
-        left_out: dict[str, str] = {}
-        if plan.docker:
-            image, left_out = _image()
-            plan = replace(plan, docker=bool(image), image=image)
-            slices = plan.slices(seconds / rounds)
-        ways = plan.ways()
+        servers = WeighedServers(stack, runtimes, say)
+        left_out = dict(servers.left_out)
+        ways = all_ways(servers.runtimes, in_flight, [*left_out])
+        slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
         done: list[Round] = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
-            measured, had, missing = plan.measure(number, slices)
+            measured, had, missing = plan.measure(servers, ways, number, slices)
             if done and had != ways:
                 raise LoadError("a way was there in one round and not in another", why=str(missing))
             done.append(measured)
@@ -128,57 +117,30 @@ def _spending(spend: str) -> list[str]:
     return ["--spend", spend] if spend else []
 
 
-def _image() -> tuple[str, dict[str, str]]:
-    """The image of the server; empty where there is no engine, with the reason."""
-    runtime = DockerRuntime(_RUN, Path(), AddressPool())
-    try:
-        return build_program_image(runtime.client, "stub", find("tare-stub")), {}
-    except RuntimeUnavailableError as error:
-        return "", {"docker": f"{error.what}: {error.why} ({error.remedy})"}
-
-
 @dataclass(frozen=True)
 class _Plan:
     """What every round does.
 
     Attributes:
-        docker: containers are weighed, too.
         in_flight: operations at once.
-        options, spending: of servers here, and in containers.
-        image: of the server, for containers.
+        options, spending: of native servers, and of the others.
     """
 
     setup: Setup
     drain_s: float
-    docker: bool
     in_flight: Sequence[int]
     options: Sequence[str]
     spending: Sequence[str]
-    image: str = ""
 
-    def ways(self) -> list[WeighedWay]:
-        """Native twice, and each endpoint of the containers; with more in flight, without those
-        that only show that nothing is found where nothing is."""
-        native = [WeighedWay(name, "native", "host", at) for at, name in enumerate(_NATIVE)]
-        host = WeighedWay("docker.host", "docker", "host", 2)
-        others = [WeighedWay(f"docker.{one}", "docker", one, 3) for one in _OF_BRIDGE]
-        shown = [*native, host, *others] if self.docker else native
-        least = min(self.in_flight)
-        return [
-            replace(way, in_flight=number)
-            for number in self.in_flight
-            for way in shown
-            if number == least or way.name not in _CHECKS
-        ]
-
-    def slices(self, round_s: float) -> int:
+    def slices(self, runtimes: Sequence[str], ways: int, round_s: float) -> int:
         """How many slices of each way a round of so many seconds holds.
 
         Raises:
             UsageError: too few.
         """
-        ways = len(self.ways())
-        left = round_s - _START_S - _HEAD_START_S * ways
+        orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
+        start_s = _START_S + _ORCHESTRATED_S * orchestrated
+        left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
             measure_s = slices * USUAL_SLICE_S
@@ -196,28 +158,16 @@ class _Plan:
             )
         return slices
 
-    def measure(self, number: int, slices: int) -> tuple[Round, list[WeighedWay], dict[str, str]]:
+    def measure(
+        self, servers: WeighedServers, ways: Sequence[WeighedWay], number: int, slices: int
+    ) -> tuple[Round, list[WeighedWay], dict[str, str]]:
         """One round with servers of its own; its ways with the paths that were seen, and those
         that are not to be had here with the reason."""
-        ways = self.ways()
         with contextlib.ExitStack() as stack:
-            work = Path(stack.enter_context(scratch.directory(_RUN)))
-            pool = AddressPool()
-            native = NativeRuntime(_RUN, work, pool)
-            stack.callback(native.close)
-            servers = [Server(native, options=self.options) for _ in _NATIVE]
-            if self.docker:
-                docker = DockerRuntime(_RUN, work, pool)
-                stack.callback(docker.close)
-                one = Server(docker, options=self.spending, program=STUB, image=self.image)
-                servers += [one, replace(one, network="bridge", several=True)]
+            native, own = servers.of_round(stack, self.options, self.spending)
             quiet = QuietServers(stack, native, self.setup, "tare weigh", _HEAD_START_S)
-            asked = [
-                Way(way.server, _asked(servers[way.server], way), way.in_flight) for way in ways
-            ]
-            outcome = quiet.drive(
-                servers, asked, lambda had: self._schedule(number, slices, len(had))
-            )
+            asked = [Way(way.server, _asked(own[way.server], way), way.in_flight) for way in ways]
+            outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
             had = [way for place, way in enumerate(ways) if place not in outcome.missing]
             seen = [replace(way, path=path) for way, path in zip(had, outcome.paths, strict=True)]
             missing = {ways[place].name: why for place, why in outcome.missing.items()}

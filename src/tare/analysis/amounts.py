@@ -1,0 +1,47 @@
+"""Amounts that are known to some error, added up: microseconds of a bill, differences of prices."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from scipy import special
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tare.records.prices import Interval
+
+
+class Amount(NamedTuple):
+    """A value with its standard error and the degrees of freedom of that."""
+
+    value: float
+    error: float
+    df: float
+
+    def interval(self) -> tuple[float, float]:
+        """Of 95%, Student's t."""
+        half = float(special.stdtrit(self.df, 0.975)) * self.error
+        return self.value - half, self.value + half
+
+    def times(self, factor: float) -> Amount:
+        """So many of it."""
+        return Amount(self.value * factor, self.error * abs(factor), self.df)
+
+
+def amount_of(interval: Interval, df: float) -> Amount:
+    """What a 95% interval of Student's t, with so many degrees of freedom, was made of."""
+    error = (interval.high - interval.low) / 2 / float(special.stdtrit(df, 0.975))
+    return Amount(interval.value, error, df)
+
+
+def total(amounts: Iterable[Amount]) -> Amount:
+    """The sum of independent amounts; errors add up in squares, with the fewest degrees of freedom
+    that any has, which is never too narrow."""
+    every = list(amounts)
+    return Amount(
+        sum(one.value for one in every),
+        math.hypot(*(one.error for one in every)),
+        min(one.df for one in every),
+    )

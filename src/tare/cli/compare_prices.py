@@ -1,0 +1,64 @@
+"""`tare compare` of two files of `tare weigh --json`: what the ways cost here and there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+from rich.table import Table
+
+from tare.analysis.price_changes import compare_prices
+from tare.cli.console import say, say_json, table_console
+from tare.records.prices import Weighing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.analysis.price_changes import PriceComparison
+
+LARGEST = 2**20
+"""Bytes; a weighing has some 20,000."""
+
+
+def prices_in(path: Path) -> Weighing | None:
+    """What a file of prices holds; None: it is none."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        return None
+    try:
+        return Weighing.model_validate_json(path.read_bytes())
+    except ValidationError:
+        return None
+
+
+def show(a: Weighing, b: Weighing, *, json: bool) -> None:
+    """Print the comparison."""
+    found = compare_prices(a, b)
+    if json:
+        say_json(found.model_dump_json(indent=1))
+        return
+    table_console().print(table(found))
+    for line in [*(f"differs: {one}" for one in found.differing), *_only(found)]:
+        say(line)
+
+
+def _only(found: PriceComparison) -> list[str]:
+    return [f"in one of them only: {', '.join(found.only)}"] if found.only else []
+
+
+def table(found: PriceComparison) -> Table:
+    """A way per row; the difference with its 95% interval."""
+    shown = Table(box=None, pad_edge=False)
+    for heading in ("way", "in flight", "CPU us", "A", "B", "B less A", "B is"):
+        left = heading in ("way", "CPU us", "B is")
+        shown.add_column(heading, justify="left" if left else "right")
+    for one in found.changes:
+        shown.add_row(
+            one.way,
+            str(one.in_flight),
+            "in all" if one.what == "demand" else "over native",
+            f"{one.a:.2f}",
+            f"{one.b:.2f}",
+            f"{one.difference:+.2f} [{one.ci[0]:+.2f}, {one.ci[1]:+.2f}]",
+            one.verdict,
+        )
+    return shown

@@ -1,0 +1,42 @@
+"""Two weighings beside each other: what differs is found, and nothing where nothing does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tare.analysis.price_changes import PriceChange, compare_prices
+from tests.analysis.test_bill import BRIDGE, price, weighing
+
+DEARER = weighing(price("docker.bridge", 1, 3.5), price("docker.bridge", 32, 0.4))
+
+
+def of(way: str, in_flight: int, changes: list[PriceChange]) -> PriceChange:
+    return next(one for one in changes if (one.way, one.in_flight) == (way, in_flight))
+
+
+def test_a_price_that_changed_is_told_with_its_interval() -> None:
+    """Each is known to 0.1: their difference to the root of two of it."""
+    found = of("docker.bridge", 1, compare_prices(BRIDGE, DEARER).changes)
+    assert (found.what, found.a, found.b) == ("added", 3.0, 3.5)
+    assert found.difference == pytest.approx(0.5)
+    assert found.ci == pytest.approx((0.5 - 0.1414, 0.5 + 0.1414), abs=1e-3)
+    assert found.verdict == "dearer"
+    assert of("docker.bridge", 1, compare_prices(DEARER, BRIDGE).changes).verdict == "cheaper"
+
+
+def test_the_same_weighing_twice_is_not_told_apart() -> None:
+    found = compare_prices(BRIDGE, BRIDGE)
+    assert {one.verdict for one in found.changes} == {"not told apart"}
+    assert of("native", 1, found.changes).what == "demand"
+    assert found.differing == []
+    assert found.only == []
+
+
+def test_what_else_differs_and_what_only_one_has_is_told() -> None:
+    machine = BRIDGE.machine.model_copy(update={"kernel": "7"})
+    more = weighing(*BRIDGE.prices[2:], price("docker.proxy", 1, 40.0))
+    other = more.model_copy(update={"machine": machine, "row_bytes": 100})
+    found = compare_prices(BRIDGE, other)
+    assert "kernel: 6 and 7" in found.differing
+    assert "row: 1,000 bytes and 100 bytes" in found.differing
+    assert found.only == ["docker.proxy with 1 in flight"]
