@@ -212,3 +212,15 @@ def test_every_field_of_an_effect_is_explained() -> None:
     rows = table.partition("\n\n")[0].splitlines()[2:]
     explained = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert sorted(explained) == sorted(Effect.model_fields)
+
+
+def test_every_check_is_a_row_of_the_page_on_reports() -> None:
+    sources = (CHECKOUT / "src/tare/analysis/checks").glob("*.py")
+    made = {
+        name
+        for source in sources
+        for name in re.findall(r'\bcheck\(\s*"([^"]+)"', source.read_text("utf-8"))
+    }
+    page = (CHECKOUT / "docs/reading-a-report.md").read_text("utf-8")
+    told = set(re.findall(r"^\| ([^|]+?) \|", page, re.MULTILINE))
+    assert made <= told, made - told

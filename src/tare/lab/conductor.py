@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule, Slot
 
 LATE_S = 0.005
-"""A server that is thawed so long after its slice's load began, or frozen so long after the drain,
-makes the slice a late one."""
+"""A slice is late where its server is thawed so long after its load began, or is frozen and read so
+long after it should have been (`AFTER_S` after the drain)."""
 
 
 @dataclass(frozen=True)

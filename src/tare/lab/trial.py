@@ -50,9 +50,9 @@ class Measured:
     """What was measured of a trial, from its clients' results to the CPU time of the machines.
 
     Attributes:
-        used: CPU seconds between the begin and the end of what was measured.
+        servers_s, engine_s, machine_s: CPU seconds over the measured part.
         compiler_s: of the servers' JIT compilers; None: not seen.
-        background_s: of `used.machine`, what the operations did not cause.
+        background_s: of `machine_s`, what the operations did not cause.
         server: the growth of the database's own counters.
     """
 
@@ -226,7 +226,7 @@ class TrialRun:
             more: further fields of their specifications.
         """
         setup = self.condition.setup
-        for number, client in enumerate(clients):
+        for client in clients:
             cluster = self.deployment.clusters[client.cluster]
             made = specification(
                 setup,
@@ -235,7 +235,8 @@ class TrialRun:
                 targets=cluster.targets(runtime_key(setup.client), setup.platform.endpoint),
                 mongodb=cluster.url,
                 phase="measure",
-                seed=self.seed + self.keys * _KEYS_APART + number,
+                # clients of one cluster share its keys; what they draw differs by their names
+                seed=self.seed + self.keys * _KEYS_APART + client.cluster,
                 hlog=PurePath(client.hlog),
                 start_at=None if together is None else together + client.site.clock.ahead_s,
             )
