@@ -4,7 +4,6 @@
 pub mod cgroup;
 pub mod clock;
 mod collect;
-mod crew;
 pub mod errors;
 pub mod hlog;
 pub mod observe;
@@ -20,4 +19,5 @@ pub mod timeline;
 pub mod totals;
 pub mod wire;
 mod worker;
+mod workers;
 pub mod workload;
