@@ -6,6 +6,7 @@ pub mod clock;
 mod collect;
 pub mod errors;
 pub mod hlog;
+pub mod nearest;
 pub mod observe;
 pub mod order;
 mod prepared;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::properties::Properties;
-use crate::spelling::hint;
+use tare_engine::nearest::hint;
 
 /// Options with a value, as they are written.
 const VALUED: [&str; 8] = [

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest::hint;
 use super::Usage;
+use tare_engine::nearest::hint;
 
 /// What stands behind an option's name.
 #[derive(Debug, Clone, Copy)]

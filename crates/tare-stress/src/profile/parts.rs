@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::yaml::Node;
 use super::{ColumnDraws, Fields, InsertPlan, Query, RangeQuery};
-use crate::grammar::nearest::hint;
 use crate::grammar::Usage;
 use crate::settings::forms::{Draw, Share};
 use crate::settings::insert::batch_kind;
+use tare_engine::nearest::hint;
 
 const COLUMN_KEYS: [&str; 4] = ["name", "size", "population", "cluster"];
 const INSERT_KEYS: [&str; 4] = ["partitions", "select", "row-population", "batchtype"];

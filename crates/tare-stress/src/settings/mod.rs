@@ -17,10 +17,10 @@ pub mod schema;
 pub mod token_range;
 pub mod transport;
 
-use crate::grammar::nearest::hint;
 use crate::grammar::options::Group;
 use crate::grammar::words::{take, Section};
 use crate::grammar::Usage;
+use tare_engine::nearest::hint;
 
 use column::Columns;
 use command::{Command, Detail};

@@ -147,7 +147,7 @@ fn replication(given: &Given) -> Result<(String, Vec<(String, String)>), Usage> 
     let strategy = strategy.unwrap_or_else(|| SIMPLE.to_owned());
     let bare = strategy.strip_prefix(LOCATOR).unwrap_or(&strategy);
     if !STRATEGIES.contains(&bare) {
-        let hint = crate::grammar::nearest::hint(bare, STRATEGIES);
+        let hint = tare_engine::nearest::hint(bare, STRATEGIES);
         return Err(Usage(format!(
             "Invalid replication strategy: {strategy}{hint}"
         )));

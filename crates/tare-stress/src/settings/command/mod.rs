@@ -5,7 +5,6 @@ mod read;
 
 use tare_cql::Consistency;
 
-use crate::grammar::nearest::hint;
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::words::{take, Section};
 use crate::grammar::Usage;
@@ -14,6 +13,7 @@ use crate::profile::Profile;
 use crate::settings::forms::{text, Draw};
 use choices::{BASIC, LEVEL, MIXED, NO_WARMUP, SERIAL, TRUNCATE, USER};
 use read::{detail, length};
+use tare_engine::nearest::hint;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -4,12 +4,12 @@ use super::choices::{
     ADD, CLUSTERING, DURATION, ERR, KEY_SIZE, LEAST, MOST, N, OPS, PROFILE, RATIO,
 };
 use super::{Detail, Kind, Length, Unit};
-use crate::grammar::nearest::hint;
 use crate::grammar::number::count;
 use crate::grammar::options::{Choice, Given};
 use crate::grammar::Usage;
 use crate::profile::Profile;
 use crate::settings::forms::{text, Draw};
+use tare_engine::nearest::hint;
 
 /// Longest key; the native protocol and the partition key both end at 64 KiB.
 const LONGEST_KEY: u32 = 65_535;
