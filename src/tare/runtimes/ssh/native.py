@@ -289,7 +289,7 @@ class SshNativeRuntime:
         }
         words = [
             *(f"{name}={value}" for name, value in environment.items()),
-            *("/bin/sh", machine.script("join.sh"), str(machine.open_files)),
+            *("/bin/sh", machine.script("join.sh"), str(home), str(machine.open_files)),
             *(f"{at}/cgroup.procs" for at in groups.values()),
             *("--", *unit.command),
         ]
