@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.artifacts.tree import default_cache
 from tare.errors import RecordError
-from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
@@ -89,8 +88,11 @@ def keep(noise: Noise, cache: Path | None = None) -> Path:
         RecordError: it cannot be written.
     """
     file = kept_at(cache)
+    aside = file.with_suffix(".json.new")
     try:
-        replace_file(file, noise.model_dump_json(indent=1) + "\n")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_text(noise.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        aside.replace(file)
     except OSError as error:
         raise RecordError(
             "the pilot's result cannot be kept",
