@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tare.artifacts.program import run_to_end
+from tare.artifacts.program import find_program, run_to_end
 from tare.artifacts.tools.cache import Tool, kept
-from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +34,8 @@ def fetch(say: Callable[[str], None]) -> Tool:
 
 
 def _build(root: Path, say: Callable[[str], None]) -> None:
-    go = shutil.which("go")
-    if go is None:
-        raise RuntimeUnavailableError(
-            "go is missing",
-            why="go-ycsb is built from its Go module",
-            remedy="install Go 1.21 or later, or leave go-ycsb out of --tools",
-        )
+    remedy = "install Go 1.21 or later, or leave go-ycsb out of --tools"
+    go = find_program("go", "go-ycsb is built from its Go module", remedy)
     say(f"building go-ycsb {VERSION} with go: some five minutes")
     module = root / "module"
     shutil.copytree(_SOURCE, module)

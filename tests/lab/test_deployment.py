@@ -51,18 +51,9 @@ class Scripted:
     def __init__(self, name: str, settled: list[tuple[str, str, str]]) -> None:
         self.name, self._settled = name, settled
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: str,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Any:
-        assert role == "client"
-        self._settled.append((self.name, network, group))
+    def site(self, name: str, **wanted: Any) -> Any:
+        assert wanted["role"] == "client"
+        self._settled.append((self.name, wanted["network"], wanted["group"]))
         return SimpleNamespace(name=name)
 
 

@@ -10,9 +10,16 @@ from typing import Any
 import pytest
 
 from tare.errors import ClusterError, LoadError
-from tare.load.client import ClientInstallation, LoadClient, progress, result_of
+from tare.load.client import (
+    ClientInstallation,
+    LoadClient,
+    await_better_reason,
+    progress,
+    result_of,
+)
 from tare.machines.addresses import AddressPool
 from tare.runtimes.native import NativeRuntime
+from tare.runtimes.poll import AT_MOST_EVERY_S
 from tare.runtimes.unit import Bits
 from tare.study.schema import Client
 
@@ -143,6 +150,12 @@ def test_a_dead_node_is_told_rather_than_the_client_that_failed_because_of_it(
     with pytest.raises(ClusterError, match="node died"):
         list(progress([one], dead, pause=at_once))
     one.discard()
+
+
+def test_an_orchestrator_is_asked_twice_before_a_client_is_blamed() -> None:
+    pauses: list[float] = []
+    await_better_reason(lambda: None, pauses.append)
+    assert sum(pauses) > 2 * AT_MOST_EVERY_S
 
 
 @pytest.mark.parametrize("script", ["""echo '{"event": "error"}'; exit 1""", "exit 1"])

@@ -84,7 +84,7 @@ fn fields() {
 
 fn stress() -> Result<(), Error> {
     let seeds = Seeds::new(
-        Population::Law(Distribution::parse("gaussian(1..1M)")?),
+        Population::Distribution(Distribution::parse("gaussian(1..1M)")?),
         Distribution::parse("fixed(1)")?,
         Distribution::parse("uniform(1..1M)")?,
     )?;

@@ -2,8 +2,8 @@
 
 mod logarithm;
 mod random;
-mod text;
+mod string;
 
 pub use random::Random;
-pub(crate) use text::extend_hash;
+pub(crate) use string::extend_hash;
 pub use text::{absolute, string_hash};

@@ -63,10 +63,12 @@ fn growing_adds_the_terms_that_one_sum_would_have() {
 }
 
 #[test]
-fn a_true_zipf_law_is_steeper_than_the_scrambled_one() {
+fn a_true_zipf_distribution_is_steeper_than_the_scrambled_one() {
     let mut rng = Xoshiro::new(1);
-    let law = Zipf::new(1000, 0.99).expect("a law");
-    let hottest = (0..100_000).filter(|_| law.next(&mut rng) == 0).count();
+    let distribution = Zipf::new(1000, 0.99).expect("a distribution");
+    let hottest = (0..100_000)
+        .filter(|_| distribution.next(&mut rng) == 0)
+        .count();
     // 1 / zeta(1000, 0.99) is 12.9%; the scrambled zipfian gives its hottest record 3.8%.
     assert!((12_500..13_400).contains(&hottest), "{hottest}");
 }
@@ -166,10 +168,10 @@ proptest! {
 
     #[test]
     fn zipf_ranks_stay_below_their_number(items in 1i64..2_000_000_000_000, exponent in 0.01f64..20.0, seed: u64) {
-        let law = Zipf::new(items, exponent).expect("a law");
+        let distribution = Zipf::new(items, exponent).expect("a distribution");
         let mut rng = Xoshiro::new(seed);
         for _ in 0..50 {
-            prop_assert!((0..items).contains(&law.next(&mut rng)));
+            prop_assert!((0..items).contains(&distribution.next(&mut rng)));
         }
     }
 

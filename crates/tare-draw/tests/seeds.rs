@@ -12,7 +12,7 @@ use tare_draw::stress::{
 };
 use tare_draw::Xoshiro;
 
-fn law(text: &str) -> Distribution {
+fn distribution(text: &str) -> Distribution {
     Distribution::parse(text).expect(text)
 }
 
@@ -26,7 +26,7 @@ fn sequence(first: i64, last: i64, wrap: bool) -> Population {
 }
 
 fn seeds(population: Population, visits: &str, revisit: &str) -> Seeds {
-    Seeds::new(population, law(visits), law(revisit)).expect("seeds")
+    Seeds::new(population, distribution(visits), distribution(revisit)).expect("seeds")
 }
 
 fn numbers(seeds: &Seeds, count: usize) -> Vec<i64> {
@@ -53,7 +53,7 @@ fn each_release_has_its_own_seeds() {
                     let (first, last) = range.split_once("..").expect("a range");
                     sequence(number(first), number(last), true)
                 }
-                Some((_, text)) => Population::Law(law(text)),
+                Some((_, text)) => Population::Distribution(distribution(text)),
                 None => panic!("{fields:?}"),
             };
             let seeds = seeds(population, "fixed(1)", fields[0]).for_release(release);
@@ -94,7 +94,7 @@ fn lookback_meets_the_partitions_that_a_later_release_writes() {
         first: 1,
         last: 9,
         wrap: false,
-        lookback: Some(law("fixed(1)")),
+        lookback: Some(distribution("fixed(1)")),
     };
     let seeds = seeds(population, "fixed(1)", "uniform(1..1M)").for_release(Release::V4_0);
     let mut rng = Xoshiro::new(1);
@@ -124,16 +124,16 @@ fn reads_and_writes_share_a_sequence_without_lookback() {
 }
 
 #[test]
-fn a_drawn_population_stays_within_its_law_and_a_counted_one_counts_for_all() {
+fn a_drawn_population_stays_within_its_distribution_and_a_counted_one_counts_for_all() {
     let drawn = seeds(
-        Population::Law(law("uniform(3..9)")),
+        Population::Distribution(distribution("uniform(3..9)")),
         "fixed(1)",
         "uniform(1..1M)",
     );
     let found: HashSet<i64> = numbers(&drawn, 500).into_iter().collect();
     assert_eq!(found, (3..=9).collect());
     let counted = seeds(
-        Population::Law(law("seq(1..3)")),
+        Population::Distribution(distribution("seq(1..3)")),
         "fixed(1)",
         "uniform(1..1M)",
     );
@@ -163,7 +163,7 @@ fn lookback_reads_only_what_is_written_without_a_gap() {
         first: 11,
         last: 20,
         wrap: false,
-        lookback: Some(law("fixed(1)")),
+        lookback: Some(distribution("fixed(1)")),
     };
     let seeds = seeds(population, "fixed(1)", "uniform(1..1M)");
     assert!(seeds.looks_back());
@@ -185,7 +185,7 @@ fn lookback_reads_only_what_is_written_without_a_gap() {
 fn shape() -> Shape {
     let column = |name: &str, cluster: &str| {
         let spec = ColumnSpec {
-            cluster: Some(law(cluster)),
+            cluster: Some(distribution(cluster)),
             ..ColumnSpec::default()
         };
         Column::new(name, Kind::Bigint, salt(PROFILE, name), &spec).expect(name)
@@ -264,7 +264,7 @@ fn a_population_that_is_all_under_way_does_not_stop_the_load() {
 fn shuffled_contents_hold_the_same_rows() {
     let rows = |contents: Contents, seed: u64| {
         let spec = ColumnSpec {
-            cluster: Some(law("fixed(12)")),
+            cluster: Some(distribution("fixed(12)")),
             ..ColumnSpec::default()
         };
         let column =
@@ -311,7 +311,7 @@ fn a_read_of_few_rows_takes_about_as_many() {
 #[test]
 fn what_cannot_be_visited_is_refused() {
     let refused = |population, visits, revisit| {
-        Seeds::new(population, law(visits), law(revisit))
+        Seeds::new(population, distribution(visits), distribution(revisit))
             .expect_err("refused")
             .to_string()
     };
@@ -323,7 +323,7 @@ fn what_cannot_be_visited_is_refused() {
         first: 1,
         last: 10,
         wrap: true,
-        lookback: Some(law("uniform(1..11)")),
+        lookback: Some(distribution("uniform(1..11)")),
     };
     assert!(refused(lookback, "fixed(1)", "fixed(1)").contains("expected 0 to 10"));
 }

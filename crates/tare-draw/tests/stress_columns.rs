@@ -14,11 +14,12 @@ const PARTITIONS: &str = include_str!("golden/stress-partitions.txt");
 
 /// A column of a profile: type, name, cluster, size and population, empty for the default.
 fn column([kind, name, cluster, size, population]: [&str; 5]) -> Column {
-    let law = |text: &str| (!text.is_empty()).then(|| Distribution::parse(text).expect(text));
+    let distribution =
+        |text: &str| (!text.is_empty()).then(|| Distribution::parse(text).expect(text));
     let spec = ColumnSpec {
-        size: law(size),
-        population: law(population),
-        cluster: law(cluster),
+        size: distribution(size),
+        population: distribution(population),
+        cluster: distribution(cluster),
     };
     let kind = Kind::parse(kind).expect(kind);
     Column::new(name, kind, salt(PROFILE, name), &spec).expect(name)

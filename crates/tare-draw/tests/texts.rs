@@ -20,9 +20,12 @@ fn names_suffixes_and_aliases_are_read_in_any_case() {
         ("qextr(1..100,1.5,4)", "qextreme(1..100,1.5,4)"),
         ("exp(3..3)", "fixed(3)"),
     ] {
-        let law = Distribution::parse(text).expect(text);
-        assert_eq!(law.to_string(), canonical, "{text}");
-        assert_eq!(Distribution::parse(canonical).expect(canonical), law);
+        let distribution = Distribution::parse(text).expect(text);
+        assert_eq!(distribution.to_string(), canonical, "{text}");
+        assert_eq!(
+            Distribution::parse(canonical).expect(canonical),
+            distribution
+        );
     }
 }
 
@@ -135,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn no_law_that_is_taken_panics_or_leaves_its_range(
+    fn no_distribution_that_is_taken_panics_or_leaves_its_range(
         name in "~?(fixed|uniform|seq|gaussian|exp|extreme|qextreme|weibull)",
         (min, max) in (any::<i64>(), any::<i64>()),
         shape in prop_oneof![Just(String::new()), (-5.0..500.0).prop_map(|x: f64| format!(",{x}"))],
@@ -144,11 +147,11 @@ proptest! {
         seed: i64,
     ) {
         let text = format!("{name}({}..{}{shape}{parts})", min >> shift, max >> shift);
-        if let Ok(law) = Distribution::parse(&text) {
-            let ends = [law.min(), law.max()];
+        if let Ok(distribution) = Distribution::parse(&text) {
+            let ends = [distribution.min(), distribution.max()];
             let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-            let _ = law.average();
-            let mut sampler = Sampler::new(law);
+            let _ = distribution.average();
+            let mut sampler = Sampler::new(distribution);
             let counts = name.contains("seq");
             sampler.set_seed(if counts { seed.saturating_abs() } else { seed });
             // Beyond 2^53 the tool's own ends are rounded to doubles, and its values pass them.

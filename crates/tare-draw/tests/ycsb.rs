@@ -45,9 +45,9 @@ fn keys_are_those_of_ycsb_beyond_32_bits_too() {
 fn uniform_numbers_are_those_of_ycsb() {
     for fields in lines(GOLDEN, "uniform") {
         // One draw in 2^64 apart, ours never falls under the range.
-        let law = UniformLong::new(number(fields[0]), number(fields[1])).expect("a range");
+        let distribution = UniformLong::new(number(fields[0]), number(fields[1])).expect("a range");
         check(&fields, 2, |raw, expected| {
-            law.value_of(number(raw)) == number::<i64>(expected)
+            distribution.value_of(number(raw)) == number::<i64>(expected)
         });
     }
 }
@@ -55,29 +55,30 @@ fn uniform_numbers_are_those_of_ycsb() {
 #[test]
 fn zipfian_numbers_are_those_of_ycsb() {
     for fields in lines(GOLDEN, "zipfian") {
-        let law =
+        let distribution =
             Zipfian::new(number(fields[0]), number(fields[1]), number(fields[2])).expect("a range");
         check(&fields, 3, |raw, expected| {
-            law.value_at(real(raw)) == number::<i64>(expected)
+            distribution.value_at(real(raw)) == number::<i64>(expected)
         });
     }
 }
 
 #[test]
 fn the_published_numbers_of_a_thousand_items_come_out() {
-    let law = Zipfian::new(0, 999, 0.99).expect("a range");
-    assert!((law.zeta_items() - 7.728953).abs() < 1e-6);
-    assert!((law.eta() - 0.0748061).abs() < 1e-7);
-    let ranks = [0.3, 0.5, 0.9, 0.99].map(|u| law.value_at(u));
+    let distribution = Zipfian::new(0, 999, 0.99).expect("a range");
+    assert!((distribution.zeta_items() - 7.728953).abs() < 1e-6);
+    assert!((distribution.eta() - 0.0748061).abs() < 1e-7);
+    let ranks = [0.3, 0.5, 0.9, 0.99].map(|u| distribution.value_at(u));
     assert_eq!(ranks, [4, 22, 471, 927]);
 }
 
 #[test]
 fn scrambled_numbers_are_those_of_ycsb() {
     for fields in lines(GOLDEN, "scrambled") {
-        let law = ScrambledZipfian::new(number(fields[0]), number(fields[1])).expect("a range");
+        let distribution =
+            ScrambledZipfian::new(number(fields[0]), number(fields[1])).expect("a range");
         check(&fields, 2, |raw, expected| {
-            law.value_at(real(raw)) == number::<i64>(expected)
+            distribution.value_at(real(raw)) == number::<i64>(expected)
         });
     }
 }
@@ -86,18 +87,18 @@ fn scrambled_numbers_are_those_of_ycsb() {
 fn the_hottest_records_are_those_of_ycsb() {
     // YCSB's own range has one number more than there are records. 0.01 is rank 0, 0.05 rank 1.
     for (records, hottest) in [(1000, [144, 610]), (1_000_000, [801_320, 216_074])] {
-        let law = ScrambledZipfian::new(0, records).expect("a range");
-        assert_eq!([0.01, 0.05].map(|u| law.value_at(u)), hottest);
+        let distribution = ScrambledZipfian::new(0, records).expect("a range");
+        assert_eq!([0.01, 0.05].map(|u| distribution.value_at(u)), hottest);
     }
 }
 
 #[test]
 fn latest_follows_the_growing_records_as_in_ycsb() {
     for fields in lines(GOLDEN, "latest") {
-        let mut law = SkewedLatest::new(number(fields[0])).expect("a record");
+        let mut distribution = SkewedLatest::new(number(fields[0])).expect("a record");
         check(&fields, 1, |raw, expected| {
             let (last, expected) = expected.split_once(':').expect("last:value");
-            law.value_at(real(raw), number(last)) == number::<i64>(expected)
+            distribution.value_at(real(raw), number(last)) == number::<i64>(expected)
         });
     }
 }
@@ -105,7 +106,7 @@ fn latest_follows_the_growing_records_as_in_ycsb() {
 #[test]
 fn hotspot_numbers_are_those_of_ycsb() {
     for fields in lines(GOLDEN, "hotspot") {
-        let law = Hotspot::new(
+        let distribution = Hotspot::new(
             number(fields[0]),
             number(fields[1]),
             number(fields[2]),
@@ -114,7 +115,7 @@ fn hotspot_numbers_are_those_of_ycsb() {
         .expect("a range");
         check(&fields, 4, |raw, expected| {
             let (u, random) = raw.split_once(':').expect("u:random");
-            law.value_of(real(u), number(random)) == number::<i64>(expected)
+            distribution.value_of(real(u), number(random)) == number::<i64>(expected)
         });
     }
 }
@@ -122,10 +123,11 @@ fn hotspot_numbers_are_those_of_ycsb() {
 #[test]
 fn exponential_numbers_are_those_of_ycsb() {
     for fields in lines(GOLDEN, "exponential") {
-        let law = Exponential::new(number(fields[0]), number(fields[1])).expect("a law");
+        let distribution =
+            Exponential::new(number(fields[0]), number(fields[1])).expect("a distribution");
         check(&fields, 2, |raw, expected| {
             // YCSB uses the whole part; the logarithms of two libraries may differ in the last bit.
-            let (ours, theirs) = (law.value_at(real(raw)), real(expected));
+            let (ours, theirs) = (distribution.value_at(real(raw)), real(expected));
             ours as i64 == theirs as i64 && (ours / theirs - 1.0).abs() < 1e-15
         });
     }
@@ -180,9 +182,9 @@ fn lengths_of_a_histogram_are_those_of_ycsb() {
             .fold("BlockSize\t10".to_owned(), |file, (at, weight)| {
                 format!("{file}\n{at}\t{weight}")
             });
-        let law = Histogram::parse(&file).expect("a histogram");
+        let distribution = Histogram::parse(&file).expect("a histogram");
         check(&fields, 1, |raw, expected| {
-            law.value_of(number(raw)) == number::<i64>(expected)
+            distribution.value_of(number(raw)) == number::<i64>(expected)
         });
     }
 }

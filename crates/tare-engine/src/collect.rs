@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use crate::cgroup::Throttling;
 use crate::clock::Clock;
-use crate::crew::Crew;
 use crate::errors::Fatal;
 use crate::observe::{Control, Observer};
 use crate::order::Order;
@@ -17,6 +16,7 @@ use crate::run::Stop;
 use crate::steal::CpuTime;
 use crate::timeline::{Part, Timeline};
 use crate::totals::{Outlook, Totals};
+use crate::workers::Workers;
 
 /// Merges the workers' intervals in order and sums up the measured part.
 pub struct Collector {
@@ -57,7 +57,7 @@ impl Collector {
     /// Takes intervals until all workers are done.
     pub fn collect(
         &mut self,
-        crew: &Crew,
+        workers: &Workers,
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<(), Fatal> {
@@ -66,7 +66,7 @@ impl Collector {
         loop {
             if stop.is_asked() && !self.outlook.stopped {
                 self.outlook.stopped = true;
-                crew.over.store(true, Ordering::Relaxed);
+                workers.over.store(true, Ordering::Relaxed);
             }
             let now = Instant::now();
             if !warm && now >= border {
@@ -80,10 +80,10 @@ impl Collector {
                 true => look_up,
                 false => look_up.min(border.saturating_duration_since(now)),
             };
-            match crew.intervals.recv_timeout(wait) {
+            match workers.intervals.recv_timeout(wait) {
                 Ok(interval) => {
-                    if self.take(interval, crew, observer)? == Control::Stop {
-                        crew.over.store(true, Ordering::Relaxed);
+                    if self.take(interval, workers, observer)? == Control::Stop {
+                        workers.over.store(true, Ordering::Relaxed);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -104,7 +104,7 @@ impl Collector {
     fn take(
         &mut self,
         interval: Interval,
-        crew: &Crew,
+        workers: &Workers,
         observer: &mut dyn Observer,
     ) -> Result<Control, Fatal> {
         let index = interval.slot.index;
@@ -114,7 +114,7 @@ impl Collector {
         if let Some((count, merged)) = self.pending.get_mut(&index) {
             merged.add(&interval);
             *count += 1;
-            crew.recycle(interval);
+            workers.recycle(interval);
         } else {
             self.pending.insert(index, (1, interval));
         }
@@ -123,7 +123,7 @@ impl Collector {
             if self.account(&merged, observer)? == Control::Stop {
                 control = Control::Stop;
             }
-            crew.recycle(merged);
+            workers.recycle(merged);
         }
         Ok(control)
     }

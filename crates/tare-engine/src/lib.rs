@@ -4,9 +4,9 @@
 pub mod cgroup;
 pub mod clock;
 mod collect;
-mod crew;
 pub mod errors;
 pub mod hlog;
+pub mod nearest;
 pub mod observe;
 pub mod order;
 mod prepared;
@@ -20,4 +20,5 @@ pub mod timeline;
 pub mod totals;
 pub mod wire;
 mod worker;
+mod workers;
 pub mod workload;

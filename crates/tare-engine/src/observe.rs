@@ -55,6 +55,21 @@ pub trait Observer {
     fn finished(&mut self, totals: &Totals, outlook: &Outlook) -> Result<(), Fatal>;
 }
 
+/// Keeps the totals of a run.
+#[derive(Debug, Default)]
+pub struct Keeper(pub Option<Totals>);
+
+impl Observer for Keeper {
+    fn interval(&mut self, _: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
+        Ok(Control::GoOn)
+    }
+
+    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
+        self.0 = Some(totals.clone());
+        Ok(())
+    }
+}
+
 /// Several observers as one: each is told everything, in order; the run stops if any wants it.
 pub struct Chorus<'a>(pub Vec<&'a mut dyn Observer>);
 

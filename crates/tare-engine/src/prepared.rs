@@ -11,7 +11,7 @@ pub struct Prepared<W: Wire> {
     pub map: W::Map,
     pub statements: Vec<W::Statement>,
     pub templates: Vec<W::Template>,
-    pub care: Arc<W::Care>,
+    pub recovery: Arc<W::Recovery>,
     pub unreachable: Vec<String>,
     /// The program that answers in the database's stead.
     pub stand_in: Option<String>,

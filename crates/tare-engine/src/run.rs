@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::cgroup::available_cpus;
 use crate::collect::Collector;
-use crate::crew::Crew;
 use crate::errors::Fatal;
 use crate::observe::{Observer, Ready};
 use crate::order::Order;
 use crate::wire::Wire;
+use crate::workers::Workers;
 use crate::workload::Workload;
 
 /// Most workers that are chosen without being asked for. One carries some 300 000 operations per
@@ -51,15 +51,15 @@ pub fn run<P: Wire, W: Workload<P>>(
     workload.check(&prepared.statements)?;
     let operations = workload.operations();
     let mut collector = Collector::new(order, operations.len(), workers_of(order));
-    let crew = Crew::start(order, &workload, &prepared, &collector)?;
+    let workers = Workers::start(order, &workload, &prepared, &collector)?;
     if stop.is_asked() {
-        crew.end()?;
+        workers.end()?;
         collector.outlook.stopped = true;
         return observer.finished(&collector.totals, &collector.outlook);
     }
     observer.ready(&Ready {
         nodes: prepared.nodes.iter().flatten().count(),
-        links: crew.links,
+        links: workers.links,
         unreachable: prepared.unreachable.clone(),
         stand_in: prepared.stand_in.clone(),
         operations,
@@ -68,9 +68,9 @@ pub fn run<P: Wire, W: Workload<P>>(
         slots: order.pace.slots(),
     })?;
     collector.begin(order);
-    crew.go(&collector.outlook.clock);
-    let outcome = collector.collect(&crew, observer, stop);
-    crew.end()?;
+    workers.go(&collector.outlook.clock);
+    let outcome = collector.collect(&workers, observer, stop);
+    workers.end()?;
     outcome?;
     observer.finished(&collector.totals, &collector.outlook)
 }

@@ -85,16 +85,16 @@ impl Cells {
 impl StressRows {
     pub fn new(stress: &Stress, spec: &Spec) -> Result<StressRows, Fatal> {
         let wrong = |e: tare_draw::Error| Fatal::spec("workload", e);
-        let law = match stress.distribution {
+        let distribution = match stress.distribution {
             StressDistribution::Gaussian => format!("GAUSSIAN(1..{})", spec.records.max(2)),
             _ => format!("UNIFORM(1..{})", spec.records.max(2)),
         };
-        let law = Distribution::parse(&law).map_err(wrong)?;
+        let distribution = Distribution::parse(&distribution).map_err(wrong)?;
         Ok(StressRows {
             cells: Cells::new(stress).map_err(wrong)?,
             keys: match stress.distribution {
                 StressDistribution::Sequence => Keys::InTurn(Arc::default(), spec.client.share),
-                _ => Keys::Drawn(Sampler::new(law)),
+                _ => Keys::Drawn(Sampler::new(distribution)),
             },
             populated: PopulateRows::of(spec),
             stress: stress.clone(),

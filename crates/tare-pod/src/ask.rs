@@ -14,7 +14,7 @@ const LONGEST_LINE: u64 = 16 * 1024;
 
 /// What came of asking one target.
 #[derive(Debug, Serialize)]
-pub struct Told {
+pub struct Reply {
     /// HOST:PORT as it was asked for
     pub target: String,
     /// what its name resolves to here
@@ -30,7 +30,7 @@ pub struct Told {
 }
 
 /// Asks all targets at once; as many are told as were asked, in their order.
-pub fn ask_all(targets: &[String], within: Duration) -> Vec<Told> {
+pub fn ask_all(targets: &[String], within: Duration) -> Vec<Reply> {
     thread::scope(|scope| {
         let asked: Vec<_> = targets
             .iter()
@@ -44,9 +44,9 @@ pub fn ask_all(targets: &[String], within: Duration) -> Vec<Told> {
 }
 
 /// Asks one target again and again until it answers or the time is up.
-fn ask(target: &str, within: Duration) -> Told {
+fn ask(target: &str, within: Duration) -> Reply {
     let until = Instant::now() + within;
-    let mut told = Told {
+    let mut reply = Reply {
         target: target.to_owned(),
         addresses: Vec::new(),
         from: None,
@@ -55,13 +55,13 @@ fn ask(target: &str, within: Duration) -> Told {
         why: String::new(),
     };
     loop {
-        match once(target, until, &mut told) {
+        match once(target, until, &mut reply) {
             Ok(answer) => {
-                told.answer = Some(answer);
-                told.why.clear();
+                reply.answer = Some(answer);
+                reply.why.clear();
                 return told;
             }
-            Err(error) => told.why = error.to_string(),
+            Err(error) => reply.why = error.to_string(),
         }
         if Instant::now() + AGAIN >= until {
             return told;
@@ -70,15 +70,15 @@ fn ask(target: &str, within: Duration) -> Told {
     }
 }
 
-fn once(target: &str, until: Instant, told: &mut Told) -> io::Result<Answer> {
-    told.addresses = target.to_socket_addrs()?.collect();
-    let Some(address) = told.addresses.first().copied() else {
+fn once(target: &str, until: Instant, reply: &mut Reply) -> io::Result<Answer> {
+    reply.addresses = target.to_socket_addrs()?.collect();
+    let Some(address) = reply.addresses.first().copied() else {
         return Err(io::Error::other("the name has no address"));
     };
     let stream = TcpStream::connect_timeout(&address, left(until))?;
     stream.set_read_timeout(Some(left(until)))?;
-    told.from = Some(stream.local_addr()?);
-    told.to = Some(address);
+    reply.from = Some(stream.local_addr()?);
+    reply.to = Some(address);
     let mut line = String::new();
     BufReader::new(stream.take(LONGEST_LINE)).read_line(&mut line)?;
     Ok(serde_json::from_str(&line)?)
@@ -107,12 +107,12 @@ mod tests {
                 format!(r#"{{"name":"c-0","peer":"{peer}","local":"{address}","mtu":{{}}}}"#);
             stream.write_all(line.as_bytes()).unwrap();
         });
-        let told = ask(&address.to_string(), Duration::from_secs(5));
+        let reply = ask(&address.to_string(), Duration::from_secs(5));
         pod.join().unwrap();
-        let answer = told.answer.expect(&told.why);
+        let answer = reply.answer.expect(&reply.why);
         assert_eq!(answer.name, "c-0");
-        assert_eq!(Some(answer.peer), told.from);
-        assert_eq!(told.to, Some(address));
+        assert_eq!(Some(answer.peer), reply.from);
+        assert_eq!(reply.to, Some(address));
     }
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
-        let told = ask(&address.to_string(), Duration::from_millis(300));
-        assert!(told.answer.is_none());
-        assert!(told.why.contains("refused"), "{}", told.why);
+        let reply = ask(&address.to_string(), Duration::from_millis(300));
+        assert!(reply.answer.is_none());
+        assert!(reply.why.contains("refused"), "{}", reply.why);
     }
 
     #[test]
@@ -135,9 +135,9 @@ mod tests {
                 stream.write_all(b"HTTP/1.1 400 Bad Request\r\n").unwrap();
             }
         });
-        let told = ask(&address.to_string(), Duration::from_millis(50));
+        let reply = ask(&address.to_string(), Duration::from_millis(50));
         other.join().unwrap();
-        assert!(told.answer.is_none());
-        assert!(!told.why.is_empty());
+        assert!(reply.answer.is_none());
+        assert!(!reply.why.is_empty());
     }
 }

@@ -81,9 +81,9 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    struct Told(Duration);
+    struct ScriptedClock(Duration);
 
-    impl Clock for Told {
+    impl Clock for ScriptedClock {
         fn passed(&self) -> Duration {
             self.0
         }
@@ -95,7 +95,7 @@ mod tests {
 
     /// When the wait ended, and how, where the n-th question is answered so.
     fn ended(known: impl Fn(usize) -> bool) -> (Duration, Result<(), String>) {
-        let mut clock = Told(Duration::ZERO);
+        let mut clock = ScriptedClock(Duration::ZERO);
         let mut asked = 0;
         let ask = || {
             asked += 1;

@@ -82,7 +82,7 @@ struct Reading {
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum Told {
+enum Event {
     Slice {
         slot: usize,
         seconds: f64,
@@ -200,17 +200,17 @@ impl<'a> Driver<'a> {
             let goes_on = ticker.until(ends);
             part.map_or(Ok(()), |one| freeze(one, true))?;
             let (after, now) = (self.read(part)?, Instant::now());
-            let told = Told::Slice {
+            let event = Event::Slice {
                 slot: number,
                 seconds: (now - since).as_secs_f64(),
                 late: late || now > ends + LATE + LATE,
                 used: after.since(&before),
             };
-            Ok((goes_on, told))
+            Ok((goes_on, event))
         })();
         match (driven, slot.part) {
-            (Ok((goes_on, told)), _) => {
-                tell(&told, out)?;
+            (Ok((goes_on, event)), _) => {
+                tell(&event, out)?;
                 Ok(goes_on)
             }
             (Err(error), Some(part)) => {
@@ -224,7 +224,7 @@ impl<'a> Driver<'a> {
     fn fail(&mut self, part: usize, error: &io::Error, out: &mut dyn Write) -> io::Result<()> {
         self.failed[part] = true;
         let why = error.to_string();
-        tell(&Told::Fault { part, why }, out)
+        tell(&Event::Fault { part, why }, out)
     }
 
     fn instant(&self, unix: f64) -> Instant {
@@ -287,8 +287,8 @@ impl Reading {
     }
 }
 
-fn tell(told: &Told, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = serde_json::to_vec(told)?;
+fn tell(event: &Event, out: &mut dyn Write) -> io::Result<()> {
+    let mut line = serde_json::to_vec(event)?;
     line.push(b'\n');
     out.write_all(&line)?;
     out.flush()
@@ -356,7 +356,7 @@ fn on_cpu(process: &Path) -> f64 {
 /// Stops or continues the part's groups, and returns when the kernel has done so.
 fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
     for group in &part.freeze {
-        let (file, value, told, sign) = if group.join("cgroup.freeze").exists() {
+        let (file, value, state, sign) = if group.join("cgroup.freeze").exists() {
             let value = if frozen { "1" } else { "0" };
             let sign = format!("frozen {value}");
             (
@@ -373,7 +373,7 @@ fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
         let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", file.display()));
         fs::write(&file, value).map_err(named)?;
         let deadline = Instant::now() + FREEZE;
-        while !fs::read_to_string(&told).map_err(named)?.contains(&sign) {
+        while !fs::read_to_string(&state).map_err(named)?.contains(&sign) {
             if Instant::now() > deadline {
                 let why = format!("{} did not become {value} within 5 s", group.display());
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));

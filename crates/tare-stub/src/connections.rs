@@ -17,7 +17,7 @@ const MOST: usize = 4096;
 
 /// What the epoll told.
 #[derive(Debug, Clone, Copy)]
-pub enum Told {
+pub enum Readiness {
     /// The thread is to stop.
     Stop,
     /// Somebody connects.
@@ -26,12 +26,12 @@ pub enum Told {
     Ready(usize, EventFlags),
 }
 
-impl Told {
-    pub fn by(event: &Event) -> Told {
+impl Readiness {
+    pub fn of(event: &Event) -> Readiness {
         match event.data.u64() {
-            WAKE => Told::Stop,
-            LISTENER => Told::Arrival,
-            place => Told::Ready(place as usize, event.flags),
+            WAKE => Readiness::Stop,
+            LISTENER => Readiness::Arrival,
+            place => Readiness::Ready(place as usize, event.flags),
         }
     }
 }

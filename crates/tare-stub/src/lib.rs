@@ -32,12 +32,12 @@ mod queue;
 mod report;
 mod rows;
 mod script;
+pub mod script_arguments;
 mod serve;
 mod service;
 mod spend;
 mod statement;
 mod system;
-pub mod text;
 mod wire;
 mod words;
 

@@ -19,32 +19,32 @@ use tare_stub::{text, Fault, Report, Script, Servers, Service, Stall, Stub};
 #[command(version)]
 struct Arguments {
     /// HOST:PORT to listen on; port 0 takes a free one.
-    #[arg(long, default_value = "127.0.0.1:9042", value_parser = text::address)]
+    #[arg(long, default_value = "127.0.0.1:9042", value_parser = script_arguments::address)]
     listen: SocketAddr,
     /// constant:500us, exponential:MEAN, uniform:LOW,HIGH, lognormal:MEAN,SIGMA or file:PATH.
-    #[arg(long, default_value = "constant:0", value_parser = text::service)]
+    #[arg(long, default_value = "constant:0", value_parser = script_arguments::service)]
     service: Service,
     /// Servers behind one queue; inf: no request waits for another.
-    #[arg(long, default_value = "inf", value_parser = text::servers)]
+    #[arg(long, default_value = "inf", value_parser = script_arguments::servers)]
     servers: Servers,
     /// Hold every answer for a while: at=10s,for=2s. May be given more than once.
-    #[arg(long, value_parser = text::stall)]
+    #[arg(long, value_parser = script_arguments::stall)]
     stall: Vec<Stall>,
     /// Shares of requests that fail, spread evenly: unavailable:1%,timeout:1%. Kinds: unavailable,
     /// timeout, overloaded, bootstrapping, server, lost (never answered).
     #[arg(long)]
     errors: Option<String>,
     /// Make every service time this much longer.
-    #[arg(long, default_value = "0%", value_parser = text::share)]
+    #[arg(long, default_value = "0%", value_parser = script_arguments::share)]
     slower: f64,
     /// Most operations per second.
-    #[arg(long, value_parser = text::rate)]
+    #[arg(long, value_parser = script_arguments::rate)]
     capacity: Option<f64>,
     /// Close all connections at this time. May be given more than once.
-    #[arg(long, value_name = "TIME", value_parser = text::duration)]
+    #[arg(long, value_name = "TIME", value_parser = script_arguments::duration)]
     drop_connections: Vec<Duration>,
     /// Answer nothing of the load, from this time on.
-    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "0", value_parser = text::duration)]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "0", value_parser = script_arguments::duration)]
     silent: Option<Duration>,
     /// Rows in the answer to a read.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16))]
@@ -56,7 +56,7 @@ struct Arguments {
     #[arg(long, value_name = "CQL")]
     schema: Vec<String>,
     /// HOST:PORT of a further node of the same cluster. May be given more than once.
-    #[arg(long, value_parser = text::address)]
+    #[arg(long, value_parser = script_arguments::address)]
     peer: Vec<SocketAddr>,
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -64,7 +64,7 @@ struct Arguments {
     #[arg(long)]
     spin: bool,
     /// Keep the CPU busy for so long for each request of the load: a known cost.
-    #[arg(long, value_name = "TIME", default_value = "0ns", value_parser = text::duration)]
+    #[arg(long, value_name = "TIME", default_value = "0ns", value_parser = script_arguments::duration)]
     spend: Duration,
     /// CPU to pin the serving thread to.
     #[arg(long)]
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     let errors = match arguments
         .errors
         .as_deref()
-        .map_or(Ok(Vec::new()), text::errors)
+        .map_or(Ok(Vec::new()), script_arguments::errors)
     {
         Ok(errors) => errors,
         Err(why) => {

@@ -21,7 +21,7 @@ pub struct Node {
 }
 
 /// What became of a request.
-pub enum Asked<'a> {
+pub enum Outcome<'a> {
     /// It was answered.
     Answered,
     /// It was answered, and nothing more can be understood on this connection.
@@ -65,7 +65,7 @@ impl Node {
         header: Header,
         body: &'a [u8],
         out: &mut Vec<u8>,
-    ) -> Asked<'a> {
+    ) -> Outcome<'a> {
         let stream = header.stream;
         if header.version != VERSION {
             let version = header.version & 0x7F;
@@ -73,7 +73,7 @@ impl Node {
             answer(out, stream, opcode::ERROR, |out| {
                 put_error(out, PROTOCOL_ERROR, &message)
             });
-            return Asked::Over;
+            return Outcome::Over;
         }
         let Some(body) = after_payload(header.flags, body) else {
             return malformed(stream, out);
@@ -97,7 +97,7 @@ impl Node {
                 _ => return malformed(stream, out),
             },
             opcode::BATCH => {
-                return Asked::Load(Load {
+                return Outcome::Load(Load {
                     prepared: None,
                     parameters: None,
                     consistency: 1,
@@ -105,7 +105,7 @@ impl Node {
             }
             _ => return malformed(stream, out),
         }
-        Asked::Answered
+        Outcome::Answered
     }
 
     fn prepare(&mut self, keyspace: Option<&str>, cql: &str, stream: i16, out: &mut Vec<u8>) {
@@ -128,7 +128,7 @@ impl Node {
         parameters: Parameters<'a>,
         stream: i16,
         out: &mut Vec<u8>,
-    ) -> Asked<'a> {
+    ) -> Outcome<'a> {
         match self.statements.get(id) {
             None => answer(out, stream, opcode::ERROR, |out| {
                 put_error(
@@ -142,14 +142,14 @@ impl Node {
             Some(prepared) if prepared.system => self.select(prepared, parameters, stream, out),
             Some(prepared) => {
                 let consistency = parameters.consistency;
-                return Asked::Load(Load {
+                return Outcome::Load(Load {
                     prepared: Some(prepared),
                     parameters: Some(parameters),
                     consistency,
                 });
             }
         }
-        Asked::Answered
+        Outcome::Answered
     }
 
     fn select(
@@ -181,7 +181,7 @@ impl Node {
         parameters: Parameters<'a>,
         stream: i16,
         out: &mut Vec<u8>,
-    ) -> Asked<'a> {
+    ) -> Outcome<'a> {
         let statement = Statement::parse(cql);
         let done = match statement.verb {
             Verb::Select | Verb::Write => {
@@ -223,7 +223,7 @@ impl Node {
                 put_error(out, INVALID, &why)
             });
         }
-        Asked::Answered
+        Outcome::Answered
     }
 }
 
@@ -243,10 +243,10 @@ fn put_supported(out: &mut Vec<u8>) {
     }
 }
 
-fn malformed(stream: i16, out: &mut Vec<u8>) -> Asked<'static> {
+fn malformed(stream: i16, out: &mut Vec<u8>) -> Outcome<'static> {
     let message = "the request is not one of native protocol version 4, or it is cut short";
     answer(out, stream, opcode::ERROR, |out| {
         put_error(out, PROTOCOL_ERROR, message)
     });
-    Asked::Over
+    Outcome::Over
 }

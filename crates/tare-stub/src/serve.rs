@@ -11,8 +11,8 @@ use rustix::event::Timespec;
 
 use crate::clock::{now, timespec};
 use crate::connection::{whole_frame, Progress};
-use crate::connections::{Connections, Told};
-use crate::node::{Asked, Node};
+use crate::connections::{Connections, Readiness};
+use crate::node::{Node, Outcome};
 use crate::queue::Queue;
 use crate::report::Tally;
 use crate::spend::Spend;
@@ -77,10 +77,10 @@ impl Serving {
             let timeout = self.timeout();
             self.connections.wait(timeout.as_ref(), &mut events)?;
             for event in &events {
-                match Told::by(event) {
-                    Told::Stop => return Ok(self.tally),
-                    Told::Arrival => self.tally.connections += self.connections.accept()?,
-                    Told::Ready(place, flags) => self.ready(place, flags),
+                match Readiness::of(event) {
+                    Readiness::Stop => return Ok(self.tally),
+                    Readiness::Arrival => self.tally.connections += self.connections.accept()?,
+                    Readiness::Ready(place, flags) => self.ready(place, flags),
                 }
             }
         }
@@ -134,12 +134,12 @@ impl Serving {
                 body,
                 &mut connection.output,
             ) {
-                Asked::Answered => {}
-                Asked::Over => {
+                Outcome::Answered => {}
+                Outcome::Over => {
                     connection.last_words = true;
                     used = filled;
                 }
-                Asked::Load(load) => {
+                Outcome::Load(load) => {
                     let fate = self.queue.admit(arrival);
                     self.tally.admitted(arrival, fate.service, fate.due);
                     self.tally.spent(self.spend.once());

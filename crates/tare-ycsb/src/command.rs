@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::properties::Properties;
-use crate::spelling::hint;
+use tare_engine::nearest::hint;
 
 /// Options with a value, as they are written.
 const VALUED: [&str; 8] = [
@@ -20,7 +20,7 @@ const FLAGS: [&str; 3] = ["-s", "-load", "-t"];
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Command {
     Help,
     Work(Invocation),
 }
@@ -61,7 +61,7 @@ pub enum Misuse {
 ///
 /// Options may stand in any order, before or after the command and the binding. What names the
 /// phase and the binding becomes the properties `dotransactions` and `db`, as in YCSB itself.
-pub fn parse(words: &[String]) -> Result<Asked, Misuse> {
+pub fn parse(words: &[String]) -> Result<Command, Misuse> {
     let mut invocation = Invocation::default();
     let mut bare: Vec<&str> = Vec::new();
     let mut words = words.iter().map(String::as_str).peekable();
@@ -70,7 +70,7 @@ pub fn parse(words: &[String]) -> Result<Asked, Misuse> {
     }
     while let Some(word) = words.next() {
         if matches!(word, "-h" | "-help" | "--help") {
-            return Ok(Asked::Help);
+            return Ok(Command::Help);
         } else if let Some(option) = VALUED.iter().find(|&&known| known == word) {
             let value = words.next().ok_or(Misuse::NoValue(option))?;
             invocation.take(option, value)?;
@@ -86,7 +86,7 @@ pub fn parse(words: &[String]) -> Result<Asked, Misuse> {
         }
     }
     invocation.phase_and_binding(&bare)?;
-    Ok(Asked::Work(invocation))
+    Ok(Command::Work(invocation))
 }
 
 impl Invocation {
@@ -160,8 +160,8 @@ mod tests {
 
     fn invocation(line: &str) -> Invocation {
         match parse(&words(line)).unwrap() {
-            Asked::Work(invocation) => invocation,
-            Asked::Help => panic!("help was not asked for"),
+            Command::Work(invocation) => invocation,
+            Command::Help => panic!("help was not asked for"),
         }
     }
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn help_is_help_wherever_it_stands() {
-        assert_eq!(parse(&words("run --help")), Ok(Asked::Help));
+        assert_eq!(parse(&words("run --help")), Ok(Command::Help));
     }
 
     proptest! {

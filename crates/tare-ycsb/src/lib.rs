@@ -14,7 +14,6 @@ mod session;
 mod settings;
 mod shipped;
 mod source;
-mod spelling;
 mod statements;
 mod usage;
 mod verdict;

@@ -12,7 +12,7 @@ use tare_engine::order::{Order, Pace};
 use tare_engine::run::{run as drive, Stop};
 use tare_engine::wire::Deployment;
 
-use crate::command::{self, Asked, Invocation};
+use crate::command::{self, Command, Invocation};
 use crate::operations::Operations;
 use crate::printer::Printer;
 use crate::properties::{Properties, Unreadable};
@@ -71,8 +71,8 @@ pub fn run(words: &[String], others: &mut [&mut dyn Observer]) -> ExitCode {
 /// None when help was asked for.
 fn settings(words: &[String]) -> Result<Option<Settings>, Refusal> {
     let invocation = match command::parse(words)? {
-        Asked::Help => return Ok(None),
-        Asked::Work(invocation) => invocation,
+        Command::Help => return Ok(None),
+        Command::Work(invocation) => invocation,
     };
     let mut remarks = invocation.remarks.clone();
     let properties = properties(invocation, &mut remarks)?;

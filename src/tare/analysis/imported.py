@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.series import sampled_series
+from tare.analysis.series import progress_of, sampled_series
 from tare.errors import RecordError
 from tare.records.hlog import Latencies, read_hlog
 
@@ -54,12 +54,10 @@ def imported_series(record: TrialRecord, trial: Trial, samples: Samples | None) 
     """
     intervals: list[ProgressInterval] = []
     if record.files.progress.is_file():
-        try:
-            intervals, damage = record.progress()
-        except RecordError as error:
-            trial.damage.append(f"{error.what}: {error.why}")
+        told = progress_of(record, trial)
+        if told is None:
             return
-        trial.damage += damage
+        intervals = told
     if samples is None:
         trial.grid = [one.t for one in intervals]
         if intervals:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.errors import RecordError
 from tare.records.hlog import P99, merged
 from tare.records.samples import is_machine
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tare.analysis.trials import Trial
     from tare.records.events import Event
     from tare.records.hlog import HistogramLog, Responses
     from tare.records.manifest import TrialManifest
-    from tare.records.reader import ProgressInterval
+    from tare.records.reader import ProgressInterval, TrialRecord
     from tare.records.samples import Part, Samples
 
 Values = list[float | None]
@@ -32,6 +34,17 @@ MACHINE_SERIES = {
 }
 LONG_PAUSE_S = 0.2
 UNIT_SERIES = {"server_cpu": "database", "client_cpu": "client"}
+
+
+def progress_of(record: TrialRecord, trial: Trial) -> list[ProgressInterval] | None:
+    """What the clients told every second; None where it cannot be read, which is damage."""
+    try:
+        intervals, damage = record.progress()
+    except RecordError as error:
+        trial.damage.append(f"{error.what}: {error.why}")
+        return None
+    trial.damage += damage
+    return intervals
 
 
 def client_series(

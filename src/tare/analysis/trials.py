@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.metrics import ALL, LatencyKey, trial_values
-from tare.analysis.series import client_series, drawn_events, machine_means, sampled_series
+from tare.analysis.series import (
+    client_series,
+    drawn_events,
+    machine_means,
+    progress_of,
+    sampled_series,
+)
 from tare.analysis.slices import Row, read_slices
 from tare.analysis.steady import change_points, mser5
 from tare.analysis.why.resources import MODES, beside_values, machine_totals, usage_values
@@ -188,12 +194,9 @@ def _histograms(record: TrialRecord, trial: Trial) -> list[HistogramLog]:
 
 
 def _add_progress(record: TrialRecord, trial: Trial, logs: list[HistogramLog]) -> None:
-    try:
-        intervals, damage = record.progress()
-    except RecordError as error:
-        trial.damage.append(f"{error.what}: {error.why}")
+    intervals = progress_of(record, trial)
+    if intervals is None:
         return
-    trial.damage += damage
     clients = [client.client for client in record.manifest.clients]
     trial.series |= client_series(intervals, clients, logs, len(trial.grid))
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
-from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.artifacts.program import find_program
+from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,13 +56,8 @@ def libraries_of(files: Iterable[Path]) -> dict[str, Path]:
     Raises:
         RuntimeUnavailableError: no ldd.
     """
-    ldd = shutil.which("ldd")
-    if ldd is None:
-        raise RuntimeUnavailableError(
-            "the program ldd is missing",
-            why="it names the shared libraries that an image must hold",
-            remedy="apt-get install libc-bin",
-        )
+    why = "it names the shared libraries that an image must hold"
+    ldd = find_program("ldd", why, "apt-get install libc-bin", "the program ldd")
     # LD_LIBRARY_PATH of this process is not that of the measured one.
     environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     done = subprocess.run(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from tare import scratch
 from tare.artifacts.digest import file_digest
-from tare.artifacts.program import run_to_end
-from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.artifacts.program import find_program, run_to_end
+from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,13 +142,8 @@ def _coordinates(
 
 
 def _run(pom_text: str, arguments: list[str], *, strict: bool = True) -> None:
-    mvn = shutil.which("mvn")
-    if mvn is None:
-        raise RuntimeUnavailableError(
-            "the Maven client is missing",
-            why="jars are fetched from Maven Central with mvn",
-            remedy="apt-get install maven",
-        )
+    why = "jars are fetched from Maven Central with mvn"
+    mvn = find_program("mvn", why, "apt-get install maven", "the Maven client")
     with scratch.directory("maven") as place:
         file = Path(place) / "pom.xml"
         file.write_text(pom_text, "utf-8")

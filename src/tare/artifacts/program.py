@@ -1,14 +1,34 @@
-"""Run another program to its end and keep what it said: its lines are the reason if it failed."""
+"""Other programs: found, run to their end, and what they said, the reason where one failed."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.errors import RuntimeUnavailableError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+
+def find_program(name: str, why: str, remedy: str, called: str = "") -> str:
+    """Path of a program of this machine.
+
+    Args:
+        why: what it is needed for.
+        remedy: how to install it.
+        called: what errors call it, where not by its name.
+
+    Raises:
+        RuntimeUnavailableError: it is not there.
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise RuntimeUnavailableError(f"{called or name} is missing", why=why, remedy=remedy)
+    return found
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def find(cache: Path, key: str) -> Snapshot | None:
     if not root.is_dir():
         return None
     try:
-        if _plain(root):  # first: what is no file may never end when it is read
+        if _holds_files_alone(root):  # first: what is no file may never end when it is read
             told = parse_listing((root / LISTING).read_text(encoding="utf-8"))
             if told and told == digests(root):
                 return _whole(root, told)
@@ -254,7 +254,7 @@ def _digest(content: IO[bytes]) -> str:
     return made.hexdigest()
 
 
-def _plain(root: Path) -> bool:
+def _holds_files_alone(root: Path) -> bool:
     """Whether there are files and directories alone: a link would lead out of the cache."""
     modes = (path.lstat().st_mode for path in _walk(root))
     return all(stat.S_ISREG(mode) or stat.S_ISDIR(mode) for mode in modes)

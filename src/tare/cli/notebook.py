@@ -12,7 +12,8 @@ from tare.cli.console import say
 from tare.cli.report import NOT_VALID, near
 from tare.errors import UsageError
 from tare.report.notebook import NAME, render_notebook
-from tare.report.write import replace_file, write_data
+from tare.report.write import write_data
+from tare.whole_file import replace_file
 
 
 def command(

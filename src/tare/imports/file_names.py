@@ -13,7 +13,7 @@ from tare.imports.identity import known_fields
 from tare.imports.limits import LARGEST_FILE
 from tare.imports.parsing import text_of
 from tare.imports.reading import UnreadableError
-from tare.study.problems import nearest
+from tare.nearest import did_you_mean
 from tare.study.quantities import size_in_words
 from tare.study.template import Template, TemplateError
 
@@ -93,11 +93,10 @@ def _refuse_unknown(study: Study, fields: Iterable[str], where: str) -> None:
     known = known_fields(study)
     for field in fields:
         if field not in known:
-            near = nearest(field, known)
             raise UsageError(
                 f"{where}: unknown field {field}",
                 why=f"fields are {', '.join(known)}, and {{_}}, which is ignored",
-                remedy=f"did you mean {near}?" if near else "name one of those, or write {_}",
+                remedy=did_you_mean(field, known, "name one of those, or write {_}"),
             )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.imports.reading import UnreadableError
+from tare.nearest import nearest
 from tare.study.conditions import condition_name, expand
 from tare.study.patch import assignments
-from tare.study.problems import nearest
 from tare.study.template import PLACES
 
 if TYPE_CHECKING:

@@ -23,10 +23,12 @@ from tare.imports.trials import (
     source_file,
     write_trial,
 )
+from tare.nearest import nearest
 from tare.records.layout import RunFiles
 from tare.records.reader import read_run
-from tare.study.problems import metric_names, nearest
+from tare.study.problems import metric_names
 from tare.study.read import load_study
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -324,6 +326,4 @@ def _note_down(request: Request, outcome: Outcome) -> None:
         "notes": outcome.notes,
     }
     text = json.dumps({"imports": [*before, entry]}, indent=1, ensure_ascii=False)
-    aside = run.environment.with_name(f".{run.environment.name}")
-    aside.write_text(text + "\n", encoding="utf-8")
-    aside.rename(run.environment)
+    replace_file(run.environment, text + "\n")

@@ -48,7 +48,7 @@ def read(data: bytes) -> list[Reading]:
     header = [name.strip() for name in table[0]]
     if len(set(header)) != len(header) or not all(header):
         raise UnreadableError("columns without a name, or two of one name")
-    metrics = [name for name in header if _METRIC.fullmatch(_plain(name)[0])]
+    metrics = [name for name in header if _METRIC.fullmatch(_name_and_unit(name)[0])]
     if not metrics:
         found = looks_like(text)
         other = f"; this looks like {found[1]}" if found and found[0] not in ("", "csv") else ""
@@ -59,7 +59,9 @@ def read(data: bytes) -> list[Reading]:
         raise UnreadableError("no row below the head")
     if len(table) > MOST_ROWS:
         raise UnreadableError(f"more than {MOST_ROWS:,} rows")
-    twice = [name for name, n in Counter(_plain(one)[0] for one in metrics).items() if n > 1]
+    twice = [
+        name for name, n in Counter(_name_and_unit(one)[0] for one in metrics).items() if n > 1
+    ]
     if twice:
         raise UnreadableError(f"two columns are {twice[0]}: only one of the two could count")
     others = tuple(name for name in header if name not in (*metrics, TIME, LENGTH, OPERATIONS))
@@ -79,7 +81,7 @@ def _cells(header: Sequence[str], row: Sequence[str], place: int) -> Row:
     return {name: cell.strip() for name, cell in zip(header, row, strict=True)}
 
 
-def _plain(column: str) -> tuple[str, str]:
+def _name_and_unit(column: str) -> tuple[str, str]:
     """A metric's name and the unit that the column gives, if any."""
     found = _UNIT.fullmatch(column)
     if found is None:
@@ -88,7 +90,7 @@ def _plain(column: str) -> tuple[str, str]:
 
 
 def _value(column: str, cell: str, what: str) -> tuple[str, float]:
-    name, unit = _plain(column)
+    name, unit = _name_and_unit(column)
     value = number(cell, f"{what}, {column}")
     if unit and not _LATENCY.fullmatch(name):
         raise UnreadableError(f"{column}: only latencies have a unit of their own")
@@ -98,7 +100,7 @@ def _value(column: str, cell: str, what: str) -> tuple[str, float]:
 def _step(column: str, cell: str) -> float:
     """Microseconds of the last digit that a cell gives."""
     decimals = len(cell.strip().partition(".")[2])
-    return microseconds(10.0**-decimals, _plain(column)[1] or "us")
+    return microseconds(10.0**-decimals, _name_and_unit(column)[1] or "us")
 
 
 def _trial(row: Row, metrics: Iterable[str], place: int) -> Reading:

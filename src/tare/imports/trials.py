@@ -13,6 +13,7 @@ from tare.imports.reading import UnreadableError
 from tare.imports.samples import append_samples
 from tare.records.layout import UNFINISHED
 from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -181,9 +182,7 @@ def add_histograms(files: TrialFiles, manifest: TrialManifest, part: Part) -> No
         raise UnreadableError("the trial's other histograms are in another unit")
     name = HISTOGRAMS.format(number=len(manifest.histograms) + 1)
     text = HLOG_HEAD + "\n".join(part.reading.histograms) + "\n"
-    aside = files.root / f"{UNFINISHED}{name}"
-    aside.write_text(text, encoding="utf-8")
-    aside.rename(files.root / name)
+    replace_file(files.root / name, text)
     manifest.histograms.append(name)
     manifest.histogram_tick_ns = part.reading.tick_ns
     _replace(files.manifest, manifest, part)
@@ -193,9 +192,7 @@ def _replace(path: Path, manifest: TrialManifest, part: Part) -> None:
     if manifest.source is not None:
         manifest.source.files.append(part.source)
     manifest.notes += [note for note in part.reading.notes if note not in manifest.notes]
-    aside = path.with_name(f"{UNFINISHED}{path.name}")
-    aside.write_text(manifest.model_dump_json() + "\n", encoding="utf-8")
-    aside.rename(path)
+    replace_file(path, manifest.model_dump_json() + "\n")
 
 
 def already(manifest: TrialManifest, part: Part) -> bool:

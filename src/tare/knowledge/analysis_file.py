@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tare.errors import KnowledgeError
 from tare.knowledge.schema import Text
-from tare.study.quantities import size_in_words
+from tare.study.named_file import read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,23 +44,14 @@ def read_analysis(path: Path) -> Measured:
     Raises:
         KnowledgeError: unreadable, too large, or no analysis.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise KnowledgeError(
-            "cannot read the analysis",
-            where=str(path),
-            why=error.strerror or str(error),
-            remedy="name the analysis.json of a run; `tare report RUN` writes it",
-        ) from error
-    if len(content) > MOST_BYTES:
-        raise KnowledgeError(
-            "too large for an analysis",
-            where=str(path),
-            why=f"more than {size_in_words(MOST_BYTES)}",
-            remedy="name the analysis.json of a run",
-        )
+    content = read_bytes(
+        path,
+        MOST_BYTES,
+        "an analysis",
+        KnowledgeError,
+        missing="name the analysis.json of a run; `tare report RUN` writes it",
+        too_large="name the analysis.json of a run",
+    )
     try:
         return Measured.model_validate_json(content)
     except (ValidationError, RecursionError) as error:

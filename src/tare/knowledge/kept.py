@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ import tare.knowledge
 import tare.study
 from tare.artifacts.tree import default_cache
 from tare.knowledge.schema import KnowledgeFile
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,10 +39,7 @@ def kept_or_parsed(text: str, parse: Callable[[], KnowledgeFile]) -> KnowledgeFi
         return KnowledgeFile.model_validate_json(path.read_bytes())
     found = parse()
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(f".{os.getpid()}")
-        aside.write_text(found.model_dump_json(), "utf-8")
-        aside.rename(path)
+        replace_file(path, found.model_dump_json())
     return found
 
 

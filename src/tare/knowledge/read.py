@@ -11,8 +11,8 @@ from tare.errors import KnowledgeError, StudyError
 from tare.knowledge.kept import kept_or_parsed
 from tare.knowledge.schema import KnowledgeFile
 from tare.study.document import MOST_BYTES, Document, parse_document
+from tare.study.named_file import read_text
 from tare.study.problems import remedy_for
-from tare.study.quantities import size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,33 +32,14 @@ def read_knowledge(path: Path) -> KnowledgeFile:
     Raises:
         KnowledgeError: unreadable, too large, no YAML, or not of the schema; with file and line.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise KnowledgeError(
-            "cannot read the knowledge file",
-            where=str(path),
-            why=error.strerror or str(error),
-            remedy="name a knowledge file that is there and yours to read",
-        ) from error
-    if len(content) > MOST_BYTES:
-        raise KnowledgeError(
-            "too large for a knowledge file",
-            where=str(path),
-            why=f"more than {size_in_words(MOST_BYTES)}",
-            remedy="split it in several files",
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise KnowledgeError(
-            "not text",
-            where=f"{path}:{line}",
-            why="the file is not UTF-8",
-            remedy="save as UTF-8",
-        ) from error
+    text = read_text(
+        path,
+        MOST_BYTES,
+        "a knowledge file",
+        KnowledgeError,
+        missing="name a knowledge file that is there and yours to read",
+        too_large="split it in several files",
+    )
     return kept_or_parsed(text, partial(parse_knowledge, text, str(path)))
 
 

@@ -14,6 +14,7 @@ from tare.load.maximum import maximum, search, settled, share, words
 from tare.records.maximum import Maximum
 from tare.study.conditions import Condition, baseline_condition
 from tare.study.plan import Plan
+from tare.whole_file import replace_file
 
 
 class Maxima:
@@ -116,9 +117,7 @@ class Maxima:
 
     def _keep(self) -> None:
         stored = {name: one.model_dump(mode="json") for name, one in self._found.items()}
-        aside = self._file.with_suffix(".partial")
-        aside.write_text(json.dumps(stored, indent=1), encoding="utf-8")
-        aside.rename(self._file)
+        replace_file(self._file, json.dumps(stored, indent=1))
 
     def _show(self, name: str) -> Callable[[dict[str, object]], None]:
         def show(event: dict[str, object]) -> None:

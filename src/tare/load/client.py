@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from tare.errors import LoadError, TareError
 from tare.records.manifest import ClientResult
+from tare.runtimes.poll import AT_MOST_EVERY_S
 from tare.runtimes.unit import Bits, Running, Runtime, Unit
 from tare.study.schema import Client
 
@@ -148,8 +149,10 @@ class Line:
     event: dict[str, Any] | None
 
 
-_LOOKS, _LOOK_AGAIN_S = 10, 0.2
-"""how often, and how long apart, nodes are looked at before a client is blamed"""
+_LOOK_AGAIN_S = 0.2
+_LOOKS = round(2.5 * AT_MOST_EVERY_S / _LOOK_AGAIN_S)
+"""how often, and how long apart, nodes are looked at before a client is blamed; an orchestrator
+is asked twice meanwhile, and has time to learn of the death"""
 SILENCE_S = 30.0
 """a client tells something every second; one that is silent for so long hangs"""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.errors import RecordError
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,4 @@ def read_looks(file: Path) -> Looks:
 
 def write_looks(file: Path, looks: Looks) -> None:
     """Replace the file, whole or not at all."""
-    aside = file.with_name(f".{file.name}")
-    aside.write_text(looks.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    aside.replace(file)
+    replace_file(file, looks.model_dump_json(indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""A run's plan.json as plain data, whatever has become of it."""
+"""A run's plan.json as plain data, whatever its state: what was left out, and whether in slices."""
 
 from __future__ import annotations
 
@@ -20,6 +20,31 @@ def read_plan(plan: Path) -> dict[str, Any]:
         return mapping(json.loads(plan.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
         return {}
+
+
+def read_left_out(plan: Path) -> dict[str, tuple[str, str]]:
+    """Name of each condition that was left out to why, and what would mend it.
+
+    Empty where the plan is missing, damaged or of a version that left nothing out: its conditions
+    then count as planned, and those without trials as missing.
+    """
+    entries = read_plan(plan).get("left_out")
+    found: dict[str, tuple[str, str]] = {}
+    for entry in entries if isinstance(entries, list) else []:
+        name = text(mapping(mapping(entry).get("condition")).get("name"))
+        if name:
+            found[name] = text(entry.get("why")), text(entry.get("remedy"))
+    return found
+
+
+def read_slicing(plan: Path) -> dict[str, Any]:
+    """`asked`, and `why_not` where there is a reason; empty where the plan does not say."""
+    said = mapping(read_plan(plan).get("slicing"))
+    asked = said.get("asked")
+    if not isinstance(asked, str | int | float):
+        return {}
+    reason = text(said.get("why_not"))
+    return {"asked": asked} | ({"why_not": reason} if reason else {})
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -17,10 +17,9 @@ from pydantic_core import from_json
 from tare.errors import RecordError
 from tare.records.hlog import HistogramLog, read_hlog
 from tare.records.layout import RunFiles, TrialFiles
-from tare.records.left_out import read_left_out
 from tare.records.manifest import FORMAT, ClientResult, TrialManifest
+from tare.records.plan_file import read_left_out, read_slicing
 from tare.records.samples import Samples, read_samples
-from tare.records.slicing import read_slicing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ from tare.report.exhibits.figures import exhibit_figures, remove_stale
 from tare.report.figures import NAMES, make_figures, standalone
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -76,19 +75,3 @@ def _strict(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
-
-
-def replace_file(path: Path, content: str | bytes) -> None:
-    """Write a file as a whole: a reader sees the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    aside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if isinstance(content, str):
-                content = content.encode("utf-8", errors="replace")
-            file.write(content)
-        aside.chmod(0o644)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import docker
 from docker.errors import APIError, DockerException, NotFound
@@ -32,7 +32,7 @@ from tare.runtimes.docker_engine import (
     remove_volume,
 )
 from tare.runtimes.native import open_files
-from tare.runtimes.unit import Exit, Role, Site, Unit
+from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
 if TYPE_CHECKING:
     from tare.study.platform import Platform
@@ -241,16 +241,10 @@ class DockerRuntime:
             return f"{error.what}: {error.why}"
         return None
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        role, network = wanted["role"], wanted["network"]
+        storage, group = wanted["storage"], wanted["group"]
+        several = wanted.get("several", False)
         home = self._work / name
         conf = home / "conf"
         conf.mkdir(parents=True, exist_ok=True)

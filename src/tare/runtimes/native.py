@@ -10,7 +10,7 @@ import signal
 import subprocess
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import psutil
 
@@ -19,7 +19,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, Group
-from tare.runtimes.unit import Exit, Role, Site, Unit, Way
+from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 
 if TYPE_CHECKING:
     from tare.study.platform import Platform
@@ -184,16 +184,8 @@ class NativeRuntime:
     def probe(self) -> str | None:
         return None
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        role = wanted["role"]
         home = self._work / name
         conf, data = home / "conf", home / "data"
         conf.mkdir(parents=True, exist_ok=True)

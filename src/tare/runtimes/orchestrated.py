@@ -1,4 +1,4 @@
-"""What only this machine's kernel does for what an orchestrator runs here: pausing, CPUs, files."""
+"""A unit that an orchestrator runs: this machine's kernel pauses it, and gives it its CPUs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tare.machines.cgroups import Accounting
     from tare.runtimes.unit import Unit
 
@@ -83,6 +85,33 @@ def confine(name: str, accounting: Accounting, cpuset: str, of: Orchestrated) ->
         raise RuntimeUnavailableError(
             f"a {of.noun}'s CPUs cannot be set", where=name, why=str(error), remedy="run as root"
         ) from error
+
+
+class OrchestratedRunning:
+    """What running units of every orchestrator have in common; see `unit.Running`."""
+
+    of: Orchestrated
+    unit: Unit
+    _accounting: Accounting
+
+    def accounting(self) -> Accounting:
+        return self._accounting
+
+    def lines(self) -> Iterator[str]:
+        yield from ()
+
+    def facts(self) -> dict[str, str]:
+        return {}
+
+    def pause(self) -> None:
+        freeze(self.unit.site.name, self._accounting, True, self.of)
+
+    def resume(self) -> None:
+        if self._accounting.pid:
+            freeze(self.unit.site.name, self._accounting, False, self.of)
+
+    def confine(self, cpuset: str) -> None:
+        confine(self.unit.site.name, self._accounting, cpuset, self.of)
 
 
 def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> None:

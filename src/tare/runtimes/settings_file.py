@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from tare.errors import RuntimeUnavailableError
+from tare.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,8 +51,7 @@ def _by_field(error: ValidationError, model: type[BaseModel]) -> str:
     for found in error.errors(include_url=False):
         name = ".".join(str(part) for part in found["loc"])
         if found["type"] == "extra_forbidden":
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            hint = did_you_mean(name, known, f"there are {', '.join(known)}")
             lines.append(f"{name}: there is no such field" + ("" if "." in name else f"; {hint}"))
         else:
             lines.append(f"{name or 'the file'}: {found['msg'].removeprefix('Value error, ')}")

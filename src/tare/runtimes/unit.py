@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, Unpack
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, LimitValues
@@ -233,6 +233,18 @@ class Running(Protocol):
         ...
 
 
+class SiteOptions(TypedDict):
+    """What a unit asks of its site."""
+
+    role: Role
+    network: str
+    storage: str
+    group: str
+    """units of one group share a network"""
+    several: NotRequired[bool]
+    """clients will name endpoints: it has all `ways` that the network gives"""
+
+
 class Runtime(Protocol):
     """A way to run units on this machine."""
 
@@ -246,21 +258,8 @@ class Runtime(Protocol):
         """None when it can run here; else why not, with the command that would mend it."""
         ...
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
-        """Settle addresses and paths for a unit; units of one `group` share a network.
-
-        A client gets no address of its own: nothing calls it. `several`: clients will name
-        endpoints, so that it has all `ways` that the network gives.
-        """
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        """Settle addresses and paths for a unit. A client gets no address: nothing calls it."""
         ...
 
     def release_group(self, group: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.nearest import nearest
 from tare.study.endpoints import KINDS, OF_THE_MACHINE, OPERATIONS
-from tare.study.problems import Problem, nearest, remedy_for
+from tare.study.problems import Problem, remedy_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

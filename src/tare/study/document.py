@@ -13,7 +13,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from tare.errors import StudyError
-from tare.study.quantities import size_in_words
+from tare.study.named_file import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,30 +52,14 @@ def read_document(path: Path) -> Document:
         StudyError: the file cannot be read, is too large or is no YAML; duplicate keys; tags;
             recursion; more nodes than any study needs.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise StudyError(
-            "cannot read the study",
-            where=str(path),
-            why=error.strerror or str(error),
-            remedy="give the path of a study file, e.g. studies/quickstart.yaml",
-        ) from error
-    if len(content) > MOST_BYTES:
-        raise StudyError(
-            "too large for a study",
-            where=str(path),
-            why=f"more than {size_in_words(MOST_BYTES)}",
-            remedy="name the study, not a result: a study is a few pages of text",
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise StudyError(
-            "not text", where=f"{path}:{line}", why="the file is not UTF-8", remedy="save as UTF-8"
-        ) from error
+    text = read_text(
+        path,
+        MOST_BYTES,
+        "a study",
+        StudyError,
+        missing="give the path of a study file, e.g. studies/quickstart.yaml",
+        too_large="name the study, not a result: a study is a few pages of text",
+    )
     return parse_document(text, str(path))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.problems import Problem, nearest, remedy_for
+from tare.nearest import nearest
+from tare.study.problems import Problem, remedy_for
 from tare.study.template import PLACES, Template, TemplateError
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ def generator(value: Any, records: int) -> dict[str, Any]:
         ValueError: what is wrong; after "; " the edit to make.
     """
     if not isinstance(value, dict):
-        return {"kind": "constant", "value": _plain(value)}
+        return {"kind": "constant", "value": _constant(value)}
     named = [key for key in value if key in KINDS]
     if len(named) != 1:
         said = f"both {named[0]} and {named[1]}" if named else "no kind"
@@ -189,7 +189,7 @@ def _choice(argument: Any) -> dict[str, Any]:
         raise WrongValueError("a weight of a choice is a number of at least 0", "correct it")
     if not sum(weights):
         raise WrongValueError("no value of the choice has a weight", "give one of them more than 0")
-    return {"values": [[_plain(one), float(weight)] for one, weight in pairs]}
+    return {"values": [[_constant(one), float(weight)] for one, weight in pairs]}
 
 
 def _now(argument: Any) -> dict[str, Any]:
@@ -204,12 +204,12 @@ _OTHERS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
     "real": _real,
     "boolean": _boolean,
     "choice": _choice,
-    "constant": lambda argument: {"value": _plain(argument)},
+    "constant": lambda argument: {"value": _constant(argument)},
     "now": _now,
 }
 
 
-def _plain(value: Any) -> Any:
+def _constant(value: Any) -> Any:
     if value is not None and not isinstance(value, (str, int, float, bool)):
         raise WrongValueError(
             "a constant is a text, a number, true, false or null", "take one of these"

@@ -23,7 +23,7 @@ def schema() -> dict[str, Any]:
     patch = {
         "description": "the changes that this level makes to the base document",
         "type": ["object", "null"],
-        "properties": {name: _plain(properties[name]) for name in Setup.model_fields},
+        "properties": {name: _no_default(properties[name]) for name in Setup.model_fields},
         "patternProperties": {_DOTTED: {}},
         "additionalProperties": False,
     }
@@ -41,11 +41,14 @@ def schema() -> dict[str, Any]:
 def _scale(properties: dict[str, Any]) -> dict[str, Any]:
     """A scale: a patch over the parts in which it may set something, and over levels."""
     parts = sorted({str(path[0]) for path in (*FIELDS, *PARTS)})
-    levels = _plain(properties["factors"]) | _named(_named({"$ref": "#/$defs/Patch"}))
+    levels = _no_default(properties["factors"]) | _named(_named({"$ref": "#/$defs/Patch"}))
     return {
         "description": "the changes that this scale makes to the study",
         "type": ["object", "null"],
-        "properties": {**{name: _plain(properties[name]) for name in parts}, "factors": levels},
+        "properties": {
+            **{name: _no_default(properties[name]) for name in parts},
+            "factors": levels,
+        },
         "patternProperties": {rf"^({'|'.join([*parts, 'factors'])})(\.[^.]+)+$": {}},
         "additionalProperties": False,
     }
@@ -60,6 +63,6 @@ def _named(value: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plain(property_: dict[str, Any]) -> dict[str, Any]:
+def _no_default(property_: dict[str, Any]) -> dict[str, Any]:
     """The field without its default, which a patch does not bring in."""
     return {key: value for key, value in property_.items() if key != "default"}

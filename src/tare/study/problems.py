@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from tare.errors import StudyError
+from tare.nearest import did_you_mean, nearest
 from tare.study.endpoints import KINDS, OPERATIONS
 from tare.study.quantities import duration_in_words, size_in_words
 from tare.study.wrong_value import WrongValueError
@@ -104,18 +104,9 @@ def explain(
         yield Problem(origins.of(path), what, "; ".join(filter(None, (why, context))), remedy)
 
 
-def nearest(wanted: str, known: Iterable[str], alike: float = 0.6) -> str | None:
-    """The known name that the wanted one was probably meant to be, `alike` from 0 to 1."""
-    names = list(known)
-    lower = {name.lower(): name for name in reversed(names)}
-    found = difflib.get_close_matches(wanted.lower(), lower, n=1, cutoff=alike)
-    return lower[found[0]] if found else None
-
-
 def remedy_for(wanted: str, known: Iterable[str]) -> str:
     """The edit to make where a name is not among the known ones."""
-    near = nearest(wanted, known)
-    return f"did you mean {near}?" if near else "name one of those, or remove it"
+    return did_you_mean(wanted, known, "name one of those, or remove it")
 
 
 def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
@@ -130,8 +121,7 @@ def no_metric(field: str, wanted: str, *, kinds: bool) -> tuple[str, str, str]:
     if wanted in KINDS:
         remedy = f"did you mean all.{wanted}?"
     else:
-        near = nearest(wanted, (*alone, *metric_names()))
-        remedy = f"did you mean {near}?" if near else "name one of those, or remove it"
+        remedy = remedy_for(wanted, (*alone, *metric_names()))
     return f"{field}: no metric is called {_show(wanted)}", f"{said} ({more})", remedy
 
 
@@ -210,11 +200,10 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
 def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]:
     words = (word.strip("'") for word in expected.replace(" or ", ", ").split(", "))
     allowed = [word for word in words if word]
-    near = nearest(str(value), allowed)
     return (
         f"{name}: {_show(value)} is not known",
         f"it is one of {', '.join(allowed)}",
-        f"did you mean {near}?" if near else f"write one of {', '.join(allowed)}",
+        did_you_mean(str(value), allowed, f"write one of {', '.join(allowed)}"),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from tare.errors import StudyError
+from tare.nearest import nearest
 from tare.study.analysis_rules import analysis_problems
 from tare.study.conditions import baseline_condition, combinations, condition_name, resolve
 from tare.study.document import read_document
@@ -14,7 +15,7 @@ from tare.study.files_rules import files_problems
 from tare.study.origins import FieldPath, Origins
 from tare.study.overrides import override
 from tare.study.patch import assignments
-from tare.study.problems import Problem, dotted, explain, nearest, refuse
+from tare.study.problems import Problem, dotted, explain, refuse
 from tare.study.rules import (
     design_problems,
     factor_problems,

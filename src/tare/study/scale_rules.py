@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.nearest import nearest
 from tare.study.patch import assignments, mapping
-from tare.study.problems import Problem, dotted, nearest, remedy_for
+from tare.study.problems import Problem, dotted, remedy_for
 from tare.study.scale_levels import LEVEL_DEPTH, NEVER, level_problems
 
 if TYPE_CHECKING:

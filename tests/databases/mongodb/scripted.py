@@ -64,17 +64,8 @@ class Runtime:
     several: list[bool] = field(default_factory=list)
     """of each site, whether clients will name endpoints"""
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: str,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
-        self.several.append(several)
+    def site(self, name: str, **wanted: Any) -> Site:
+        self.several.append(wanted.get("several", False))
         address = f"127.0.0.{name.rpartition('-n')[2]}"
         conf = self.root / name
         conf.mkdir()

@@ -127,11 +127,9 @@ def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
     pod = running_pod("c-0", "u1", api.nodes[0], "10.244.0.1", {})
     api.kept["Pod", "tare-dead", "c-0"] = pod
     thawed: list[tuple[str, bool]] = []
-    monkeypatch.setattr(namespaces.here, "process_of", lambda container: 4321)
+    monkeypatch.setattr(namespaces.local_pods, "process_of", lambda container: 4321)
     monkeypatch.setattr(
-        namespaces.here,
-        "freeze",
-        lambda unit, accounting, frozen: thawed.append((unit, frozen)),
+        namespaces, "freeze", lambda unit, accounting, frozen, of: thawed.append((unit, frozen))
     )
     namespaces.remove(one)
     assert thawed == [("u1", False)]

@@ -375,8 +375,10 @@ def test_what_a_lost_kubelet_would_leave_running_on_this_machine_is_killed(
 ) -> None:
     """The kernel is scripted here; a kubelet is killed in tests/integration."""
     killed: list[tuple[int, str]] = []
-    monkeypatch.setattr(namespaces.here, "process_of", lambda container: 4321)
-    monkeypatch.setattr(namespaces.here, "freeze", lambda unit, accounting, frozen: None)
+    monkeypatch.setattr(namespaces.local_pods, "process_of", lambda container: 4321)
+    monkeypatch.setattr(
+        "tare.runtimes.orchestrated.freeze", lambda unit, accounting, frozen, of: None
+    )
     monkeypatch.setattr("tare.machines.cgroups.kill", lambda *told: killed.append(told))
     nodes = scene.cluster()
     node_lost(scene.api)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from tare.machines.ssh import HostError, HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
 from tare.runtimes.ssh.hosts import PORT_STEP, Hosts
 from tare.runtimes.ssh.leftovers import leftovers, remove
+from tare.runtimes.ssh.names import MARK_VARIABLE
 from tare.runtimes.ssh.native import HostRunning, SshNativeRuntime
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
@@ -80,7 +82,7 @@ def test_a_node_runs_with_its_files_and_is_gone_after_its_stop(rig: Rig) -> None
 
 def test_how_it_ended_is_known_and_its_logs_come_back(rig: Rig, tmp_path: Path) -> None:
     running = rig.runtime.launch(rig.unit("/bin/sh", "-c", "echo why >&2; kill -9 $$"))
-    running._clock = iter(range(0, 1000, 10)).__next__
+    running._poll._clock = iter(range(0, 100_000, 10)).__next__
     while (ended := running.exited()) is None:
         pass
     assert ended.detail == "killed by SIGKILL"
@@ -112,6 +114,21 @@ def test_a_paused_node_stands_still(rig: Rig) -> None:
     running.resume()
     assert state.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "T"
     running.stop()
+
+
+def test_a_unit_that_is_slow_to_begin_is_told_once_its_group_can_be_signalled(
+    rig: Rig, tmp_path: Path
+) -> None:
+    slow = tmp_path / "setsid"
+    slow.write_text(f'#!/bin/sh\nsleep 0.3\nexec {shutil.which("setsid")} "$@"\n', "ascii")
+    slow.chmod(0o755)
+    rig.fakes[0].connection._environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    pid = running.accounting().pid
+    assert os.getpgid(pid) == pid
+    assert MARK_VARIABLE in Path(f"/proc/{pid}/environ").read_text("utf-8")
+    running.stop()
+    assert not alive(running)
 
 
 def test_limits_without_root_there_are_refused_and_nothing_stays(rig: Rig) -> None:

@@ -1,6 +1,6 @@
 //! Request bodies, written into one reused buffer: EXECUTE from a template, BATCH, QUERY, PREPARE.
+mod query;
 mod template;
-mod text;
 
 use crate::error::Error;
 use crate::frame::{opcode, MAX_BODY};

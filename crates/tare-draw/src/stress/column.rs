@@ -38,7 +38,7 @@ impl Column {
     /// A column of this name and type. Its `salt` comes from [`super::salt`].
     ///
     /// # Errors
-    /// When the size law can give a negative or an enormous size, or a cluster law a negative number.
+    /// When the size distribution can give a negative or an enormous size, or a cluster distribution a negative number.
     pub fn new(name: &str, kind: Kind, salt: i64, spec: &ColumnSpec) -> Result<Self, Error> {
         let element = match &kind {
             Kind::Set(element) | Kind::List(element) => {
@@ -98,9 +98,9 @@ impl Column {
         &self.kind
     }
 
-    /// The law of the number of values in a partition.
+    /// The distribution of the number of values in a partition.
     pub fn cluster(&self) -> &Distribution {
-        self.cluster.law()
+        self.cluster.distribution()
     }
 
     /// Starts the values of `seed`.
@@ -108,7 +108,7 @@ impl Column {
         self.identity.set_seed(seed ^ self.salt);
         self.cluster.set_seed(seed ^ !self.salt);
         if let Some(element) = &mut self.element {
-            // The tool never seeds the size of a collection, so a law that is not fixed gives another
+            // The tool never seeds the size of a collection, so a distribution that is not fixed gives another
             // size each time. Seeded, the value of a seed can be told again.
             self.size.set_seed(seed ^ self.salt);
             element.set_seed(seed.wrapping_mul(31));
@@ -244,16 +244,19 @@ impl Column {
 fn check_range(
     name: &str,
     what: &str,
-    law: &Distribution,
+    distribution: &Distribution,
     least: i64,
     greatest: i64,
 ) -> Result<(), Error> {
-    // An inverted law gives its ends the other way round.
-    let (low, high) = (law.min().min(law.max()), law.min().max(law.max()));
+    // An inverted distribution gives its ends the other way round.
+    let (low, high) = (
+        distribution.min().min(distribution.max()),
+        distribution.min().max(distribution.max()),
+    );
     if low >= least && high <= greatest {
         return Ok(());
     }
     Err(Error::new(format!(
-        "the {what} of column {name}, {law}, reaches from {low} to {high}: expected {least} to {greatest}"
+        "the {what} of column {name}, {distribution}, reaches from {low} to {high}: expected {least} to {greatest}"
     )))
 }

@@ -1,9 +1,9 @@
-//! The laws of numbers: FIXED, UNIFORM, SEQ, GAUSSIAN, EXP, EXTREME, QEXTREME and their inversion.
+//! The distributions of numbers: FIXED, UNIFORM, SEQ, GAUSSIAN, EXP, EXTREME, QEXTREME and their inversion.
 
 use super::quantile::{exponential, normal, weibull};
 use crate::Rng;
 
-/// A law of whole numbers, as cassandra-stress writes it: `uniform(1..10)`, `~exp(1..1M)`.
+/// A distribution of whole numbers, as cassandra-stress writes it: `uniform(1..10)`, `~exp(1..1M)`.
 ///
 /// Made by [`Distribution::parse`]; written again by `Display`. A sequence counts, so it is drawn from
 /// through a [`super::Sampler`].
@@ -34,7 +34,7 @@ pub enum Distribution {
         min: i64,
         /// The greatest value.
         max: i64,
-        /// The mean of the normal law.
+        /// The mean of the normal distribution.
         mean: f64,
         /// Its standard deviation.
         deviation: f64,
@@ -45,7 +45,7 @@ pub enum Distribution {
         min: i64,
         /// The greatest value.
         max: i64,
-        /// The mean of the exponential law.
+        /// The mean of the exponential distribution.
         mean: f64,
     },
     /// `min` plus a Weibull number, rounded down, at most `max`.
@@ -54,22 +54,22 @@ pub enum Distribution {
         min: i64,
         /// The greatest value.
         max: i64,
-        /// The shape of the Weibull law.
+        /// The shape of the Weibull distribution.
         shape: f64,
         /// Its scale.
         scale: f64,
     },
     /// A Weibull number says in which part of the range; within the part all values are alike.
     Quantized {
-        /// The law of the parts, an `Extreme`.
-        law: Box<Distribution>,
+        /// The distribution of the parts, an `Extreme`.
+        distribution: Box<Distribution>,
         /// Where the parts begin, and the end of the last one.
         bounds: Vec<i64>,
     },
-    /// max - (x - min) for the values x of the law inside.
+    /// max - (x - min) for the values x of the distribution inside.
     Inverted {
-        /// The law inside.
-        law: Box<Distribution>,
+        /// The distribution inside.
+        distribution: Box<Distribution>,
         /// Its least value.
         min: i64,
         /// Its greatest value.
@@ -78,12 +78,12 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// The law turned around, so that the rarest value becomes the commonest; the inside of a law that
+    /// The distribution turned around, so that the rarest value becomes the commonest; the inside of a distribution that
     /// is turned already.
     pub fn inverted(self) -> Self {
         match self {
-            Self::Inverted { law, .. } => *law,
-            law => law.turned(),
+            Self::Inverted { distribution, .. } => *distribution,
+            distribution => distribution.turned(),
         }
     }
 
@@ -92,11 +92,11 @@ impl Distribution {
         Self::Inverted {
             min: self.min(),
             max: self.max(),
-            law: Box::new(self),
+            distribution: Box::new(self),
         }
     }
 
-    /// A law whose parts lie at the quantiles i / `parts` of this one.
+    /// A distribution whose parts lie at the quantiles i / `parts` of this one.
     pub(super) fn quantized(self, parts: usize) -> Self {
         let mut bounds = vec![self.min()];
         for part in 1..parts {
@@ -104,7 +104,7 @@ impl Distribution {
         }
         bounds.push(self.max().saturating_add(1));
         Self::Quantized {
-            law: Box::new(self),
+            distribution: Box::new(self),
             bounds,
         }
     }
@@ -114,13 +114,20 @@ impl Distribution {
         match self {
             Self::Fixed { value } => *value,
             Self::Sequence { min, max } => next_in_sequence(*min, *max, counter),
-            Self::Quantized { law, bounds } => {
+            Self::Quantized {
+                distribution,
+                bounds,
+            } => {
                 // For the first bound itself the tool fails; here it belongs to the first part.
-                let part = part_of(bounds, law.draw(rng, counter)).unwrap_or(0);
+                let part = part_of(bounds, distribution.draw(rng, counter)).unwrap_or(0);
                 let (from, to) = (bounds[part], bounds[part + 1]);
                 from + (rng.next_f64() * (to - from) as f64) as i64
             }
-            Self::Inverted { law, min, max } => max - (law.draw(rng, counter) - min),
+            Self::Inverted {
+                distribution,
+                min,
+                max,
+            } => max - (distribution.draw(rng, counter) - min),
             _ => self.bounded(self.draw_real(rng)),
         }
     }
@@ -130,9 +137,11 @@ impl Distribution {
         match self {
             Self::Fixed { value } => *value as f64,
             Self::Sequence { .. } | Self::Quantized { .. } => self.draw(rng, counter) as f64,
-            Self::Inverted { law, min, max } => {
-                *max as f64 - (law.draw_f64(rng, counter) - *min as f64)
-            }
+            Self::Inverted {
+                distribution,
+                min,
+                max,
+            } => *max as f64 - (distribution.draw_f64(rng, counter) - *min as f64),
             Self::Uniform { min, max } | Self::Gaussian { min, max, .. } => {
                 self.draw_real(rng).clamp(*min as f64, *max as f64)
             }
@@ -158,24 +167,32 @@ impl Distribution {
             Self::Extreme { shape, scale, .. } => {
                 self.bounded(weibull(*shape, *scale, probability))
             }
-            Self::Quantized { law, bounds } => {
-                let Some(part) = part_of(bounds, law.inverse_cumulative(probability)) else {
+            Self::Quantized {
+                distribution,
+                bounds,
+            } => {
+                let Some(part) = part_of(bounds, distribution.inverse_cumulative(probability))
+                else {
                     return bounds[0];
                 };
                 let parts = (bounds.len() - 1) as f64;
                 let within = (probability - part as f64 / parts) * parts;
                 bounds[part] + (within * (bounds[part + 1] - bounds[part]) as f64) as i64
             }
-            Self::Inverted { law, min, max } => max - (law.inverse_cumulative(probability) - min),
+            Self::Inverted {
+                distribution,
+                min,
+                max,
+            } => max - (distribution.inverse_cumulative(probability) - min),
         }
     }
 
-    /// The least value. For an inverted law this is the greatest, as in the tool.
+    /// The least value. For an inverted distribution this is the greatest, as in the tool.
     pub fn min(&self) -> i64 {
         self.inverse_cumulative(0.0)
     }
 
-    /// The greatest value. For an inverted law this is the least, as in the tool.
+    /// The greatest value. For an inverted distribution this is the least, as in the tool.
     pub fn max(&self) -> i64 {
         self.inverse_cumulative(1.0)
     }
@@ -192,7 +209,7 @@ impl Distribution {
         (sum / f64::from(count)) as i64
     }
 
-    /// A number of the real law inside.
+    /// A number of the real distribution inside.
     fn draw_real(&self, rng: &mut impl Rng) -> f64 {
         match self {
             Self::Uniform { min, max } => {

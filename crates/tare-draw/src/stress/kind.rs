@@ -81,7 +81,7 @@ impl Kind {
         })
     }
 
-    /// Whether the size law of a column decides about its values.
+    /// Whether the size distribution of a column decides about its values.
     pub(super) fn has_size(&self) -> bool {
         matches!(
             self,

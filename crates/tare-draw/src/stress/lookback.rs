@@ -12,16 +12,16 @@ use crate::Rng;
 /// them reads go.
 #[derive(Debug)]
 pub(super) struct Lookback {
-    law: SharedSampler,
+    distribution: SharedSampler,
     written: AtomicI64,
     /// Partitions written before one that precedes them.
     ahead: Mutex<BTreeSet<i64>>,
 }
 
 impl Lookback {
-    pub(super) fn new(law: Distribution) -> Self {
+    pub(super) fn new(distribution: Distribution) -> Self {
         Self {
-            law: SharedSampler::new(law),
+            distribution: SharedSampler::new(distribution),
             written: AtomicI64::new(0),
             ahead: Mutex::new(BTreeSet::new()),
         }
@@ -51,7 +51,7 @@ impl Lookback {
 
     /// The offset of the next partition to read; none when the sequence of `length` is over.
     pub(super) fn next(&self, rng: &mut impl Rng, length: i64, wrap: bool) -> Option<i64> {
-        let back = self.law.draw(rng);
+        let back = self.distribution.draw(rng);
         let written = self.written.load(Ordering::Acquire);
         if back <= written {
             return Some(written - back);

@@ -20,7 +20,7 @@ impl Distribution {
     /// QEXTR, WEIBULL (which the tool documents but refuses).
     ///
     /// # Errors
-    /// When the text is none of these, or its law cannot be drawn from; the message says what was
+    /// When the text is none of these, or its distribution cannot be drawn from; the message says what was
     /// expected.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let trimmed = text.trim();
@@ -40,14 +40,18 @@ impl Distribution {
             .split(',')
             .filter(|parameter| !parameter.is_empty())
             .collect();
-        let law = law(&name.to_ascii_lowercase(), &parameters)
+        let distribution = distribution(&name.to_ascii_lowercase(), &parameters)
             .map_err(|expected| Error::new(format!("the distribution {text:?}: {expected}")))?;
-        Ok(if inverted { law.turned() } else { law })
+        Ok(if inverted {
+            distribution.turned()
+        } else {
+            distribution
+        })
     }
 }
 
-/// The law of a name and its parameters; the error says what was expected.
-fn law(name: &str, parameters: &[&str]) -> Result<Distribution, String> {
+/// The distribution of a name and its parameters; the error says what was expected.
+fn distribution(name: &str, parameters: &[&str]) -> Result<Distribution, String> {
     match name {
         "fixed" => match parameters {
             [value] => Ok(Distribution::Fixed {
@@ -68,7 +72,7 @@ fn law(name: &str, parameters: &[&str]) -> Result<Distribution, String> {
         },
         "gaussian" | "gauss" | "normal" | "norm" => gaussian(parameters),
         "exp" => match parameters {
-            [range] => ranged(range, exponential_law),
+            [range] => ranged(range, exponential_distribution),
             _ => Err("expected one range, as exp(1..10)".into()),
         },
         "extreme" | "extr" | "weibull" => match parameters {
@@ -80,7 +84,7 @@ fn law(name: &str, parameters: &[&str]) -> Result<Distribution, String> {
                 Ok(parts) if (1..=MOST_PARTS).contains(&parts) => {
                     Ok(match extreme(range, shape)? {
                         fixed @ Distribution::Fixed { .. } => fixed,
-                        law => law.quantized(parts),
+                        distribution => distribution.quantized(parts),
                     })
                 }
                 _ => Err(format!("expected a number of quantas from 1 to {MOST_PARTS}")),
@@ -126,7 +130,7 @@ fn middle(min: i64, max: i64, deviations_to_edge: f64) -> (f64, f64) {
     (mean, (max - min) as f64 / 2.0 / deviations_to_edge)
 }
 
-fn exponential_law(min: i64, max: i64) -> Result<Distribution, String> {
+fn exponential_distribution(min: i64, max: i64) -> Result<Distribution, String> {
     let mean = scale(min, max, |probability| exponential(1.0, probability));
     if mean > 0.0 && mean.is_finite() {
         Ok(Distribution::Exponential { min, max, mean })
@@ -151,20 +155,20 @@ fn extreme(range: &str, shape: &str) -> Result<Distribution, String> {
     })
 }
 
-/// The scale that leaves sqrt(1 / width) of the law beyond the range, as the tool chooses it.
+/// The scale that leaves sqrt(1 / width) of the distribution beyond the range, as the tool chooses it.
 fn scale(min: i64, max: i64, quantile: impl Fn(f64) -> f64) -> f64 {
     let width = (max - min) as f64;
     width / quantile(1.0 - (1.0 / width).sqrt())
 }
 
-/// The law of a range; of one value only it is fixed.
+/// The distribution of a range; of one value only it is fixed.
 fn ranged(
     range: &str,
-    law: impl FnOnce(i64, i64) -> Result<Distribution, String>,
+    distribution: impl FnOnce(i64, i64) -> Result<Distribution, String>,
 ) -> Result<Distribution, String> {
     match bounds(range)? {
         (min, max) if min == max => Ok(Distribution::Fixed { value: min }),
-        (min, max) if min < max => law(min, max),
+        (min, max) if min < max => distribution(min, max),
         (min, max) => Err(format!(
             "the range {min}..{max} is backwards: expected {max}..{min}"
         )),
@@ -233,7 +237,10 @@ impl fmt::Display for Distribution {
             Self::Extreme {
                 min, max, shape, ..
             } => write!(formatter, "extreme({min}..{max},{shape})"),
-            Self::Quantized { law, bounds } => match law.as_ref() {
+            Self::Quantized {
+                distribution,
+                bounds,
+            } => match distribution.as_ref() {
                 Self::Extreme {
                     min, max, shape, ..
                 } => write!(
@@ -241,9 +248,9 @@ impl fmt::Display for Distribution {
                     "qextreme({min}..{max},{shape},{})",
                     bounds.len() - 1
                 ),
-                law => write!(formatter, "{law}"),
+                distribution => write!(formatter, "{distribution}"),
             },
-            Self::Inverted { law, .. } => write!(formatter, "~{law}"),
+            Self::Inverted { distribution, .. } => write!(formatter, "~{distribution}"),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The quantile functions of the real laws, as commons-math 3.2 computes them.
+//! The quantile functions of the real distributions, as commons-math 3.2 computes them.
 
-/// The quantile of the exponential law.
+/// The quantile of the exponential distribution.
 pub(super) fn exponential(mean: f64, probability: f64) -> f64 {
     if probability == 1.0 {
         return f64::INFINITY;
@@ -8,7 +8,7 @@ pub(super) fn exponential(mean: f64, probability: f64) -> f64 {
     -mean * (1.0 - probability).ln()
 }
 
-/// The quantile of the Weibull law.
+/// The quantile of the Weibull distribution.
 pub(super) fn weibull(shape: f64, scale: f64, probability: f64) -> f64 {
     if probability == 0.0 {
         return 0.0;
@@ -19,7 +19,7 @@ pub(super) fn weibull(shape: f64, scale: f64, probability: f64) -> f64 {
     scale * (-(1.0 - probability).ln()).powf(1.0 / shape)
 }
 
-/// The quantile of the normal law.
+/// The quantile of the normal distribution.
 pub(super) fn normal(mean: f64, deviation: f64, probability: f64) -> f64 {
     mean + deviation * std::f64::consts::SQRT_2 * inverse_error(2.0 * probability - 1.0)
 }

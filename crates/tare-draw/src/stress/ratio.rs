@@ -1,4 +1,4 @@
-//! A share between 0 and 1, drawn from a law: `fixed(1)/1`, `uniform(1..10)/10`.
+//! A share between 0 and 1, drawn from a distribution: `fixed(1)/1`, `uniform(1..10)/10`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::parse::parse_count;
 use super::{Distribution, Sampler};
 use crate::{Error, Rng};
 
-/// A law of numbers divided by a constant, brought into \[0, 1\].
+/// A distribution of numbers divided by a constant, brought into \[0, 1\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
     sampler: Sampler,
@@ -24,11 +24,11 @@ impl Ratio {
                 "{text:?} is not a ratio: expected a distribution and a divisor, as fixed(1)/1 or uniform(1..10)/10"
             ))
         };
-        let (law, divisor) = text.trim().rsplit_once('/').ok_or_else(expected)?;
+        let (distribution, divisor) = text.trim().rsplit_once('/').ok_or_else(expected)?;
         let unsigned = divisor.starts_with(|first: char| first.is_ascii_digit());
         let divisor = parse_count(divisor).ok().filter(|_| unsigned);
         Ok(Self {
-            sampler: Sampler::new(Distribution::parse(law)?),
+            sampler: Sampler::new(Distribution::parse(distribution)?),
             divisor: divisor.ok_or_else(expected)?,
         })
     }
@@ -46,17 +46,22 @@ impl Ratio {
 
     /// The least share.
     pub fn min(&self) -> f64 {
-        (self.sampler.law().min() as f64 / self.divisor as f64).min(1.0)
+        (self.sampler.distribution().min() as f64 / self.divisor as f64).min(1.0)
     }
 
     /// The greatest share.
     pub fn max(&self) -> f64 {
-        (self.sampler.law().max() as f64 / self.divisor as f64).min(1.0)
+        (self.sampler.distribution().max() as f64 / self.divisor as f64).min(1.0)
     }
 }
 
 impl fmt::Display for Ratio {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.sampler.law(), self.divisor)
+        write!(
+            formatter,
+            "{}/{}",
+            self.sampler.distribution(),
+            self.divisor
+        )
     }
 }

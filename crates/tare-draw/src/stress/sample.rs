@@ -11,7 +11,7 @@ use crate::Rng;
 /// steps (Fenwick, "A new data structure for cumulative frequency tables", 1994).
 #[derive(Debug)]
 pub(super) struct Sample {
-    law: Sampler,
+    distribution: Sampler,
     offset: i64,
     most: usize,
     /// Keep a partition from its first visit on, not only after it.
@@ -24,9 +24,9 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub(super) fn new(law: Sampler, offset: i64, most: i64, at_once: bool) -> Self {
+    pub(super) fn new(distribution: Sampler, offset: i64, most: i64, at_once: bool) -> Self {
         Self {
-            law,
+            distribution,
             offset,
             most: usize::try_from(most).unwrap_or(usize::MAX),
             at_once,
@@ -39,7 +39,7 @@ impl Sample {
 
     /// A partition for another visit; none when the number drawn is beyond those that wait.
     pub(super) fn pick(&mut self, rng: &mut impl Rng) -> Option<Seed> {
-        let index = usize::try_from(self.law.draw_from(rng) - self.offset).ok()?;
+        let index = usize::try_from(self.distribution.draw_from(rng) - self.offset).ok()?;
         let place = self.find(index)?;
         self.places[place].clone()
     }

@@ -30,7 +30,7 @@ pub enum Population {
         lookback: Option<Distribution>,
     },
     /// `dist=LAW`: drawn.
-    Law(Distribution),
+    Distribution(Distribution),
 }
 
 /// One partition to visit.
@@ -98,7 +98,7 @@ enum Source {
         count: AtomicI64,
         lookback: Option<Lookback>,
     },
-    Law(SharedSampler),
+    Distribution(SharedSampler),
 }
 
 impl Seeds {
@@ -252,14 +252,16 @@ impl Seeds {
                 }
                 Some(first + at % length)
             }
-            Source::Law(law) => Some(law.draw(rng)),
+            Source::Distribution(distribution) => Some(distribution.draw(rng)),
         }
     }
 }
 
 fn source(population: Population) -> Result<Source, Error> {
     let (first, last, wrap, lookback) = match population {
-        Population::Law(law) => return Ok(Source::Law(SharedSampler::new(law))),
+        Population::Distribution(distribution) => {
+            return Ok(Source::Distribution(SharedSampler::new(distribution)))
+        }
         Population::Sequence {
             first,
             last,
@@ -273,11 +275,14 @@ fn source(population: Population) -> Result<Source, Error> {
             "seq={first}..{last} is backwards or too long: expected the lower seed first"
         )));
     };
-    if let Some(law) = &lookback {
-        let (low, high) = (law.min().min(law.max()), law.min().max(law.max()));
+    if let Some(distribution) = &lookback {
+        let (low, high) = (
+            distribution.min().min(distribution.max()),
+            distribution.min().max(distribution.max()),
+        );
         if low < 0 || high > length {
             return Err(Error::new(format!(
-                "read-lookback={law} reaches from {low} to {high}: expected 0 to {length}, the length of the sequence"
+                "read-lookback={distribution} reaches from {low} to {high}: expected 0 to {length}, the length of the sequence"
             )));
         }
     }

@@ -93,7 +93,10 @@ impl Shape {
                 rows.saturating_mul(end(column.cluster()))
             })
         };
-        (product(|law| law.min()), product(|law| law.max()))
+        (
+            product(|distribution| distribution.min()),
+            product(|distribution| distribution.max()),
+        )
     }
 
     /// Whether the values of the clustering column at `depth` come sorted.

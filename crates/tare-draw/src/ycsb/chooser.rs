@@ -7,7 +7,7 @@ use crate::{Error, Rng, Share};
 
 /// The next record's number, never one that is not yet acknowledged.
 ///
-/// A clone is cheap and draws from the same law; every worker has its own. Only a sequence is shared
+/// A clone is cheap and draws from the same distribution; every worker has its own. Only a sequence is shared
 /// between the clones.
 #[derive(Debug, Clone)]
 pub enum Chooser {
@@ -15,7 +15,7 @@ pub enum Chooser {
     Uniform(UniformLong),
     /// `zipfian`: the scrambled zipfian.
     ScrambledZipfian(ScrambledZipfian),
-    /// The true Zipf law; YCSB has none. Its ranks count from the first number.
+    /// The true Zipf distribution; YCSB has none. Its ranks count from the first number.
     Zipf(Zipf, i64),
     /// `latest`
     Latest(SkewedLatest),
@@ -42,18 +42,18 @@ impl Chooser {
 
     /// The next record's number, when `last` is the newest acknowledged one.
     ///
-    /// As YCSB, draws beyond `last` are drawn again; so at least one number that the law can give
+    /// As YCSB, draws beyond `last` are drawn again; so at least one number that the distribution can give
     /// must not be beyond it, and for `exponential` `last` must not be negative.
     pub fn next(&mut self, rng: &mut impl Rng, last: i64) -> i64 {
         loop {
             let number = match self {
-                Self::Uniform(law) => law.next(rng),
-                Self::ScrambledZipfian(law) => law.next(rng),
-                Self::Zipf(law, first) => first.saturating_add(law.next(rng)),
-                Self::Latest(law) => law.next(rng, last),
-                Self::Hotspot(law) => law.next(rng),
-                Self::Exponential(law) => {
-                    let number = last.saturating_sub(law.next(rng) as i64);
+                Self::Uniform(distribution) => distribution.next(rng),
+                Self::ScrambledZipfian(distribution) => distribution.next(rng),
+                Self::Zipf(distribution, first) => first.saturating_add(distribution.next(rng)),
+                Self::Latest(distribution) => distribution.next(rng, last),
+                Self::Hotspot(distribution) => distribution.next(rng),
+                Self::Exponential(distribution) => {
+                    let number = last.saturating_sub(distribution.next(rng) as i64);
                     if number < 0 {
                         continue;
                     }

@@ -12,7 +12,7 @@ const INNER_ZETA: f64 = 26.469_028_201_783_02;
 /// YCSB's `ScrambledZipfianGenerator`: what `requestdistribution=zipfian` means.
 ///
 /// The rank comes from a zipfian over 0..=10^10 and is then hashed into the range. The hottest record
-/// has a probability of 3.78% for any number of records; see [`super::Zipf`] for the true law.
+/// has a probability of 3.78% for any number of records; see [`super::Zipf`] for the true distribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScrambledZipfian {
     inner: Zipfian,

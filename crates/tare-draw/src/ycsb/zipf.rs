@@ -1,8 +1,8 @@
-//! The true Zipf law, which YCSB's own generators only approach.
+//! The true Zipf distribution, which YCSB's own generators only approach.
 
 use crate::{Error, Rng};
 
-/// Zipf's law over 0..items: rank k (from 0) has a probability proportional to (k + 1)^-exponent.
+/// Zipf's distribution over 0..items: rank k (from 0) has a probability proportional to (k + 1)^-exponent.
 ///
 /// Exact, without a table, by rejection-inversion: Hörmann and Derflinger, "Rejection-inversion to
 /// generate variates from monotone discrete distributions", ACM TOMACS 6(3), 1996. Needs 1.1 uniform
@@ -19,14 +19,14 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Zipf's law over `items` ranks.
+    /// Zipf's distribution over `items` ranks.
     ///
     /// # Errors
     /// When `items` is under 1, or `exponent` is not a number above 0.
     pub fn new(items: i64, exponent: f64) -> Result<Self, Error> {
         if items < 1 || !(exponent > 0.0 && exponent.is_finite()) {
             return Err(Error::new(format!(
-                "a Zipf law over {items} ranks with exponent {exponent}: expected at least one rank and an exponent above 0"
+                "a Zipf distribution over {items} ranks with exponent {exponent}: expected at least one rank and an exponent above 0"
             )));
         }
         let mut zipf = Self {

@@ -8,17 +8,20 @@ pub const DRAWS: usize = if cfg!(debug_assertions) {
 } else {
     10_000_000
 };
-/// A law is refused below this probability.
+/// A distribution is refused below this probability.
 pub const ALPHA: f64 = 1e-4;
 /// No bin expects fewer draws.
 const LEAST_EXPECTED: f64 = 10.0;
 
 /// The probability of a statistic at least as large as that of `draws` draws, each giving the number of
-/// a value, when value `i` has the probability `law[i]`. A value beyond the law has probability 0.
-pub fn probability(law: &[f64], draws: usize, mut draw: impl FnMut() -> usize) -> f64 {
-    let total: f64 = law.iter().sum();
-    assert!((total - 1.0).abs() < 1e-9, "the law sums to {total}");
-    let mut counts = vec![0u64; law.len()];
+/// a value, when value `i` has the probability `distribution[i]`. A value beyond the distribution has probability 0.
+pub fn probability(distribution: &[f64], draws: usize, mut draw: impl FnMut() -> usize) -> f64 {
+    let total: f64 = distribution.iter().sum();
+    assert!(
+        (total - 1.0).abs() < 1e-9,
+        "the distribution sums to {total}"
+    );
+    let mut counts = vec![0u64; distribution.len()];
     for _ in 0..draws {
         match counts.get_mut(draw()) {
             Some(count) => *count += 1,
@@ -28,7 +31,7 @@ pub fn probability(law: &[f64], draws: usize, mut draw: impl FnMut() -> usize) -
     let (mut statistic, mut bins) = (0.0, 0);
     let (mut expected, mut found) = (0.0, 0);
     let mut rest = draws as f64;
-    for (share, count) in law.iter().zip(&counts) {
+    for (share, count) in distribution.iter().zip(&counts) {
         expected += share * draws as f64;
         found += count;
         // What is left must fill a bin, too; otherwise it joins this one.
@@ -50,9 +53,9 @@ pub fn probability(law: &[f64], draws: usize, mut draw: impl FnMut() -> usize) -
     ChiSquared::new(degrees).expect("degrees").sf(statistic)
 }
 
-/// Asserts that `draw` follows `law`.
-pub fn assert_follows(law: &[f64], draw: impl FnMut() -> usize) {
-    let found = probability(law, DRAWS, draw);
+/// Asserts that `draw` follows `distribution`.
+pub fn assert_follows(distribution: &[f64], draw: impl FnMut() -> usize) {
+    let found = probability(distribution, DRAWS, draw);
     assert!(
         found >= ALPHA,
         "refused: probability {found:e} under {ALPHA}"
@@ -60,7 +63,7 @@ pub fn assert_follows(law: &[f64], draw: impl FnMut() -> usize) {
 }
 
 #[test]
-fn a_law_that_is_one_percent_off_is_refused() {
+fn a_distribution_that_is_one_percent_off_is_refused() {
     let mut off = vec![0.1; 10];
     off[0] = 0.101;
     off[1] = 0.099;
@@ -70,8 +73,8 @@ fn a_law_that_is_one_percent_off_is_refused() {
 }
 
 #[test]
-fn a_value_that_the_law_excludes_is_refused() {
-    let law = [0.5, 0.5, 0.0];
-    assert!(probability(&law, 100, || 2) < ALPHA);
-    assert!(probability(&law, 100, || 3) < ALPHA);
+fn a_value_that_the_distribution_excludes_is_refused() {
+    let distribution = [0.5, 0.5, 0.0];
+    assert!(probability(&distribution, 100, || 2) < ALPHA);
+    assert!(probability(&distribution, 100, || 3) < ALPHA);
 }

@@ -18,22 +18,22 @@ fn lengths_of_a_histogram() {
     let histogram = Histogram::new(vec![5, 1, 3, 11], 10).expect("a histogram");
     let lengths = FieldLength::Histogram(histogram);
     let mut rng = Xoshiro::new(102);
-    let law = [0.0, 6.0 / 20.0, 1.0 / 20.0, 13.0 / 20.0];
-    assert_follows(&law, || lengths.next(&mut rng) / 10);
+    let distribution = [0.0, 6.0 / 20.0, 1.0 / 20.0, 13.0 / 20.0];
+    assert_follows(&distribution, || lengths.next(&mut rng) / 10);
 }
 
 /// The octets that six places can have: 32 plus the bits of a mask.
 #[test]
 fn printable_octets() {
     for (place, mask) in [0x1f, 0x3f, 0x5f, 0x1f, 0x3f, 0x5f].into_iter().enumerate() {
-        let mut law = vec![0.0; 256];
+        let mut distribution = vec![0.0; 256];
         let values: Vec<usize> = (0..128).filter(|value| value & !mask == 0).collect();
         for value in &values {
-            law[32 + value] = 1.0 / values.len() as f64;
+            distribution[32 + value] = 1.0 / values.len() as f64;
         }
         let mut rng = Xoshiro::new(110 + place as u64);
         let mut value = Vec::new();
-        assert_follows(&law, || {
+        assert_follows(&distribution, || {
             value.clear();
             random_printable(&mut rng, 6, &mut value);
             usize::from(value[place])

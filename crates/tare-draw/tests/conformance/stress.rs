@@ -7,23 +7,23 @@ use tare_draw::{Rng, Xoshiro};
 
 use crate::chi_square::assert_follows;
 
-/// Asserts that the numbers min..=max follow the law `text`, drawn by Java's generator and by the fast
+/// Asserts that the numbers min..=max follow the distribution `text`, drawn by Java's generator and by the fast
 /// one; `below(x)` is the probability of a number under x.
 fn check(seed: u64, text: &str, min: i64, max: i64, below: impl Fn(i64) -> f64) {
-    let law: Vec<f64> = (min..=max)
+    let distribution: Vec<f64> = (min..=max)
         .map(|value| {
             let from = if value == min { 0.0 } else { below(value) };
             let to = if value == max { 1.0 } else { below(value + 1) };
             to - from
         })
         .collect();
-    follows(text, min, &law, &mut Xoshiro::new(seed));
-    follows(text, min, &law, &mut Random::new(seed as i64));
+    follows(text, min, &distribution, &mut Xoshiro::new(seed));
+    follows(text, min, &distribution, &mut Random::new(seed as i64));
 }
 
-fn follows(text: &str, min: i64, law: &[f64], rng: &mut impl Rng) {
+fn follows(text: &str, min: i64, distribution: &[f64], rng: &mut impl Rng) {
     let mut sampler = Sampler::new(Distribution::parse(text).expect(text));
-    assert_follows(law, || {
+    assert_follows(distribution, || {
         usize::try_from(sampler.draw_from(rng) - min).unwrap_or(usize::MAX)
     });
 }
@@ -40,9 +40,9 @@ fn uniform() {
 
 #[test]
 fn gaussian() {
-    let normal = Normal::new(50.5, 49.5 / 3.0).expect("a law");
+    let normal = Normal::new(50.5, 49.5 / 3.0).expect("a distribution");
     check(211, "gaussian(1..100)", 1, 100, |x| normal.cdf(x as f64));
-    let normal = Normal::new(20.0, 7.5).expect("a law");
+    let normal = Normal::new(20.0, 7.5).expect("a distribution");
     check(212, "gaussian(1..60,20,7.5)", 1, 60, |x| {
         normal.cdf(x as f64)
     });
@@ -107,16 +107,16 @@ fn quantized_extreme() {
 
 #[test]
 fn the_gaussian_of_the_fast_generator() {
-    let normal = Normal::new(0.0, 1.0).expect("a law");
+    let normal = Normal::new(0.0, 1.0).expect("a distribution");
     let ends: Vec<f64> = (-40..=40).map(|at| f64::from(at) / 10.0).collect();
-    let mut law = vec![normal.cdf(ends[0])];
-    law.extend(
+    let mut distribution = vec![normal.cdf(ends[0])];
+    distribution.extend(
         ends.windows(2)
             .map(|ends| normal.cdf(ends[1]) - normal.cdf(ends[0])),
     );
-    law.push(1.0 - normal.cdf(ends[80]));
+    distribution.push(1.0 - normal.cdf(ends[80]));
     let mut rng = Xoshiro::new(251);
-    assert_follows(&law, || {
+    assert_follows(&distribution, || {
         let at = (rng.next_gaussian() * 10.0).floor() + 41.0;
         at.clamp(0.0, 81.0) as usize
     });

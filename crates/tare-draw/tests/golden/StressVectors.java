@@ -31,7 +31,7 @@ public class StressVectors {
 
     public static void main(String[] arguments) throws Exception {
         String part = arguments[0];
-        if (part.equals("laws")) laws();
+        if (part.equals("distributions")) distributions();
         if (part.equals("columns")) columns();
         if (part.equals("partitions")) partitions();
         if (part.equals("release")) release();
@@ -42,30 +42,30 @@ public class StressVectors {
         return Long.toHexString(Double.doubleToRawLongBits(value));
     }
 
-    private static void laws() {
+    private static void distributions() {
         for (String text : LAWS) {
-            Distribution law = OptionDistribution.get(text).get();
-            System.out.println("law\t" + text + "\t" + law.minValue() + "\t" + law.maxValue() + "\t" + law.average()
-                + "\t" + quantiles(law));
+            Distribution distribution = OptionDistribution.get(text).get();
+            System.out.println("distribution\t" + text + "\t" + distribution.minValue() + "\t" + distribution.maxValue() + "\t" + distribution.average()
+                + "\t" + quantiles(distribution));
             for (long seed : SEEDS) {
                 StringBuilder line = new StringBuilder("draws\t" + text + "\t" + seed);
-                law.setSeed(seed);
+                distribution.setSeed(seed);
                 if (text.startsWith("seq") && seed < 0) continue;
                 for (int i = 0; i < 20; i++)
-                    line.append('\t').append(law.next());
+                    line.append('\t').append(distribution.next());
                 System.out.println(line);
                 line = new StringBuilder("reals\t" + text + "\t" + seed);
-                law.setSeed(seed);
+                distribution.setSeed(seed);
                 for (int i = 0; i < 10; i++)
-                    line.append('\t').append(bits(law.nextDouble()));
+                    line.append('\t').append(bits(distribution.nextDouble()));
                 System.out.println(line);
             }
         }
         // The place within a part comes from a generator that nothing seeds, so only the parts are shown.
         for (String text : new String[] {"qextreme(1..1M,2,2)", "qextr(1..100,1.5,4)", "qextreme(1..1K,0.7,10)"}) {
-            Distribution law = OptionDistribution.get(text).get();
-            long[] bounds = ((DistributionQuantized) law).bounds;
-            System.out.println("parts\t" + text + "\t" + Arrays.toString(bounds).replaceAll("[\\[\\] ]", "") + "\t" + quantiles(law));
+            Distribution distribution = OptionDistribution.get(text).get();
+            long[] bounds = ((DistributionQuantized) distribution).bounds;
+            System.out.println("parts\t" + text + "\t" + Arrays.toString(bounds).replaceAll("[\\[\\] ]", "") + "\t" + quantiles(distribution));
         }
         for (String text : new String[] {"fixed(1)/1", "fixed(1)/4", "uniform(1..10)/10", "uniform(5..20)/10", "~exp(1..10)/10K"}) {
             RatioDistribution ratio = OptionRatioDistribution.get(text).get();
@@ -91,18 +91,18 @@ public class StressVectors {
         }
     }
 
-    private static String quantiles(Distribution law) {
+    private static String quantiles(Distribution distribution) {
         StringBuilder line = new StringBuilder();
         for (double p : new double[] {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999999})
-            line.append(line.length() == 0 ? "" : ",").append(law.inverseCumProb(p));
+            line.append(line.length() == 0 ? "" : ",").append(distribution.inverseCumProb(p));
         return line.toString();
     }
 
     private static GeneratorConfig config(String name, String cluster, String size, String population) {
-        return new GeneratorConfig("seed for stress" + name, law(cluster), law(size), law(population));
+        return new GeneratorConfig("seed for stress" + name, distribution(cluster), distribution(size), distribution(population));
     }
 
-    private static DistributionFactory law(String text) {
+    private static DistributionFactory distribution(String text) {
         return text == null || text.isEmpty() ? null : OptionDistribution.get(text);
     }
 

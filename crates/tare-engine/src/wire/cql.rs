@@ -45,7 +45,7 @@ impl Wire for Cql {
     type Reply<'a> = Reply<'a>;
     type Found<'a> = Rows<'a>;
     type Refusal = ServerError;
-    type Care = Preparation;
+    type Recovery = Preparation;
 
     const IN_FLIGHT_PER_LINK: usize = 64;
     const MOST_LINKS: usize = 8;
@@ -121,8 +121,8 @@ impl Wire for Cql {
         })
     }
 
-    fn mend(care: &Arc<Preparation>, node: &SocketAddr, cluster: &Cluster) {
-        care.begin(*node, &cluster.options);
+    fn recover(recovery: &Arc<Preparation>, node: &SocketAddr, cluster: &Cluster) {
+        recovery.begin(*node, &cluster.options);
     }
 
     fn lost(_care: &Arc<Preparation>) {}
@@ -207,7 +207,7 @@ fn prepare(order: &Order, texts: Vec<StatementText>) -> Result<Prepared<Cql>, Fa
             .collect(),
         map: ring,
         statements,
-        care: Arc::new(Preparation::new(
+        recovery: Arc::new(Preparation::new(
             texts.into_iter().map(|text| text.cql).collect(),
             order.keyspace.clone(),
         )),

@@ -45,7 +45,7 @@ pub trait Wire: Sized + 'static {
     /// A server's error.
     type Refusal: fmt::Debug + fmt::Display;
     /// What is needed to set right what changed on the servers, shared by all workers.
-    type Care: Send + Sync + 'static;
+    type Recovery: Send + Sync + 'static;
 
     /// In flight per connection where nothing is asked for, and connections to a node at most.
     const IN_FLIGHT_PER_LINK: usize;
@@ -79,13 +79,13 @@ pub trait Wire: Sized + 'static {
     fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Self>;
 
     /// Sets right what a [`Reading`] said, on a thread of its own; nothing where that is under way.
-    fn mend(care: &Arc<Self::Care>, node: &Self::Node, cluster: &Self::Cluster);
+    fn recover(recovery: &Arc<Self::Recovery>, node: &Self::Node, cluster: &Self::Cluster);
 
     /// A connection broke, or there was none for a request.
-    fn lost(care: &Arc<Self::Care>);
+    fn lost(recovery: &Arc<Self::Recovery>);
 
     /// The map, if it has changed since the one of this number, which then becomes the new one's.
-    fn renewed(care: &Self::Care, number: &mut u64) -> Option<Self::Map>;
+    fn renewed(recovery: &Self::Recovery, number: &mut u64) -> Option<Self::Map>;
 }
 
 /// A connection that never blocks.
@@ -127,7 +127,7 @@ pub struct Owners<'m> {
 #[derive(Debug)]
 pub enum Reading<'a, W: Wire> {
     Answer(Answer<'a, W>),
-    /// The server has forgotten what was made ready: that is to be mended, and the request sent
+    /// The server has forgotten what was made ready: that is to be recovered, and the request sent
     /// again.
     Forgotten(Answer<'a, W>),
     /// Another node serves this now: that is to be found out.

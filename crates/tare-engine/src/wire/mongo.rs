@@ -1,7 +1,7 @@
 //! OP_MSG, MongoDB's protocol: a replica set whose primary may change while it is under load.
 
+mod command;
 mod prepare;
-mod text;
 mod watch;
 
 use std::io;
@@ -20,7 +20,7 @@ use crate::workload::Answer;
 
 use super::{Link, Owners, Reading, Wire};
 
-pub use text::MongoText;
+pub use command::MongoText;
 use watch::Watch;
 
 /// The protocol of MongoDB.
@@ -72,7 +72,7 @@ impl Wire for Mongo {
     type Reply<'a> = Reply<'a>;
     type Found<'a> = Outcome<'a>;
     type Refusal = ServerError;
-    type Care = Watch;
+    type Recovery = Watch;
 
     // A server works one request of a connection off after the other.
     const IN_FLIGHT_PER_LINK: usize = 1;
@@ -149,17 +149,17 @@ impl Wire for Mongo {
         }
     }
 
-    fn mend(care: &Arc<Watch>, _node: &MongoNode, _cluster: &Deployment) {
-        care.look();
+    fn recover(recovery: &Arc<Watch>, _node: &MongoNode, _cluster: &Deployment) {
+        recovery.look();
     }
 
-    fn lost(care: &Arc<Watch>) {
-        care.look();
+    fn lost(recovery: &Arc<Watch>) {
+        recovery.look();
     }
 
     #[inline]
-    fn renewed(care: &Watch, number: &mut u64) -> Option<Servers> {
-        care.renewed(number)
+    fn renewed(recovery: &Watch, number: &mut u64) -> Option<Servers> {
+        recovery.renewed(number)
     }
 }
 

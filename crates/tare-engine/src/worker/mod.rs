@@ -1,8 +1,8 @@
 //! One worker: a thread with its own connections, its own slots and its own recorder.
 
-mod answer;
 mod begin;
 mod flight;
+mod replies;
 mod room;
 mod routes;
 mod schedule;
@@ -49,7 +49,7 @@ pub struct Start<W: Wire> {
     pub templates: Rc<[W::Template]>,
     pub cluster: W::Cluster,
     /// For what changes on the servers.
-    pub care: Arc<W::Care>,
+    pub recovery: Arc<W::Recovery>,
     /// Sealed intervals whose memory can be used again.
     pub recycled: Receiver<Interval>,
 }
@@ -134,7 +134,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 self.recorder.recycle(spare);
             }
             self.routes.adopt_opened();
-            if let Some(map) = W::renewed(&self.start.care, &mut self.map) {
+            if let Some(map) = W::renewed(&self.start.recovery, &mut self.map) {
                 self.routes.redraw(map);
             }
             let wait = if rest { 0 } else { self.pause() };

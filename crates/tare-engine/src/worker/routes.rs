@@ -285,9 +285,9 @@ impl<W: Wire> Routes<W> {
     }
 
     /// Has set right what the node of this connection said.
-    pub fn mend(&self, route: usize, care: &Arc<W::Care>) {
+    pub fn recover(&self, route: usize, recovery: &Arc<W::Recovery>) {
         if let Some(node) = &self.addresses[self.routes[route].node] {
-            W::mend(care, node, &self.cluster);
+            W::recover(recovery, node, &self.cluster);
         }
     }
 

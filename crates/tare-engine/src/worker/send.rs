@@ -77,7 +77,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 self.room.push(node, slot, flight.request);
             }
             _ => {
-                W::lost(&self.start.care);
+                W::lost(&self.start.recovery);
                 let now = self.start.clock.now();
                 self.unsent(slot, now, ErrorKind::Connection);
             }

@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use tare_engine::errors::{ErrorKind, Fatal};
-use tare_engine::observe::{Control, Observer};
+use tare_engine::observe::Keeper;
 use tare_engine::order::{Order, Pace};
-use tare_engine::record::{Interval, Notes};
+use tare_engine::record::Notes;
 use tare_engine::request::Request;
 use tare_engine::run::{run, Stop};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::Totals;
 use tare_engine::wire::{Deployment, Mongo, MongoText};
 use tare_engine::workload::{Answer, Begin, Follow, Seat, Source, Workload};
 use tare_mongo::document::Writer;
@@ -203,20 +203,6 @@ impl Source<Mongo> for ManySource {
             Answer::Failed { kind, .. } => Follow::Done(Err(*kind)),
             _ => Follow::Done(Ok(())),
         }
-    }
-}
-
-#[derive(Default)]
-struct Keeper(Option<Totals>);
-
-impl Observer for Keeper {
-    fn interval(&mut self, _: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        Ok(Control::GoOn)
-    }
-
-    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
-        self.0 = Some(totals.clone());
-        Ok(())
     }
 }
 

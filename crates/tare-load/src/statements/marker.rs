@@ -9,7 +9,7 @@ use tare_draw::{Rng, Share, Xoshiro};
 use tare_engine::request::Request;
 
 use super::form::{constant, is_text, Form};
-use super::law::Law;
+use super::number_sampler::NumberSampler;
 use super::sequence::Sequence;
 use super::specification::{Distribution, Generator, Number, Operation};
 
@@ -22,7 +22,7 @@ const GREGORIAN: u64 = 0x01B2_1DD2_1381_4000;
 /// A generator that fits the column of its bind marker.
 #[derive(Debug, Clone)]
 pub enum Marker {
-    Number(Law, Form),
+    Number(NumberSampler, Form),
     /// The number of the marker at this position.
     Like(usize, Form),
     Text(usize, usize),
@@ -104,7 +104,10 @@ impl Binding<'_> {
             kind,
             (number.first, number.last),
         )?;
-        Ok(Marker::Number(Law::new(number, grown, self.share)?, form))
+        Ok(Marker::Number(
+            NumberSampler::new(number, grown, self.share)?,
+            form,
+        ))
     }
 
     /// Position and range of a marker with a number of its own.
@@ -124,7 +127,7 @@ impl Marker {
     /// The sequence that it draws from.
     pub fn sequence(&self) -> Option<&Sequence> {
         match self {
-            Marker::Number(law, _) => law.sequence(),
+            Marker::Number(sampler, _) => sampler.sequence(),
             _ => None,
         }
     }
@@ -133,7 +136,7 @@ impl Marker {
     /// populating.
     pub fn draw(&mut self, random: &mut Xoshiro, row: Option<u64>) -> i64 {
         match self {
-            Marker::Number(law, _) => law.next(random, row),
+            Marker::Number(sampler, _) => sampler.next(random, row),
             _ => 0,
         }
     }

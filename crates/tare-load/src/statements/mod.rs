@@ -2,8 +2,8 @@
 //! can say.
 
 mod form;
-mod law;
 mod marker;
+mod number_sampler;
 mod plan;
 mod sequence;
 pub mod specification;

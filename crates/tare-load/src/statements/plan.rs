@@ -6,8 +6,8 @@ use tare_cql::{Column, Statement};
 use tare_draw::{Share, Xoshiro};
 use tare_engine::request::Request;
 
-use super::law::Law;
 use super::marker::{Binding, Marker};
+use super::number_sampler::NumberSampler;
 use super::sequence::Sequence;
 use super::specification::{Operation, Wanted};
 
@@ -75,7 +75,7 @@ impl Plan {
                 .markers
                 .iter_mut()
                 .filter_map(|marker| match marker {
-                    Marker::Number(Law::Sequence(sequence), _) => Some(sequence),
+                    Marker::Number(NumberSampler::Sequence(sequence), _) => Some(sequence),
                     _ => None,
                 });
             if let Some(sequence) = own.next() {

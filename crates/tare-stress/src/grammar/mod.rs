@@ -1,6 +1,5 @@
 //! cassandra-stress' command line grammar: words, sections, and the options inside a section.
 
-pub mod nearest;
 pub mod number;
 pub mod options;
 pub mod words;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest::hint;
 use super::Usage;
+use tare_engine::nearest::hint;
 
 /// What stands behind an option's name.
 #[derive(Debug, Clone, Copy)]
@@ -94,14 +94,14 @@ pub type Group = &'static [Choice];
 
 /// What was said, by the option's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Given {
     /// Position of the group that took every parameter.
     pub group: usize,
     values: BTreeMap<&'static str, String>,
     pairs: BTreeMap<&'static str, Vec<(String, String)>>,
 }
 
-impl Said {
+impl Given {
     /// The value that was said; none if only its default holds.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
@@ -116,20 +116,20 @@ impl Said {
         self.pairs.get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn is_said(&self, name: &str) -> bool {
+    fn is_given(&self, name: &str) -> bool {
         self.values.contains_key(name) || self.pairs.contains_key(name)
     }
 }
 
 /// Reads a section's parameters. A parameter is offered to all groups; the first group that took
 /// all of them and misses nothing is the one that is meant.
-pub fn select(section: &str, parameters: &[String], groups: &[Group]) -> Result<Said, Usage> {
-    let mut said = vec![Said::default(); groups.len()];
+pub fn select(section: &str, parameters: &[String], groups: &[Group]) -> Result<Given, Usage> {
+    let mut given = vec![Given::default(); groups.len()];
     let mut taken = vec![0; groups.len()];
     for parameter in parameters {
         let mut known = false;
-        for (group, (said, taken)) in groups.iter().zip(said.iter_mut().zip(&mut taken)) {
-            if accept(section, parameter, group, said)? {
+        for (group, (given, taken)) in groups.iter().zip(given.iter_mut().zip(&mut taken)) {
+            if accept(section, parameter, group, given)? {
                 known = true;
                 *taken += 1;
             }
@@ -138,12 +138,12 @@ pub fn select(section: &str, parameters: &[String], groups: &[Group]) -> Result<
             return Err(unknown(section, parameter, groups));
         }
     }
-    for (place, (group, said)) in groups.iter().zip(said).enumerate() {
-        let complete = group.iter().all(|c| !c.required || said.is_said(c.name));
+    for (place, (group, given)) in groups.iter().zip(given).enumerate() {
+        let complete = group.iter().all(|c| !c.required || given.is_given(c.name));
         if complete && taken[place] == parameters.len() {
-            return Ok(Said {
+            return Ok(Given {
                 group: place,
-                ..said
+                ..given
             });
         }
     }
@@ -175,12 +175,12 @@ fn unknown(section: &str, parameter: &str, groups: &[Group]) -> Usage {
 }
 
 /// Whether the group has an option for the parameter.
-fn accept(section: &str, parameter: &str, group: Group, said: &mut Said) -> Result<bool, Usage> {
+fn accept(section: &str, parameter: &str, group: Group, given: &mut Given) -> Result<bool, Usage> {
     for choice in group {
         let Some(value) = strip(parameter, choice) else {
             continue;
         };
-        if said.is_said(choice.name) {
+        if given.is_given(choice.name) {
             return Err(Usage(format!(
                 "Suboption {} of {section} has been specified more than once",
                 choice.name
@@ -196,10 +196,10 @@ fn accept(section: &str, parameter: &str, group: Group, said: &mut Said) -> Resu
             }
             Takes::Pairs { keys, open } => {
                 let pairs = pairs(section, choice.name, value, keys, open)?;
-                said.pairs.insert(choice.name, pairs);
+                given.pairs.insert(choice.name, pairs);
             }
             _ => {
-                said.values.insert(choice.name, value.to_owned());
+                given.values.insert(choice.name, value.to_owned());
             }
         }
         return Ok(true);

@@ -10,7 +10,7 @@ use tare_cql::BatchKind;
 
 use crate::grammar::Usage;
 use crate::settings::forms::{Draw, Share};
-use parts::{columns, insert, map, name, queries, range_queries, said, texts};
+use parts::{columns, insert, map, name, queries, range_queries, scalar, texts};
 use yaml::Node;
 
 /// A file that is longer is no profile.
@@ -113,7 +113,7 @@ impl Profile {
         let mut take = |key: &str| keys.remove(key).filter(|node| **node != Node::Null);
         let keyspace = name(take("keyspace"), "keyspace")?;
         let table = name(take("table"), "table")?;
-        let definition = |node: Option<&Node>, key| node.map(|n| said(n, key)).transpose();
+        let definition = |node: Option<&Node>, key| node.map(|n| scalar(n, key)).transpose();
         let profile = Profile {
             path: path.to_owned(),
             keyspace_definition: definition(take("keyspace_definition"), "keyspace_definition")?,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::yaml::Node;
 use super::{ColumnDraws, Fields, InsertPlan, Query, RangeQuery};
-use crate::grammar::nearest::hint;
 use crate::grammar::Usage;
 use crate::settings::forms::{Draw, Share};
 use crate::settings::insert::batch_kind;
+use tare_engine::nearest::hint;
 
 const COLUMN_KEYS: [&str; 4] = ["name", "size", "population", "cluster"];
 const INSERT_KEYS: [&str; 4] = ["partitions", "select", "row-population", "batchtype"];
@@ -41,7 +41,7 @@ pub fn map<'a>(
     Ok(found)
 }
 
-pub fn said(node: &Node, place: &str) -> Result<String, Usage> {
+pub fn scalar(node: &Node, place: &str) -> Result<String, Usage> {
     match node {
         Node::Text(text) => Ok(text.clone()),
         _ => Err(Usage(format!("{place} must be a text"))),
@@ -53,7 +53,7 @@ pub fn name(node: Option<&Node>, place: &str) -> Result<String, Usage> {
     let Some(node) = node else {
         return Err(Usage(format!("{place} name is required in yaml file")));
     };
-    let text = said(node, place)?;
+    let text = scalar(node, place)?;
     let bare = text.trim_matches('"');
     let fits = bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if bare.is_empty() || bare.len() > 222 || !fits {
@@ -67,20 +67,20 @@ pub fn name(node: Option<&Node>, place: &str) -> Result<String, Usage> {
 pub fn texts(node: Option<&Node>, place: &str) -> Result<Vec<String>, Usage> {
     match node {
         None => Ok(Vec::new()),
-        Some(Node::List(items)) => items.iter().map(|item| said(item, place)).collect(),
+        Some(Node::List(items)) => items.iter().map(|item| scalar(item, place)).collect(),
         Some(_) => Err(Usage(format!("{place} must be a list of CQL texts"))),
     }
 }
 
 fn draw(node: Option<&&Node>, place: &str) -> Result<Option<Draw>, Usage> {
     let parse = |text: String| Draw::parse(&text).map_err(|e| Usage(format!("{place}: {}", e.0)));
-    node.map(|node| said(node, place).and_then(parse))
+    node.map(|node| scalar(node, place).and_then(parse))
         .transpose()
 }
 
 fn share(node: Option<&&Node>, place: &str) -> Result<Option<Share>, Usage> {
     let parse = |text: String| Share::parse(&text).map_err(|e| Usage(format!("{place}: {}", e.0)));
-    node.map(|node| said(node, place).and_then(parse))
+    node.map(|node| scalar(node, place).and_then(parse))
         .transpose()
 }
 
@@ -96,7 +96,7 @@ pub fn columns(node: Option<&Node>) -> Result<BTreeMap<String, ColumnDraws>, Usa
         let Some(name) = spec.get("name") else {
             return Err(Usage::new("Missing name argument in column spec"));
         };
-        let name = said(name, "columnspec: name")?;
+        let name = scalar(name, "columnspec: name")?;
         let place = |key: &str| format!("columnspec of {name:.60}: {key}");
         let draws = ColumnDraws {
             size: draw(spec.get("size"), &place("size"))?,
@@ -115,7 +115,7 @@ pub fn insert(node: Option<&Node>) -> Result<InsertPlan, Usage> {
     let plan = map(node, "insert", Some(&INSERT_KEYS))?;
     let batch = plan
         .get("batchtype")
-        .map(|node| said(node, "insert: batchtype"))
+        .map(|node| scalar(node, "insert: batchtype"))
         .transpose()?;
     let batch = batch.map(|text| {
         batch_kind(&text).ok_or_else(|| {
@@ -145,7 +145,7 @@ pub fn queries(node: Option<&Node>) -> Result<Vec<Query>, Usage> {
         };
         let fields = query
             .get("fields")
-            .map(|node| said(node, &place))
+            .map(|node| scalar(node, &place))
             .transpose()?;
         let fields = match fields.map(|text| text.to_lowercase()).as_deref() {
             None | Some("multirow") => Fields::MultiRow,
@@ -158,7 +158,7 @@ pub fn queries(node: Option<&Node>) -> Result<Vec<Query>, Usage> {
         };
         found.push(Query {
             name: name.to_lowercase(),
-            cql: said(cql, &place)?,
+            cql: scalar(cql, &place)?,
             fields,
         });
     }
@@ -175,11 +175,11 @@ pub fn range_queries(node: Option<&Node>) -> Result<Vec<RangeQuery>, Usage> {
         let query = map(node, &place, Some(&RANGE_KEYS))?;
         let columns = query
             .get("columns")
-            .map(|node| said(node, &place))
+            .map(|node| scalar(node, &place))
             .transpose()?;
         let size = query
             .get("page_size")
-            .map(|node| said(node, &place))
+            .map(|node| scalar(node, &place))
             .transpose()?;
         let size = size
             .map_or(Some(5000), |text| text.parse().ok())

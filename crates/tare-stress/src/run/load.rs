@@ -229,7 +229,9 @@ fn seeds(settings: &Settings) -> Result<Seeds, Fatal> {
             wrap: *wrap,
             lookback: lookback.as_ref().map(|draw| draw.distribution.clone()),
         },
-        population::Seeds::Distribution(draw) => Population::Law(draw.distribution.clone()),
+        population::Seeds::Distribution(draw) => {
+            Population::Distribution(draw.distribution.clone())
+        }
     };
     let visits = settings.insert.visits.distribution.clone();
     Seeds::new(

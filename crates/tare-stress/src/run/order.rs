@@ -55,7 +55,7 @@ pub fn order(
         start_at: None,
         timeout: TIMEOUT,
         workers: None,
-        links: settings.mode.connections_said,
+        links: settings.mode.connections_given,
         // Only arrivals at random are drawn by the engine.
         seed: 0,
     }
@@ -69,8 +69,8 @@ fn cluster_of(settings: &Settings, cluster: &Cluster) -> order::Cluster {
         Some(datacenter) => {
             options.contact_points_only = true;
             let nodes = cluster.nodes.iter().filter(|node| {
-                let said = named.contains(&node.address.to_string());
-                node.datacenter == *datacenter && (said || !settings.nodes.whitelist)
+                let listed = named.contains(&node.address.to_string());
+                node.datacenter == *datacenter && (listed || !settings.nodes.whitelist)
             });
             nodes.map(|node| node.address.to_string()).collect()
         }

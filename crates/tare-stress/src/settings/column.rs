@@ -51,30 +51,30 @@ pub struct Columns {
 
 impl Columns {
     pub fn read(parameters: Option<&[String]>) -> Result<Columns, Usage> {
-        let said = select("-col", parameters.unwrap_or_default(), GROUPS)?;
-        if text(&said, &SUPER) != Some("0") {
+        let given = select("-col", parameters.unwrap_or_default(), GROUPS)?;
+        if text(&given, &SUPER) != Some("0") {
             return Err(Usage::new(
                 "-col: super columns exist in Thrift alone; leave super= out or set it to 0",
             ));
         }
-        let (mut names, count) = match said.value(NAMES.name) {
+        let (mut names, count) = match given.value(NAMES.name) {
             Some(names) => named(names)?,
-            None => counted(&said)?,
+            None => counted(&given)?,
         };
         names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-        let comparator = text(&said, &COMPARATOR).unwrap_or("AsciiType").to_owned();
-        if comparator.eq_ignore_ascii_case("TimeUUIDType") && said.value(NAMES.name).is_some() {
+        let comparator = text(&given, &COMPARATOR).unwrap_or("AsciiType").to_owned();
+        if comparator.eq_ignore_ascii_case("TimeUUIDType") && given.value(NAMES.name).is_some() {
             return Err(Usage::new(
                 "-col: names= of TimeUUIDType exist in Thrift alone; use AsciiType or UTF8Type",
             ));
         }
-        let timestamp = said.value(TIMESTAMP.name).map(str::parse).transpose();
+        let timestamp = given.value(TIMESTAMP.name).map(str::parse).transpose();
         Ok(Columns {
             names,
-            slice: said.flag(SLICE.name),
+            slice: given.flag(SLICE.name),
             timestamp: timestamp
                 .map_err(|_| Usage::new("-col: timestamp= is larger than 63 bits"))?,
-            size: draw(&said, &SIZE)?.ok_or_else(|| Usage::new("-col: size= is missing"))?,
+            size: draw(&given, &SIZE)?.ok_or_else(|| Usage::new("-col: size= is missing"))?,
             comparator,
             count,
         })
@@ -118,8 +118,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn counted(said: &crate::grammar::options::Said) -> Result<(Vec<String>, String), Usage> {
-    let count = draw(said, &COUNT)?.ok_or_else(|| Usage::new("-col: n= is missing"))?;
+fn counted(given: &crate::grammar::options::Given) -> Result<(Vec<String>, String), Usage> {
+    let count = draw(given, &COUNT)?.ok_or_else(|| Usage::new("-col: n= is missing"))?;
     let (least, most) = (count.distribution.min(), count.distribution.max());
     if least < most {
         return Err(Usage(format!(

@@ -34,8 +34,10 @@ pub fn describe(distribution: &Distribution) -> String {
             fixed(*shape, 6),
             fixed(*scale, 6)
         ),
-        Distribution::Quantized { law, .. } => describe(law),
-        Distribution::Inverted { law, .. } => format!("Inverse: {}", describe(law)),
+        Distribution::Quantized { distribution, .. } => describe(distribution),
+        Distribution::Inverted { distribution, .. } => {
+            format!("Inverse: {}", describe(distribution))
+        }
     }
 }
 

@@ -26,8 +26,8 @@ pub struct Errors {
 
 impl Errors {
     pub fn read(parameters: Option<&[String]>) -> Result<Errors, Usage> {
-        let said = select("-errors", parameters.unwrap_or_default(), GROUPS)?;
-        let (ignore, fail_fast) = (said.flag(IGNORE.name), said.flag(FAIL_FAST.name));
+        let given = select("-errors", parameters.unwrap_or_default(), GROUPS)?;
+        let (ignore, fail_fast) = (given.flag(IGNORE.name), given.flag(FAIL_FAST.name));
         if ignore && fail_fast {
             return Err(Usage::new(
                 "-errors: ignore and fail-fast contradict each other",
@@ -35,8 +35,8 @@ impl Errors {
         }
         Ok(Errors {
             ignore,
-            tries: whole::<u32>(&said, &RETRIES)?.saturating_add(1),
-            skip_read_validation: said.flag(SKIP.name),
+            tries: whole::<u32>(&given, &RETRIES)?.saturating_add(1),
+            skip_read_validation: given.flag(SKIP.name),
         })
     }
 

@@ -3,7 +3,7 @@
 use tare_draw::stress::{Distribution, Ratio};
 
 use crate::grammar::number::{count, is_count, is_digits, range};
-use crate::grammar::options::{Choice, Said};
+use crate::grammar::options::{Choice, Given};
 use crate::grammar::Usage;
 
 /// A test of a value, and what it expects.
@@ -54,23 +54,23 @@ pub struct Share {
 impl Share {
     pub fn parse(text: &str) -> Result<Share, Usage> {
         let ratio = Ratio::parse(text).map_err(|e| Usage(e.to_string()))?;
-        let (law, divisor) = text.rsplit_once('/').unwrap_or((text, "1"));
+        let (distribution, divisor) = text.rsplit_once('/').unwrap_or((text, "1"));
         Ok(Share {
             ratio,
-            distribution: Distribution::parse(law).map_err(|e| Usage(e.to_string()))?,
+            distribution: Distribution::parse(distribution).map_err(|e| Usage(e.to_string()))?,
             divisor: count(divisor.trim()).unwrap_or(1),
         })
     }
 }
 
 /// The value of an option, or its default.
-pub fn text<'a>(said: &'a Said, choice: &'a Choice) -> Option<&'a str> {
-    said.value(choice.name).or(choice.default)
+pub fn text<'a>(given: &'a Given, choice: &'a Choice) -> Option<&'a str> {
+    given.value(choice.name).or(choice.default)
 }
 
 /// A number that its form has already checked, except for its size.
-pub fn whole<T: std::str::FromStr>(said: &Said, choice: &Choice) -> Result<T, Usage> {
-    let value = text(said, choice).unwrap_or_default();
+pub fn whole<T: std::str::FromStr>(given: &Given, choice: &Choice) -> Result<T, Usage> {
+    let value = text(given, choice).unwrap_or_default();
     value.parse().map_err(|_| {
         Usage(format!(
             "Invalid value {value} of {}; the number is too large",
@@ -79,10 +79,10 @@ pub fn whole<T: std::str::FromStr>(said: &Said, choice: &Choice) -> Result<T, Us
     })
 }
 
-pub fn draw(said: &Said, choice: &Choice) -> Result<Option<Draw>, Usage> {
-    text(said, choice).map(Draw::parse).transpose()
+pub fn draw(given: &Given, choice: &Choice) -> Result<Option<Draw>, Usage> {
+    text(given, choice).map(Draw::parse).transpose()
 }
 
-pub fn share(said: &Said, choice: &Choice) -> Result<Option<Share>, Usage> {
-    text(said, choice).map(Share::parse).transpose()
+pub fn share(given: &Given, choice: &Choice) -> Result<Option<Share>, Usage> {
+    text(given, choice).map(Share::parse).transpose()
 }

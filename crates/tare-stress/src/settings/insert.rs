@@ -66,15 +66,15 @@ pub fn batch_kind(text: &str) -> Option<BatchKind> {
 
 impl Insert {
     pub fn read(parameters: Option<&[String]>) -> Result<Insert, Usage> {
-        let said = select("-insert", parameters.unwrap_or_default(), GROUPS)?;
+        let given = select("-insert", parameters.unwrap_or_default(), GROUPS)?;
         let missing = || Usage::new("-insert: a default is missing");
         Ok(Insert {
-            visits: draw(&said, &VISITS)?.ok_or_else(missing)?,
-            revisit: draw(&said, &REVISIT)?.ok_or_else(missing)?,
-            partitions: draw(&said, &PARTITIONS)?,
-            select: share(&said, &SELECT)?,
-            row_population: share(&said, &POPULATION)?.ok_or_else(missing)?,
-            batch: said.value(BATCH_TYPE.name).and_then(batch_kind),
+            visits: draw(&given, &VISITS)?.ok_or_else(missing)?,
+            revisit: draw(&given, &REVISIT)?.ok_or_else(missing)?,
+            partitions: draw(&given, &PARTITIONS)?,
+            select: share(&given, &SELECT)?,
+            row_population: share(&given, &POPULATION)?.ok_or_else(missing)?,
+            batch: given.value(BATCH_TYPE.name).and_then(batch_kind),
         })
     }
 

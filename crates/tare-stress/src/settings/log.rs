@@ -80,16 +80,16 @@ pub struct Log {
 
 impl Log {
     pub fn read(parameters: Option<&[String]>) -> Result<Log, Usage> {
-        let said = select("-log", parameters.unwrap_or_default(), GROUPS)?;
+        let given = select("-log", parameters.unwrap_or_default(), GROUPS)?;
         Ok(Log {
-            level: text(&said, &LEVEL)
+            level: text(&given, &LEVEL)
                 .and_then(Level::of)
                 .unwrap_or(Level::Normal),
-            no_summary: said.flag(NO_SUMMARY.name),
-            no_settings: said.flag(NO_SETTINGS.name),
-            file: said.value(FILE.name).map(PathBuf::from),
-            hdr_file: said.value(HDR_FILE.name).map(PathBuf::from),
-            interval: interval(text(&said, &INTERVAL).unwrap_or("1s"))?,
+            no_summary: given.flag(NO_SUMMARY.name),
+            no_settings: given.flag(NO_SETTINGS.name),
+            file: given.value(FILE.name).map(PathBuf::from),
+            hdr_file: given.value(HDR_FILE.name).map(PathBuf::from),
+            interval: interval(text(&given, &INTERVAL).unwrap_or("1s"))?,
         })
     }
 

@@ -17,10 +17,10 @@ pub mod schema;
 pub mod token_range;
 pub mod transport;
 
-use crate::grammar::nearest::hint;
 use crate::grammar::options::Group;
 use crate::grammar::words::{take, Section};
 use crate::grammar::Usage;
+use tare_engine::nearest::hint;
 
 use column::Columns;
 use command::{Command, Detail};
@@ -112,22 +112,22 @@ impl Settings {
         let sections = &mut sections;
         refuse(sections)?;
         let command = Command::read(sections)?;
-        let mut said = |name: &str| take(sections, name);
+        let mut given = |name: &str| take(sections, name);
         let profile = command.profile().map(|profile| profile.keyspace.clone());
-        graph::refuse(said("-graph").as_deref())?;
+        graph::refuse(given("-graph").as_deref())?;
         let settings = Settings {
-            rate: Rate::read(said("-rate").as_deref(), &command)?,
-            population: Population::read(said("-pop").as_deref(), &command)?,
-            insert: Insert::read(said("-insert").as_deref())?,
-            columns: Columns::read(said("-col").as_deref())?,
-            errors: Errors::read(said("-errors").as_deref())?,
-            log: Log::read(said("-log").as_deref())?,
-            mode: Mode::read(said("-mode").as_deref())?,
-            nodes: Nodes::read(said("-node").as_deref())?,
-            schema: Schema::read(said("-schema").as_deref(), profile.as_deref())?,
-            transport: Transport::read(said("-transport").as_deref())?,
-            port: Port::read(said("-port").as_deref())?,
-            token_range: TokenRange::read(said("-tokenrange").as_deref())?,
+            rate: Rate::read(given("-rate").as_deref(), &command)?,
+            population: Population::read(given("-pop").as_deref(), &command)?,
+            insert: Insert::read(given("-insert").as_deref())?,
+            columns: Columns::read(given("-col").as_deref())?,
+            errors: Errors::read(given("-errors").as_deref())?,
+            log: Log::read(given("-log").as_deref())?,
+            mode: Mode::read(given("-mode").as_deref())?,
+            nodes: Nodes::read(given("-node").as_deref())?,
+            schema: Schema::read(given("-schema").as_deref(), profile.as_deref())?,
+            transport: Transport::read(given("-transport").as_deref())?,
+            port: Port::read(given("-port").as_deref())?,
+            token_range: TokenRange::read(given("-tokenrange").as_deref())?,
             command,
         };
         match sections.first() {
@@ -169,13 +169,13 @@ impl Settings {
 
 /// Refuses what there is no more.
 fn refuse(sections: &[Section]) -> Result<(), Usage> {
-    let said = |name: &str| sections.iter().any(|section| section.key == name);
-    if said("-sendto") || said("-send-to") {
+    let given = |name: &str| sections.iter().any(|section| section.key == name);
+    if given("-sendto") || given("-send-to") {
         return Err(Usage::new(
             "-sendto: there is no stress daemon; start the load on the client machine itself",
         ));
     }
-    if said("legacy") {
+    if given("legacy") {
         return Err(Usage::new(
             "legacy: the options of Cassandra 1.x are not read; see help",
         ));

@@ -76,7 +76,7 @@ pub struct Mode {
     /// Connections per host, as said or by the tool's default.
     pub connections: usize,
     /// The same if it was said.
-    pub connections_said: Option<usize>,
+    pub connections_given: Option<usize>,
     provider: Option<String>,
 }
 
@@ -84,14 +84,14 @@ impl Mode {
     pub fn read(parameters: Option<&[String]>) -> Result<Mode, Usage> {
         let parameters = parameters.unwrap_or_default();
         refuse_other_protocols(parameters)?;
-        let said = select("-mode", parameters, GROUPS)?;
-        if said.flag(UNPREPARED.name) {
+        let given = select("-mode", parameters, GROUPS)?;
+        if given.flag(UNPREPARED.name) {
             return Err(Usage::new(
                 "-mode: unprepared statements are not sent, for parsing them costs the server \
                  what no driver pays; leave unprepared out",
             ));
         }
-        let provider = said.value(PROVIDER.name).map(str::to_owned);
+        let provider = given.value(PROVIDER.name).map(str::to_owned);
         if provider
             .as_ref()
             .is_some_and(|name| !name.ends_with("PlainTextAuthProvider"))
@@ -101,17 +101,17 @@ impl Mode {
                  only user and password are spoken",
             ));
         }
-        let connections: usize = whole(&said, &CONNECTIONS)?;
+        let connections: usize = whole(&given, &CONNECTIONS)?;
         if !(1..=1024).contains(&connections) {
             return Err(Usage::new("-mode: connectionsPerHost= must be 1 to 1024"));
         }
         Ok(Mode {
-            protocol: protocol(text(&said, &VERSION).unwrap_or_default())?,
-            compression: compression(text(&said, &COMPRESSION).unwrap_or_default())?,
-            credentials: credentials(said.value(USER.name), said.value(PASSWORD.name))?,
-            pending: whole(&said, &PENDING)?,
+            protocol: protocol(text(&given, &VERSION).unwrap_or_default())?,
+            compression: compression(text(&given, &COMPRESSION).unwrap_or_default())?,
+            credentials: credentials(given.value(USER.name), given.value(PASSWORD.name))?,
+            pending: whole(&given, &PENDING)?,
             connections,
-            connections_said: said.value(CONNECTIONS.name).map(|_| connections),
+            connections_given: given.value(CONNECTIONS.name).map(|_| connections),
             provider,
         })
     }
@@ -143,13 +143,13 @@ impl Mode {
 }
 
 fn refuse_other_protocols(parameters: &[String]) -> Result<(), Usage> {
-    let said = |name: &str| parameters.iter().any(|p| p.eq_ignore_ascii_case(name));
-    if said("thrift") || said("smart") {
+    let given = |name: &str| parameters.iter().any(|p| p.eq_ignore_ascii_case(name));
+    if given("thrift") || given("smart") {
         return Err(Usage::new(
             "-mode: Thrift was removed in Cassandra 4.0 and is not spoken; use -mode native cql3",
         ));
     }
-    if said("simplenative") {
+    if given("simplenative") {
         return Err(Usage::new(
             "-mode: simplenative was an internal client of the tool; use -mode native cql3",
         ));

@@ -34,18 +34,18 @@ pub struct Nodes {
 
 impl Nodes {
     pub fn read(parameters: Option<&[String]>) -> Result<Nodes, Usage> {
-        let said = select("-node", parameters.unwrap_or_default(), GROUPS)?;
-        let nodes = match said.value(FILE.name) {
+        let given = select("-node", parameters.unwrap_or_default(), GROUPS)?;
+        let nodes = match given.value(FILE.name) {
             Some(path) => from_file(path)?,
             None => {
-                let list = said.value(LIST.name).unwrap_or("localhost");
+                let list = given.value(LIST.name).unwrap_or("localhost");
                 list.split(',').map(str::to_owned).collect()
             }
         };
         Ok(Nodes {
             nodes,
-            whitelist: said.flag(WHITELIST.name),
-            datacenter: said.value(DATACENTER.name).map(str::to_owned),
+            whitelist: given.flag(WHITELIST.name),
+            datacenter: given.value(DATACENTER.name).map(str::to_owned),
         })
     }
 

@@ -78,20 +78,20 @@ impl Population {
                 order: Contents::Arbitrary,
             });
         };
-        let said = select("-pop", parameters, GROUPS)?;
-        let seeds = match said.value(SEQ.name).and_then(range) {
+        let given = select("-pop", parameters, GROUPS)?;
+        let seeds = match given.value(SEQ.name).and_then(range) {
             Some((first, last)) => sequence(
                 first,
                 last,
-                !said.flag(NO_WRAP.name),
-                draw(&said, &LOOKBACK)?,
+                !given.flag(NO_WRAP.name),
+                draw(&given, &LOOKBACK)?,
             )?,
-            None => Seeds::Distribution(match draw(&said, &DIST)? {
+            None => Seeds::Distribution(match draw(&given, &DIST)? {
                 Some(draw) => draw,
                 None => gaussian()?,
             }),
         };
-        let order = match said
+        let order = match given
             .value(CONTENTS.name)
             .map(str::to_ascii_lowercase)
             .as_deref()

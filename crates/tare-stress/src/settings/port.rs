@@ -20,11 +20,11 @@ pub struct Port {
 
 impl Port {
     pub fn read(parameters: Option<&[String]>) -> Result<Port, Usage> {
-        let said = select("-port", parameters.unwrap_or_default(), GROUPS)?;
+        let given = select("-port", parameters.unwrap_or_default(), GROUPS)?;
         Ok(Port {
-            native: whole(&said, &NATIVE)?,
-            thrift: whole(&said, &THRIFT)?,
-            jmx: whole(&said, &JMX)?,
+            native: whole(&given, &NATIVE)?,
+            thrift: whole(&given, &THRIFT)?,
+            jmx: whole(&given, &JMX)?,
         })
     }
 

@@ -79,7 +79,7 @@ pub struct Rate {
 impl Rate {
     pub fn read(parameters: Option<&[String]>, command: &Command) -> Result<Rate, Usage> {
         match parameters {
-            Some(parameters) => said(parameters),
+            Some(parameters) => given(parameters),
             None => Ok(Rate {
                 threads: match (command.kind, command.count()) {
                     (Kind::Write | Kind::CounterWrite, Some(1..)) => Threads::Count(200),
@@ -132,16 +132,16 @@ impl Rate {
     }
 }
 
-fn said(parameters: &[String]) -> Result<Rate, Usage> {
-    let said = select("-rate", parameters, GROUPS)?;
-    if said.group == 1 {
+fn given(parameters: &[String]) -> Result<Rate, Usage> {
+    let given = select("-rate", parameters, GROUPS)?;
+    if given.group == 1 {
         let (least, most) = (
-            threads(whole(&said, &LEAST)?)?,
-            threads(whole(&said, &MOST)?)?,
+            threads(whole(&given, &LEAST)?)?,
+            threads(whole(&given, &MOST)?)?,
         );
         return Ok(Rate {
             threads: Threads::Search {
-                auto: said.flag("auto"),
+                auto: given.flag("auto"),
                 least,
                 most,
             },
@@ -149,11 +149,11 @@ fn said(parameters: &[String]) -> Result<Rate, Usage> {
             note: None,
         });
     }
-    let of = |choice: &Choice| said.value(choice.name).map(per_second).transpose();
+    let of = |choice: &Choice| given.value(choice.name).map(per_second).transpose();
     let (throttle, limit, fixed) = (of(&THROTTLE)?, of(&LIMIT)?, of(&FIXED)?);
     let limit = match (throttle.or(limit).unwrap_or(0), fixed.unwrap_or(0)) {
         (0, 0) => Limit::None,
-        (rate, 0) if throttle.is_none() || said.value(LIMIT.name).is_none() => {
+        (rate, 0) if throttle.is_none() || given.value(LIMIT.name).is_none() => {
             Limit::Throttle(rate)
         }
         (0, rate) => Limit::Fixed(rate),
@@ -165,9 +165,9 @@ fn said(parameters: &[String]) -> Result<Rate, Usage> {
     };
     let placeholder = [THROTTLE, LIMIT, FIXED]
         .iter()
-        .any(|c| said.value(c.name) == Some(PLACEHOLDER));
+        .any(|c| given.value(c.name) == Some(PLACEHOLDER));
     Ok(Rate {
-        threads: Threads::Count(threads(whole(&said, &THREADS)?)?),
+        threads: Threads::Count(threads(whole(&given, &THREADS)?)?),
         limit,
         note: placeholder.then_some(
             "-rate: op/s stands where a number belongs (such as limit=10000/s), so that no rate \

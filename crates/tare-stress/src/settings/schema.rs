@@ -1,7 +1,7 @@
 //! `-schema`: keyspace, replication, compaction and compression of the predefined tables.
 
 use super::forms::{text, Form, ANY};
-use crate::grammar::options::{select, Choice, Group, Said};
+use crate::grammar::options::{select, Choice, Given, Group};
 use crate::grammar::Usage;
 
 const SIMPLE: &str = "org.apache.cassandra.locator.SimpleStrategy";
@@ -63,22 +63,22 @@ impl Schema {
                  'user' command requires a schema yaml instead",
             ));
         }
-        let said = select("-schema", parameters.unwrap_or_default(), GROUPS)?;
-        let keyspace = profile.unwrap_or(text(&said, &KEYSPACE).unwrap_or_default());
-        for (key, value) in said
+        let given = select("-schema", parameters.unwrap_or_default(), GROUPS)?;
+        let keyspace = profile.unwrap_or(text(&given, &KEYSPACE).unwrap_or_default());
+        for (key, value) in given
             .pairs(REPLICATION.name)
             .iter()
-            .chain(said.pairs(COMPACTION.name))
+            .chain(given.pairs(COMPACTION.name))
         {
             plain("-schema", key)?;
             plain("-schema", value)?;
         }
-        let compression = said.value(COMPRESSION.name).map(str::to_owned);
+        let compression = given.value(COMPRESSION.name).map(str::to_owned);
         compression
             .iter()
             .try_for_each(|name| plain("-schema", name))?;
-        let (replication, replication_options) = replication(&said)?;
-        let (compaction, compaction_options) = strategy(&said, &COMPACTION);
+        let (replication, replication_options) = replication(&given)?;
+        let (compaction, compaction_options) = strategy(&given, &COMPACTION);
         Ok(Schema {
             keyspace: keyspace.trim_matches('"').to_owned(),
             replication,
@@ -128,8 +128,8 @@ fn plain(section: &str, text: &str) -> Result<(), Usage> {
 }
 
 /// The strategy among the pairs, and the other pairs.
-fn strategy(said: &Said, choice: &Choice) -> (Option<String>, Vec<(String, String)>) {
-    let pairs = said.pairs(choice.name);
+fn strategy(given: &Given, choice: &Choice) -> (Option<String>, Vec<(String, String)>) {
+    let pairs = given.pairs(choice.name);
     let strategy = pairs
         .iter()
         .find(|(key, _)| key == "strategy")
@@ -142,12 +142,12 @@ fn strategy(said: &Said, choice: &Choice) -> (Option<String>, Vec<(String, Strin
     (strategy, others)
 }
 
-fn replication(said: &Said) -> Result<(String, Vec<(String, String)>), Usage> {
-    let (strategy, mut options) = strategy(said, &REPLICATION);
+fn replication(given: &Given) -> Result<(String, Vec<(String, String)>), Usage> {
+    let (strategy, mut options) = strategy(given, &REPLICATION);
     let strategy = strategy.unwrap_or_else(|| SIMPLE.to_owned());
     let bare = strategy.strip_prefix(LOCATOR).unwrap_or(&strategy);
     if !STRATEGIES.contains(&bare) {
-        let hint = crate::grammar::nearest::hint(bare, STRATEGIES);
+        let hint = tare_engine::nearest::hint(bare, STRATEGIES);
         return Err(Usage(format!(
             "Invalid replication strategy: {strategy}{hint}"
         )));

@@ -25,12 +25,12 @@ pub struct TokenRange {
 
 impl TokenRange {
     pub fn read(parameters: Option<&[String]>) -> Result<TokenRange, Usage> {
-        let said = select("-tokenrange", parameters.unwrap_or_default(), GROUPS)?;
-        let split = text(&said, &SPLIT)
+        let given = select("-tokenrange", parameters.unwrap_or_default(), GROUPS)?;
+        let split = text(&given, &SPLIT)
             .and_then(count)
             .filter(|&n| n <= MOST_SPLITS);
         Ok(TokenRange {
-            wrap: said.flag(WRAP.name),
+            wrap: given.flag(WRAP.name),
             split: split.ok_or_else(|| {
                 Usage(format!(
                     "-tokenrange: split-factor= must be at most {MOST_SPLITS}"

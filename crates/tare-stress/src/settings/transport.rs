@@ -60,19 +60,19 @@ pub struct Transport {
 
 impl Transport {
     pub fn read(parameters: Option<&[String]>) -> Result<Transport, Usage> {
-        let said = select("-transport", parameters.unwrap_or_default(), GROUPS)?;
+        let given = select("-transport", parameters.unwrap_or_default(), GROUPS)?;
         let shown = GROUPS[0].iter().map(|choice| {
-            let hidden = choice.name.ends_with("password=") && said.value(choice.name).is_some();
+            let hidden = choice.name.ends_with("password=") && given.value(choice.name).is_some();
             let value = if hidden {
                 "*suppressed*"
             } else {
-                text(&said, choice).unwrap_or("null")
+                text(&given, choice).unwrap_or("null")
             };
             format!("{}{value}; ", choice.name)
         });
         let shown: String = shown.collect();
-        let keys = said.value(KEYS.name).map(PathBuf::from);
-        let tls = match said.value(TRUST.name).map(PathBuf::from) {
+        let keys = given.value(KEYS.name).map(PathBuf::from);
+        let tls = match given.value(TRUST.name).map(PathBuf::from) {
             Some(trust) => Some(tls(trust, keys)?),
             None if keys.is_some() => {
                 return Err(Usage::new("-transport: keystore= needs truststore=, too"));

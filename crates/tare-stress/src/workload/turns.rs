@@ -47,14 +47,19 @@ mod tests {
     const WRITE: usize = 1;
 
     fn seeds(lookback: Option<&str>) -> Seeds {
-        let law = |text: &str| Distribution::parse(text).unwrap();
+        let distribution = |text: &str| Distribution::parse(text).unwrap();
         let population = Population::Sequence {
             first: 1,
             last: 100,
             wrap: true,
-            lookback: lookback.map(law),
+            lookback: lookback.map(distribution),
         };
-        Seeds::new(population, law("fixed(1)"), law("uniform(1..1M)")).unwrap()
+        Seeds::new(
+            population,
+            distribution("fixed(1)"),
+            distribution("uniform(1..1M)"),
+        )
+        .unwrap()
     }
 
     fn next(turns: &mut Turns, drawn: usize, seeds: &Seeds) -> usize {

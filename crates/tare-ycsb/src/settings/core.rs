@@ -8,7 +8,7 @@ use tare_draw::ycsb::{
 };
 use tare_draw::Share;
 
-use super::asked::{chooser, scan_length, ScanLength};
+use super::choosers::{chooser, scan_length, ScanLength};
 use super::read::{BadProperty, Reader};
 use super::Phase;
 

@@ -1,19 +1,19 @@
 //! What one run of YCSB is to do, read from its properties and checked.
 
-mod asked;
 mod binding;
+mod choosers;
 mod core;
+mod known_properties;
 mod measure;
 mod mongodb;
-mod names;
 mod read;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use std::time::Duration;
 
-pub use asked::ScanLength;
 pub use binding::CqlBinding;
+pub use choosers::ScanLength;
 pub use core::{Action, Core};
 pub use measure::{Form, From as MeasuredFrom, Kind as MeasureKind, Measure};
 pub use mongodb::{veiled, MongoBinding, STAND_IN};
@@ -108,7 +108,7 @@ impl Settings {
         };
         let threads = reader.whole_in("threadcount", 1, 1..=MOST_THREADS)?;
         let binding = Binding::read(&reader, threads)?;
-        names::check(&reader, properties, &binding)?;
+        known_properties::check(&reader, properties, &binding)?;
         let core = Core::read(&reader, phase)?;
         let longest = match reader.whole_in("maxexecutiontime", 0, 0..=LONGEST_RUN)? {
             0 => None,

@@ -98,8 +98,8 @@ impl<D: Dialect> CoreSource<D> {
     fn write_scan(&mut self, slot: usize, request: &mut Request<D::Wire>) {
         self.take_chosen_key(slot);
         let rows = match self.run.as_ref().map(|draws| &draws.scan) {
-            Some(ScanLength::Uniform(law)) => law.next(&mut self.rng),
-            Some(ScanLength::Zipfian(law)) => law.next(&mut self.rng),
+            Some(ScanLength::Uniform(distribution)) => distribution.next(&mut self.rng),
+            Some(ScanLength::Zipfian(distribution)) => distribution.next(&mut self.rng),
             None => 1,
         } as i32;
         let slot = &mut self.slots[slot];

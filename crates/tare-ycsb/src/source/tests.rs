@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tare_engine::errors::{ErrorKind, Fatal};
-use tare_engine::observe::{Control, Observer};
-use tare_engine::record::{Interval, OperationRecord};
+use tare_engine::observe::Keeper;
+use tare_engine::record::OperationRecord;
 use tare_engine::run::{run, Stop};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::Totals;
 use tare_stub::{Fault, Report, Script, Service, Stub};
 
 use crate::operations::{Measured, Operations};
@@ -14,21 +14,6 @@ use crate::session::cql_order;
 use crate::settings::tests::settings;
 use crate::settings::Binding;
 use crate::workload::CoreWorkload;
-
-/// Keeps the totals of a run.
-#[derive(Default)]
-struct Keeper(Option<Totals>);
-
-impl Observer for Keeper {
-    fn interval(&mut self, _: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        Ok(Control::GoOn)
-    }
-
-    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
-        self.0 = Some(totals.clone());
-        Ok(())
-    }
-}
 
 struct Run {
     operations: Operations,

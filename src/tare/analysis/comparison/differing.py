@@ -48,7 +48,7 @@ def _sections(provenance: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     rest = {k: v for k, v in environment.items() if k not in ("machine", "artifacts")}
     sections = {
         "software": provenance.get("software"),
-        "machine": {**_mapping(environment.get("machine")), **_plain(provenance), **rest},
+        "machine": {**_mapping(environment.get("machine")), **_machine_seen(provenance), **rest},
         "database": {"files": environment.get("artifacts"), **database},
         "study": _study(study),
         "sources": provenance.get("sources"),
@@ -62,7 +62,7 @@ def _study(study: Mapping[str, Any]) -> dict[str, Any]:
     return {**{k: v for k, v in study.items() if k != "digest"}, "design": design}
 
 
-def _plain(provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _machine_seen(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """The machine as the running units saw it; the names are those of the environment's facts."""
     machine = _mapping(provenance.get("machine"))
     return {str(name).replace(" ", "_"): value for name, value in machine.items()}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
+from tare.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,12 +55,11 @@ def _refuse_unknown(a: Analysis, b: Analysis, renamed: Mapping[str, str]) -> Non
         known |= {level for c in run.conditions for level in c.levels.values()}
         for name in names:
             if name not in known:
-                near = get_close_matches(name, sorted(known), 1)
                 raise UsageError(
                     f"run {side} has no condition and no level {name!r}",
                     where="--map",
                     why=f"it has {_listing(run)}",
-                    remedy=f"did you mean {near[0]}?" if near else "use one of these names",
+                    remedy=did_you_mean(name, sorted(known), "use one of these names"),
                 )
 
 

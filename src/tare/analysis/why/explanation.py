@@ -100,7 +100,7 @@ def _count(change: Change) -> str:
 
 def _near(value: float, other: float) -> str:
     """The value; as almost 0 where it is that beside the other one."""
-    return "almost 0" if 0 < abs(value) < abs(other) / 1000 else _plain(value)
+    return "almost 0" if 0 < abs(value) < abs(other) / 1000 else _rounded(value)
 
 
 def _amount(change: Change) -> str:
@@ -117,10 +117,10 @@ def _relative(change: Change) -> float:
 
 def _signed(value: float) -> str:
     sign = "+" if value > 0 else MINUS if value < 0 else ""
-    return sign + _plain(abs(value))
+    return sign + _rounded(abs(value))
 
 
-def _plain(value: float) -> str:
+def _rounded(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2g}" if value else "0"

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from tare.artifacts.digest import text_digest
 from tare.artifacts.maven import copy_file, copy_with_dependencies
-from tare.artifacts.program import run_to_end
+from tare.artifacts.program import find_program, run_to_end
 from tare.artifacts.tools import jdk
 from tare.artifacts.tools.cache import Tool, kept
-from tare.errors import ArtifactError, RuntimeUnavailableError
+from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,13 +155,8 @@ def _unpack(tarball: Path, root: Path) -> None:
 
 
 def _latte(root: Path, say: Callable[[str], None]) -> None:
-    cargo = shutil.which("cargo")
-    if cargo is None:
-        raise RuntimeUnavailableError(
-            "cargo is missing",
-            why="latte is installed by cargo",
-            remedy="apt-get install cargo, or install Rust",
-        )
+    why, remedy = "latte is installed by cargo", "apt-get install cargo, or install Rust"
+    cargo = find_program("cargo", why, remedy)
     say(f"building latte {VERSIONS['latte']} with cargo: some ten minutes")
     command = [cargo, "install", "latte-cli", "--version", VERSIONS["latte"], "--root", str(root)]
     ended = run_to_end(command, _LATTE_SECONDS)

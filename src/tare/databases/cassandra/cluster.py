@@ -222,7 +222,7 @@ class CassandraCluster(Nodes):
             "nodes": 1 + len(peers),
             "partitioner": local.partitioner,
             "protocol": local.native_protocol_version,
-            "table": _plain(tables[0]._asdict()) if tables else {},
+            "table": _columns(tables[0]._asdict()) if tables else {},
             "settings": {row.name: str(row.value) for row in settings if row.value is not None},
         }
 
@@ -235,5 +235,5 @@ def _speaks_cql(connection: socket.socket) -> bool:
     return len(answer) >= 5 and answer[0] & 0x80 != 0
 
 
-def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(value: Mapping[str, Any]) -> dict[str, Any]:
     return {k: dict(v) if hasattr(v, "items") else v for k, v in value.items()}

@@ -10,16 +10,15 @@ only root may look at are absent from the counts. Decision 0007 has the reasons.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.databases.cassandra import configuration, gclog
-from tare.databases.observed import Observed, in_time
+from tare.databases.observed import Observation, Observed
 from tare.machines.machine import HERE
 from tare.monitor.threads import Threads, grown, read_threads
 
@@ -118,23 +117,22 @@ class ServerWatch:
     ) -> None:
         """Open a connection to every node. `wall` gives the Unix time."""
         self._wall = wall
-        self._stack = ExitStack()
+        self._observation = Observation()
         self._nodes: list[_NodeWatch] = []
-        self._faults: list[str] = []
         for cluster in clusters:
             for node in cluster.nodes:
-                self._try(node.unit.site.name, partial(self._open, cluster, node))
+                self._observation.attempt(node.unit.site.name, partial(self._open, cluster, node))
 
     def _open(self, cluster: CassandraCluster, node: Running) -> None:
-        session = self._stack.enter_context(cluster.session(node))
+        session = self._observation.stack.enter_context(cluster.session(node))
         self._nodes.append(_NodeWatch(node, session))
 
     def begin(self) -> None:
         """Read every counter for the first time; all threads first, for queries may take long."""
         for node in self._nodes:
-            self._try(node.name, node.begin_at_once)
+            self._observation.attempt(node.name, node.begin_at_once)
         for node in self._nodes:
-            self._try(node.name, partial(node.begin_by_query, self._wall))
+            self._observation.attempt(node.name, partial(node.begin_by_query, self._wall))
 
     def end(self, start: float, end: float) -> Observed:
         """Read every counter again.
@@ -143,30 +141,16 @@ class ServerWatch:
             start, end: Unix times of the measured part; pauses and compactions outside of it are
                 left out.
         """
-        totals: dict[str, list[float]] = defaultdict(list)
-        events: list[dict[str, Any]] = []
 
         def read(node: _NodeWatch) -> None:
-            found, happened = node.end(start, end)
-            for name, value in found.items():
-                totals[name].append(value)
-            events.extend(happened)
+            self._observation.add(*node.end(start, end))
 
         for node in self._nodes:
-            self._try(node.name, partial(read, node))
-        if self._faults:  # a sum over some of the nodes would pass for one over all
-            return Observed(events=in_time(events), notes=self._faults)
-        whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._nodes)}
-        return Observed(whole, in_time(events), [])
+            self._observation.attempt(node.name, partial(read, node))
+        return self._observation.of(len(self._nodes))
 
     def close(self) -> None:
-        self._try("connections", self._stack.close)
-
-    def _try(self, where: str, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except Exception as error:  # whatever it is, the trial that it describes is sound
-            self._faults.append(f"the database's own metrics could not be read ({where}): {error}")
+        self._observation.close()
 
 
 def counters(session: Session) -> dict[str, float]:

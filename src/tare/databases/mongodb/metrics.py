@@ -8,15 +8,13 @@ fails for what cannot be read: a member that does not answer becomes a note.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tare.databases.mongodb import replica_set
 from tare.databases.mongodb.counters import counters
-from tare.databases.observed import Observed, in_time
+from tare.databases.observed import Observation, Observed
 from tare.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -57,25 +55,24 @@ class ServerWatch:
     ) -> None:
         """Open a connection to every member. `wall` gives the Unix time."""
         self._wall = wall
-        self._stack = ExitStack()
+        self._observation = Observation()
         self._clusters = clusters
         self._members: list[_MemberWatch] = []
-        self._faults: list[str] = []
         self._primaries: dict[str, str] = {}
         for cluster in clusters:
             for node in cluster.nodes:
-                self._try(node.unit.site.name, partial(self._open, cluster, node))
+                self._observation.attempt(node.unit.site.name, partial(self._open, cluster, node))
 
     def _open(self, cluster: MongoCluster, node: Running) -> None:
-        session = self._stack.enter_context(cluster.session(node))
+        session = self._observation.stack.enter_context(cluster.session(node))
         self._members.append(_MemberWatch(node.unit.site.name, session))
 
     def begin(self) -> None:
         """Read every counter for the first time, and who is primary."""
         for member in self._members:
-            self._try(member.name, member.begin)
+            self._observation.attempt(member.name, member.begin)
         for cluster in self._clusters:
-            self._try(cluster.name, partial(self._note_primary, cluster))
+            self._observation.attempt(cluster.name, partial(self._note_primary, cluster))
 
     def _note_primary(self, cluster: MongoCluster) -> None:
         first = replica_set.primary(cluster.members())
@@ -88,24 +85,18 @@ class ServerWatch:
         Args:
             start, end: Unix times of the measured part; elections outside of it are left out.
         """
-        totals: dict[str, list[float]] = defaultdict(list)
-        events: list[dict[str, Any]] = []
 
         def read(member: _MemberWatch) -> None:
-            for name, value in member.end().items():
-                totals[name].append(value)
+            self._observation.add(member.end(), [])
 
         def look(cluster: MongoCluster) -> None:
-            events.extend(self._events(cluster, start, end))
+            self._observation.add({}, list(self._events(cluster, start, end)))
 
         for member in self._members:
-            self._try(member.name, partial(read, member))
+            self._observation.attempt(member.name, partial(read, member))
         for cluster in self._clusters:
-            self._try(cluster.name, partial(look, cluster))
-        if self._faults:  # a sum over some of the members would pass for one over all
-            return Observed(events=in_time(events), notes=self._faults)
-        whole = {n: sum(v) for n, v in totals.items() if len(v) == len(self._members)}
-        return Observed(whole, in_time(events), [])
+            self._observation.attempt(cluster.name, partial(look, cluster))
+        return self._observation.of(len(self._members))
 
     def _events(self, cluster: MongoCluster, start: float, end: float) -> Iterator[dict[str, Any]]:
         found = cluster.members()
@@ -127,13 +118,7 @@ class ServerWatch:
             yield _event(window, end, "oplog turned over", {"set": cluster.name})
 
     def close(self) -> None:
-        self._try("connections", self._stack.close)
-
-    def _try(self, where: str, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except Exception as error:  # whatever it is, the trial that it describes is sound
-            self._faults.append(f"the database's own metrics could not be read ({where}): {error}")
+        self._observation.close()
 
 
 def _oplog(cluster: MongoCluster) -> float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 
 from tare.errors import UsageError
+from tare.nearest import did_you_mean
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -47,7 +47,5 @@ def shipped_names() -> list[str]:
 
 def _known(name: str) -> str:
     names = shipped_names()
-    near = get_close_matches(name, names, n=1)
-    if near:
-        return f"did you mean {near[0]}?"
-    return f"known: {', '.join(names)}" if names else "give the path of a study file"
+    listed = f"known: {', '.join(names)}" if names else "give the path of a study file"
+    return did_you_mean(name, names, listed)

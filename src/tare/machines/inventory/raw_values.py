@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import InventoryError
+from tare.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,6 +59,5 @@ def quoted(text: object) -> str:
 def unknown(name: str, kind: str, valid: Iterable[str], where: str) -> InventoryError:
     """The error for a word that nothing has."""
     known = list(valid)
-    near = get_close_matches(name, known, 1)
-    remedy = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    remedy = did_you_mean(name, known, f"there are {', '.join(known)}")
     return refused(f"{quoted(name)} is no {kind}", where, remedy=remedy)

@@ -15,7 +15,7 @@ from tare.machines.inventory.host import Inventory
 from tare.machines.inventory.own import own_hosts
 from tare.machines.inventory.raw_values import FLATTEN, refused
 from tare.study.document import parse_document
-from tare.study.quantities import size_in_words
+from tare.study.named_file import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -120,21 +120,12 @@ def _refuse_twins(hosts: list[Host], name: str) -> None:
 
 
 def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        remedy = FLATTEN if path.is_dir() else f"{VARIABLE} names a file; {_SEE}"
-        why = error.strerror or str(error)
-        raise InventoryError(
-            "cannot read the inventory", where=str(path), why=why, remedy=remedy
-        ) from error
-    if len(content) > MOST_BYTES:
-        raise refused(
-            "too large for an inventory", str(path), f"more than {size_in_words(MOST_BYTES)}"
-        )
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise refused("not text", f"{path}:{line}", "the file is not UTF-8") from error
+    return read_text(
+        path,
+        MOST_BYTES,
+        "an inventory",
+        InventoryError,
+        missing=FLATTEN if path.is_dir() else f"{VARIABLE} names a file; {_SEE}",
+        too_large=_SEE,
+        not_text=_SEE,
+    )

@@ -15,13 +15,13 @@ from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
 from tare.runtimes.kubernetes.refusals import ApiError
+from tare.runtimes.orchestrated import OrchestratedRunning
 from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from tare.machines.cgroups import Accounting
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.pod_parts import Container
     from tare.runtimes.unit import Exit, Unit
@@ -105,8 +105,10 @@ def _pod_of_job(
         wait(_POLL_S)
 
 
-class ClientRunning:
+class ClientRunning(OrchestratedRunning):
     """A job with one pod."""
+
+    of = local_pods.POD
 
     def __init__(
         self,
@@ -136,9 +138,6 @@ class ClientRunning:
         self._accounting = local_pods.accounting_of(container_id(started, MAIN), lambda: 0.0)
         if unit.limits.cpuset is not None and self._accounting.pid:
             self.confine(unit.limits.cpuset)
-
-    def accounting(self) -> Accounting:
-        return self._accounting
 
     def exited(self) -> Exit | None:
         return self._look()[0]
@@ -237,19 +236,6 @@ class ClientRunning:
 
     def packet_path(self) -> str:
         return ""
-
-    def facts(self) -> dict[str, str]:
-        return {}
-
-    def pause(self) -> None:
-        local_pods.freeze(self.unit.site.name, self._accounting, True)
-
-    def resume(self) -> None:
-        if self._accounting.pid:
-            local_pods.freeze(self.unit.site.name, self._accounting, False)
-
-    def confine(self, cpuset: str) -> None:
-        local_pods.confine(self.unit.site.name, self._accounting, cpuset)
 
     def terminate(self) -> None:
         self._taken_away = True

@@ -20,6 +20,7 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
+from tare.runtimes.path_results import PathResults
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.study.platform import Limits
 
@@ -85,11 +86,7 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    _results: dict[tuple[Any, ...], Connectivity] = field(default_factory=dict, init=False)
-    _faults: dict[tuple[Any, ...], RuntimeUnavailableError] = field(
-        default_factory=dict, init=False
-    )
-    _of_network: dict[str, Connectivity] = field(default_factory=dict, init=False)
+    results: PathResults[Connectivity] = field(default_factory=PathResults, init=False)
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
@@ -107,28 +104,17 @@ class ConnectivityCheck:
             RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
         """
         self._refuse_other_cluster(platform, nodes)
-        placed = platform.placement.model_dump_json()
-        key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
-        if key in self._faults:
-            raise self._faults[key]
-        if key not in self._results:
-            try:
-                self._results[key] = self._prove(platform, nodes, port, clients, shift)
-            except RuntimeUnavailableError as error:
-                if error.where == "platform.network":  # of the path; what else failed may pass
-                    self._faults[key] = error
-                raise
-            self._of_network[platform.network] = self._results[key]
-        return self._results[key]
-
-    def words(self, network: str) -> str:
-        """What packets to such an endpoint pass through; its name alone where nothing was seen."""
-        found = self._of_network.get(network)
-        return found.words if found else network
+        return self.results.once(
+            platform,
+            nodes,
+            port,
+            clients,
+            lambda: self._prove(platform, nodes, port, clients, shift),
+        )
 
     def reachable_from_here(self, network: str) -> bool:
         """Whether this machine was seen to get through to such an endpoint."""
-        found = self._of_network.get(network)
+        found = self.results.latest(network)
         return found is not None and found.from_here
 
     def _refuse_other_cluster(self, platform: Platform, nodes: int) -> None:

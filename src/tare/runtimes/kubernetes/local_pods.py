@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.machines.cgroups import Accounting, group_paths
-from tare.runtimes import orchestrated
+from tare.runtimes.orchestrated import Orchestrated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_POD = orchestrated.Orchestrated(
+POD = Orchestrated(
     "pod", "Kubernetes pauses no pods", "Kubernetes itself gives whole CPUs, but not which"
 )
 _KUBELETS = {"kubelet", "k3s", "k3s-server", "k3s-agent"}
@@ -73,13 +73,3 @@ def accounting_of(container: str, elsewhere: Callable[[], float]) -> Accounting:
     if pid is None:
         return KubeletAccounting(read=elsewhere)
     return Accounting(group_paths(pid, container), (pid,))
-
-
-def freeze(unit: str, accounting: Accounting, frozen: bool) -> None:
-    """Pause a unit's pod, or let it go on. Raises as `orchestrated.freeze` does."""
-    orchestrated.freeze(unit, accounting, frozen, _POD)
-
-
-def confine(unit: str, accounting: Accounting, cpuset: str) -> None:
-    """Let a unit's pod run on these CPUs only. Raises as `orchestrated.confine` does."""
-    orchestrated.confine(unit, accounting, cpuset, _POD)

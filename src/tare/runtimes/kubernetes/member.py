@@ -14,21 +14,22 @@ from tare.runtimes.kubernetes.events import events_of, told
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
-from tare.runtimes.orchestrated import keep_log
+from tare.runtimes.orchestrated import OrchestratedRunning, keep_log
 from tare.runtimes.poll import RateLimitedPoll
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from tare.machines.cgroups import Accounting
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.unit import Site, Unit
 
 
-class MemberRunning:
+class MemberRunning(OrchestratedRunning):
     """A pod of a set."""
+
+    of = local_pods.POD
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class MemberRunning:
             cpu: CPU seconds of a pod on another machine, by its machine and name.
             clock: monotonic seconds.
         """
-        self._unit = replace(unit, site=site)
+        self.unit = replace(unit, site=site)
         self._api = api
         self._namespace = namespace
         self._name = str(pod["metadata"]["name"])
@@ -67,13 +68,6 @@ class MemberRunning:
         )
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
-
-    @property
-    def unit(self) -> Unit:
-        return self._unit
-
-    def accounting(self) -> Accounting:
-        return self._accounting
 
     def exited(self) -> Exit | None:
         return self._poll.exited()
@@ -91,7 +85,7 @@ class MemberRunning:
         if found is None and pod["metadata"].get("deletionTimestamp"):
             found = Exit(-1, "its pod is being deleted")
         if found is None:
-            fault = machine_fault(self._api, self._unit.site.machine)
+            fault = machine_fault(self._api, self.unit.site.machine)
             found = Exit(-1, fault) if fault else None
         return None if found is None else self._with_events(found)
 
@@ -99,24 +93,11 @@ class MemberRunning:
         heard = told(events_of(self._api, self._name, self._namespace))
         return replace(found, detail=f"{found.detail}; events: {heard}") if heard else found
 
-    def lines(self) -> Iterator[str]:
-        yield from ()
-
     def packet_path(self) -> str:
         return self._path()
 
     def facts(self) -> dict[str, str]:
         return {"quality of service": self._quality}
-
-    def pause(self) -> None:
-        local_pods.freeze(self._unit.site.name, self._accounting, True)
-
-    def resume(self) -> None:
-        if self._accounting.pid:
-            local_pods.freeze(self._unit.site.name, self._accounting, False)
-
-    def confine(self, cpuset: str) -> None:
-        local_pods.confine(self._unit.site.name, self._accounting, cpuset)
 
     def terminate(self) -> None:
         self._api.delete("Pod", self._name, self._namespace)
@@ -133,19 +114,19 @@ class MemberRunning:
 
     def _abandoned(self) -> bool:
         try:
-            return bool(machine_fault(self._api, self._unit.site.machine))
+            return bool(machine_fault(self._api, self.unit.site.machine))
         except ApiError:
             return True
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)
-        name = self._unit.site.name
+        name = self.unit.site.name
         for last, ending in ((False, "stderr.log"), (True, "stderr-before.log")):
             with contextlib.suppress(ApiError):
                 pieces = self._api.log(self._name, MAIN, self._namespace, last=last)
                 text = b"".join(pieces)
                 if text or not last:
                     (into / f"{name}-{ending}").write_bytes(text)
-        keep_log(self._unit, self._accounting.pid, into)
+        keep_log(self.unit, self._accounting.pid, into)
         events = [vars(event) for event in events_of(self._api, self._name, self._namespace)]
         (into / f"{name}-events.json").write_text(json.dumps(events, indent=1), encoding="utf-8")

@@ -20,6 +20,7 @@ from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
+from tare.runtimes.orchestrated import freeze
 from tare.runtimes.slug import slug
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def thaw_pods(api: Api, namespace: str) -> None:
         accounting = local_pods.accounting_of(container, lambda: 0.0)
         if accounting.pid:
             with contextlib.suppress(TareError):
-                local_pods.freeze(container, accounting, False)
+                freeze(container, accounting, False, local_pods.POD)
 
 
 def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:

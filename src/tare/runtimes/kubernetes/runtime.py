@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import TareError
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
-    from tare.runtimes.unit import Role, Unit
+    from tare.runtimes.unit import SiteOptions, Unit
     from tare.study.platform import Platform
 
 ENGINE_PROCESSES = (
@@ -144,16 +144,10 @@ class KubernetesRuntime:
         """The image of tare-pod, once it is provided."""
         self._helper = name
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        role, network = wanted["role"], wanted["network"]
+        storage, group = wanted["storage"], wanted["group"]
+        several = wanted.get("several", False)
         conf = self._work / name / "conf"
         conf.mkdir(parents=True, exist_ok=True)
         site = Site(
@@ -256,7 +250,9 @@ class KubernetesRuntime:
 
     def _words(self, network: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._connectivity_check.words(network) if self._connectivity_check else network
+        return (
+            self._connectivity_check.results.words(network) if self._connectivity_check else network
+        )
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
         """The group's set, of files that are written by now; not yet made."""

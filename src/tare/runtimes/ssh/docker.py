@@ -6,7 +6,7 @@ import contextlib
 import shutil
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from docker.errors import DockerException
 from docker.types import LogConfig, Mount, Ulimit
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path, PurePosixPath
 
     from tare.runtimes.ssh.host_machine import HostMachine
-    from tare.runtimes.unit import Exit, Role, Site, Unit
+    from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
 DOCKER = "ssh-docker"
 _GROUPS = """
@@ -128,18 +128,9 @@ class SshDockerRuntime(SshNativeRuntime):
     name = DOCKER
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
-        site = super().site(name, role=role, network=network, storage=storage, group=group)
-        data_on_host = site.data_on_host if storage == "directory" else None
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        site = super().site(name, **wanted)
+        data_on_host = site.data_on_host if wanted["storage"] == "directory" else None
         return replace(site, conf=CONF, data=DATA, data_on_host=data_on_host)
 
     def launch(self, unit: Unit) -> HostDockerRunning:  # type: ignore[override]  # a running unit

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
@@ -20,7 +20,7 @@ from tare.runtimes.ssh.connectivity import prove
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import GROUPS, MARK_VARIABLE
 from tare.runtimes.ssh.transfer import fetch, send_directory
-from tare.runtimes.unit import Exit, Role, Site, Unit
+from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
@@ -200,17 +200,8 @@ class SshNativeRuntime:
     def probe(self) -> str | None:
         return None
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
-        del network, storage
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        role, group = wanted["role"], wanted["group"]
         machine = self.hosts.node(group) if role == "database" else self.hosts.client(name)
         members = self.hosts.group(group)
         here, there = self._work / name, machine.home(name)
@@ -298,7 +289,7 @@ class SshNativeRuntime:
         }
         words = [
             *(f"{name}={value}" for name, value in environment.items()),
-            *("/bin/sh", machine.script("join.sh"), str(machine.open_files)),
+            *("/bin/sh", machine.script("join.sh"), str(home), str(machine.open_files)),
             *(f"{at}/cgroup.procs" for at in groups.values()),
             *("--", *unit.command),
         ]

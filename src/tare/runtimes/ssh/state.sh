@@ -1,6 +1,6 @@
 # Prints what a unit came to: its exit status, "runs", or "gone". state.sh HOME
 . "${0%/*}/process.sh"
-tries=20 # between its end and its status its supervisor has a moment's work
+tries=100 # between its end and its status its supervisor has work, on a busy host for a second
 while [ ! -f "$1/status" ]; do
   if own_process "$1"; then
     echo runs

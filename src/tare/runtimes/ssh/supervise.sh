@@ -14,6 +14,13 @@ else
 fi
 child=$!
 born "$child" >"$home/born"
+# Until it leads a session of its own, in its groups and with its mark, no signal for its group
+# reaches it, and nobody who looks for the mark finds it.
+tries=1000
+while [ ! -f "$home/joined" ] && kill -0 "$child" 2>/dev/null && [ "$tries" -gt 0 ]; do
+  sleep 0.01
+  tries=$((tries - 1))
+done
 printf '%s\n' "$child" >"$home/pid.new" && mv "$home/pid.new" "$home/pid"
 while
   wait "$child"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.runtimes.path_results import PathResults
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.runtimes.swarm.documents import HOST, Software
 from tare.runtimes.swarm.names import labels_of, network_of, service_of
@@ -79,10 +80,7 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    _results: dict[tuple[Any, ...], Connectivity | RuntimeUnavailableError] = field(
-        default_factory=dict, init=False
-    )
-    _words: dict[str, str] = field(default_factory=dict, init=False)
+    results: PathResults[Connectivity] = field(default_factory=PathResults, init=False)
 
     def prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
@@ -100,24 +98,13 @@ class ConnectivityCheck:
             RuntimeUnavailableError: they do not get there, or too few nodes can take a task.
         """
         self._refuse_unfit(platform, nodes, clients)
-        placed = platform.placement.model_dump_json()
-        key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
-        if key not in self._results:
-            try:
-                self._results[key] = self._prove(platform, nodes, port, clients, number)
-            except RuntimeUnavailableError as error:
-                if error.where == "platform.network":  # of the path; what else failed may pass
-                    self._results[key] = error
-                raise
-        found = self._results[key]
-        if isinstance(found, RuntimeUnavailableError):
-            raise found
-        self._words[platform.network] = found.words
-        return found
-
-    def words(self, endpoint: str) -> str:
-        """What packets to such an endpoint pass through; its name alone where nothing was seen."""
-        return self._words.get(endpoint, endpoint)
+        return self.results.once(
+            platform,
+            nodes,
+            port,
+            clients,
+            lambda: self._prove(platform, nodes, port, clients, number),
+        )
 
     def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
         outside = [client for client in clients if client != INSIDE]

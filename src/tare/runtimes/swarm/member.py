@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting, group_paths, kill
-from tare.runtimes import orchestrated
+from tare.runtimes.orchestrated import Orchestrated, OrchestratedRunning, keep_log
 from tare.runtimes.poll import RateLimitedPoll
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
@@ -18,21 +18,23 @@ from tare.runtimes.swarm.tasks import container_of, ended, ending
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.unit import Site, Unit
 
-_TASK = orchestrated.Orchestrated(
+_TASK = Orchestrated(
     "task",
     "a Swarm pauses no tasks",
     "a Swarm limits how much CPU time a task has, not on which CPUs",
 )
 
 
-class MemberRunning:
+class MemberRunning(OrchestratedRunning):
     """A task of a service."""
+
+    of = _TASK
 
     def __init__(
         self,
@@ -67,9 +69,6 @@ class MemberRunning:
         if unit.limits.cpuset is not None:
             self.confine(unit.limits.cpuset)
 
-    def accounting(self) -> Accounting:
-        return self._accounting
-
     def exited(self) -> Exit | None:
         return self._poll.exited()
 
@@ -94,24 +93,8 @@ class MemberRunning:
         document = self._manager.inspect("node", self._node)
         return node_fault(document) if document["Status"].get("State") != "ready" else ""
 
-    def lines(self) -> Iterator[str]:
-        yield from ()
-
     def packet_path(self) -> str:
         return self._path
-
-    def facts(self) -> dict[str, str]:
-        return {}
-
-    def pause(self) -> None:
-        orchestrated.freeze(self.unit.site.name, self._accounting, True, _TASK)
-
-    def resume(self) -> None:
-        if self._accounting.pid:
-            orchestrated.freeze(self.unit.site.name, self._accounting, False, _TASK)
-
-    def confine(self, cpuset: str) -> None:
-        orchestrated.confine(self.unit.site.name, self._accounting, cpuset, _TASK)
 
     def terminate(self) -> None:
         self._manager.remove("service", self._service)
@@ -141,7 +124,7 @@ class MemberRunning:
         with contextlib.suppress(SwarmError):
             status = self._manager.inspect("task", self._task)["Status"]
             (into / f"{name}-task.json").write_text(json.dumps(status, indent=1), encoding="utf-8")
-        orchestrated.keep_log(self.unit, self._accounting.pid, into)
+        keep_log(self.unit, self._accounting.pid, into)
 
 
 def accounting_of(task: Document) -> Accounting:

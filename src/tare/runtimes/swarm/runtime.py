@@ -6,7 +6,7 @@ import contextlib
 import resource
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tare.runtimes.swarm.facts import Node
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.swarm.settings import SwarmSettings
-    from tare.runtimes.unit import Role, Running, Unit
+    from tare.runtimes.unit import Running, SiteOptions, Unit
     from tare.study.platform import Platform
 
 ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
@@ -141,17 +141,9 @@ class SwarmRuntime:
         """The image of tare-pod, once it is provided."""
         self._helper = image
 
-    def site(
-        self,
-        name: str,
-        *,
-        role: Role,
-        network: str,
-        storage: str,
-        group: str,
-        several: bool = False,
-    ) -> Site:
-        del storage
+    def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
+        role, network, group = wanted["role"], wanted["network"], wanted["group"]
+        several = wanted.get("several", False)
         conf = self._work / name / "conf"
         conf.mkdir(parents=True, exist_ok=True)
         members = self._groups.get(group)
@@ -278,7 +270,11 @@ class SwarmRuntime:
 
     def _words(self, endpoint: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return self._connectivity_check.words(endpoint) if self._connectivity_check else endpoint
+        return (
+            self._connectivity_check.results.words(endpoint)
+            if self._connectivity_check
+            else endpoint
+        )
 
     def _services(self, group: _Group, unit: Unit) -> ServiceGroup:
         units = [site.name for site in group.sites]

@@ -39,7 +39,7 @@ pub(super) fn prepare(cluster: &Deployment, texts: &[MongoText]) -> Result<Prepa
         map: servers(&topology, &cluster.uri),
         statements: texts.iter().map(|_| ()).collect(),
         templates,
-        care: Arc::new(Watch::new(cluster.uri.clone(), hosts)),
+        recovery: Arc::new(Watch::new(cluster.uri.clone(), hosts)),
         unreachable,
         stand_in,
     })

@@ -99,10 +99,10 @@ fn what_is_like_another_marker_has_its_number() {
         Share::WHOLE,
     )
     .unwrap();
-    let Marker::Number(law, _) = &mut plan.operations[0].markers[1] else {
+    let Marker::Number(sampler, _) = &mut plan.operations[0].markers[1] else {
         panic!("the second marker is the number");
     };
-    assert_eq!(law.next(&mut Xoshiro::new(1), None), 40);
+    assert_eq!(sampler.next(&mut Xoshiro::new(1), None), 40);
     assert!(matches!(plan.operations[0].markers[0], Marker::Like(1, _)));
 }
 
@@ -120,7 +120,7 @@ fn the_latest_look_at_the_counter_of_what_they_grow_by() {
     let id = || statement(vec![column("id", ColumnType::Bigint)]);
     let plan = Plan::new(&[read, insert], &[id(), id()], Share::WHOLE).unwrap();
     let Marker::Number(
-        Law::Latest {
+        NumberSampler::Latest {
             grown: Some(grown), ..
         },
         _,

@@ -14,7 +14,7 @@ const AUTO: Group = &[
     Choice::pairs("ratio", &["read", "write"], false, ""),
 ];
 
-fn read(parameters: &[&str]) -> Result<Said, Usage> {
+fn read(parameters: &[&str]) -> Result<Given, Usage> {
     let parameters: Vec<String> = parameters.iter().map(|p| (*p).to_owned()).collect();
     select("-rate", &parameters, &[FIXED, AUTO])
 }
@@ -66,8 +66,8 @@ fn a_bad_value_says_what_is_expected() {
 
 #[test]
 fn pairs_keep_their_order() {
-    let said = read(&["ratio(write=1,READ=3)"]).unwrap();
-    let pairs: Vec<(&str, &str)> = said
+    let given = read(&["ratio(write=1,READ=3)"]).unwrap();
+    let pairs: Vec<(&str, &str)> = given
         .pairs("ratio")
         .iter()
         .map(|(k, v)| (k.as_str(), v.as_str()))

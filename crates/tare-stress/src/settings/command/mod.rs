@@ -5,7 +5,6 @@ mod read;
 
 use tare_cql::Consistency;
 
-use crate::grammar::nearest::hint;
 use crate::grammar::options::{select, Choice, Group};
 use crate::grammar::words::{take, Section};
 use crate::grammar::Usage;
@@ -14,6 +13,7 @@ use crate::profile::Profile;
 use crate::settings::forms::{text, Draw};
 use choices::{BASIC, LEVEL, MIXED, NO_WARMUP, SERIAL, TRUNCATE, USER};
 use read::{detail, length};
+use tare_engine::nearest::hint;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -161,28 +161,28 @@ impl Command {
             )));
         };
         let parameters = kind.names().iter().find_map(|name| take(sections, name));
-        let said = select(
+        let given = select(
             kind.names()[0],
             &parameters.unwrap_or_default(),
             kind.groups(),
         )?;
         let level = |choice: &Choice, default| {
-            text(&said, choice)
+            text(&given, choice)
                 .and_then(Consistency::parse)
                 .unwrap_or(default)
         };
         Ok(Command {
             kind,
-            length: length(&said)?,
-            no_warmup: said.flag(NO_WARMUP.name),
-            truncate: match said.value(TRUNCATE.name).map(str::to_lowercase).as_deref() {
+            length: length(&given)?,
+            no_warmup: given.flag(NO_WARMUP.name),
+            truncate: match given.value(TRUNCATE.name).map(str::to_lowercase).as_deref() {
                 Some("once") => Truncate::Once,
                 Some("always") => Truncate::Always,
                 _ => Truncate::Never,
             },
             consistency: level(&LEVEL, Consistency::LocalOne),
             serial: level(&SERIAL, Consistency::Serial),
-            detail: detail(kind, &said)?,
+            detail: detail(kind, &given)?,
         })
     }
 

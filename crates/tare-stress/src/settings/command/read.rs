@@ -4,24 +4,24 @@ use super::choices::{
     ADD, CLUSTERING, DURATION, ERR, KEY_SIZE, LEAST, MOST, N, OPS, PROFILE, RATIO,
 };
 use super::{Detail, Kind, Length, Unit};
-use crate::grammar::nearest::hint;
 use crate::grammar::number::count;
-use crate::grammar::options::{Choice, Said};
+use crate::grammar::options::{Choice, Given};
 use crate::grammar::Usage;
 use crate::profile::Profile;
 use crate::settings::forms::{text, Draw};
+use tare_engine::nearest::hint;
 
 /// Longest key; the native protocol and the partition key both end at 64 KiB.
 const LONGEST_KEY: u32 = 65_535;
 
-pub fn length(said: &Said) -> Result<Length, Usage> {
-    if let Some(n) = said.value(N.name) {
+pub fn length(given: &Given) -> Result<Length, Usage> {
+    if let Some(n) = given.value(N.name) {
         let n = count(n).and_then(|n| u64::try_from(n).ok());
         return n
             .map(Length::Count)
             .ok_or_else(|| Usage::new("n= is too large"));
     }
-    if let Some(duration) = said.value(DURATION.name) {
+    if let Some(duration) = given.value(DURATION.name) {
         let (amount, unit) = duration.split_at(duration.len() - 1);
         let unit = match unit.to_ascii_lowercase().as_str() {
             "s" => Unit::Seconds,
@@ -41,8 +41,8 @@ pub fn length(said: &Said) -> Result<Length, Usage> {
             ))),
         };
     }
-    let number = |choice: &Choice| text(said, choice).and_then(|text| text.parse().ok());
-    let target = text(said, &ERR).and_then(|text| text.parse().ok());
+    let number = |choice: &Choice| text(given, choice).and_then(|text| text.parse().ok());
+    let target = text(given, &ERR).and_then(|text| text.parse().ok());
     match (target, number(&LEAST), number(&MOST)) {
         (Some(target), Some(least), Some(most)) => Ok(Length::Uncertainty {
             target,
@@ -53,20 +53,20 @@ pub fn length(said: &Said) -> Result<Length, Usage> {
     }
 }
 
-pub fn detail(kind: Kind, said: &Said) -> Result<Detail, Usage> {
-    let draw = |choice: &Choice| Draw::parse(text(said, choice).unwrap_or_default());
+pub fn detail(kind: Kind, given: &Given) -> Result<Detail, Usage> {
+    let draw = |choice: &Choice| Draw::parse(text(given, choice).unwrap_or_default());
     if kind == Kind::User {
-        let profile = Profile::load(said.value(PROFILE.name).unwrap_or_default())?;
+        let profile = Profile::load(given.value(PROFILE.name).unwrap_or_default())?;
         return Ok(Detail::Profile {
-            ratios: profile_ratios(said.pairs(OPS.name), &profile)?,
+            ratios: profile_ratios(given.pairs(OPS.name), &profile)?,
             clustering: draw(&CLUSTERING)?,
             profile: Box::new(profile),
         });
     }
-    let key_size = text(said, &KEY_SIZE).and_then(|text| text.parse().ok());
+    let key_size = text(given, &KEY_SIZE).and_then(|text| text.parse().ok());
     Ok(Detail::Predefined {
         ratios: match kind {
-            Kind::Mixed => mixed_ratios(said.pairs(RATIO.name))?,
+            Kind::Mixed => mixed_ratios(given.pairs(RATIO.name))?,
             _ => vec![(kind, 1.0)],
         },
         clustering: (kind == Kind::Mixed)
@@ -80,13 +80,13 @@ pub fn detail(kind: Kind, said: &Said) -> Result<Detail, Usage> {
 }
 
 /// The ratios in the order of the commands, as the tool keeps them; read=1,write=1 if none is said.
-fn mixed_ratios(said: &[(String, String)]) -> Result<Vec<(Kind, f64)>, Usage> {
-    if said.is_empty() {
+fn mixed_ratios(given: &[(String, String)]) -> Result<Vec<(Kind, f64)>, Usage> {
+    if given.is_empty() {
         return Ok(vec![(Kind::Read, 1.0), (Kind::Write, 1.0)]);
     }
     let mut ratios = Vec::new();
     for kind in Kind::ALL {
-        if let Some((name, value)) = said.iter().find(|(name, _)| kind.names()[0] == name) {
+        if let Some((name, value)) = given.iter().find(|(name, _)| kind.names()[0] == name) {
             ratios.push((kind, ratio(name, value)?));
         }
     }
@@ -94,12 +94,12 @@ fn mixed_ratios(said: &[(String, String)]) -> Result<Vec<(Kind, f64)>, Usage> {
 }
 
 fn profile_ratios(
-    said: &[(String, String)],
+    given: &[(String, String)],
     profile: &Profile,
 ) -> Result<Vec<(String, f64)>, Usage> {
     let known = profile.operations();
     let mut ratios = Vec::new();
-    for (name, value) in said {
+    for (name, value) in given {
         if name.contains('.') {
             return Err(Usage(format!(
                 "ops: {name:.60}: several profiles in one run are not read; run them one by one"

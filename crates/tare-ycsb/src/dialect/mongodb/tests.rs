@@ -7,10 +7,10 @@ use std::sync::Arc;
 use bson::spec::BinarySubtype;
 use bson::{doc, Bson};
 use tare_engine::errors::{ErrorKind, Fatal};
-use tare_engine::observe::{Control, Observer};
-use tare_engine::record::{Interval, OperationRecord};
+use tare_engine::observe::Keeper;
+use tare_engine::record::OperationRecord;
 use tare_engine::run::{run, Stop};
-use tare_engine::totals::{Outlook, Totals};
+use tare_engine::totals::Totals;
 
 use crate::operations::{Measured, Operations};
 use crate::session::mongo_order;
@@ -18,21 +18,6 @@ use crate::settings::tests::settings;
 use crate::settings::Binding;
 use crate::workload::CoreWorkload;
 use server::Store;
-
-/// Keeps the totals of a run.
-#[derive(Default)]
-struct Keeper(Option<Totals>);
-
-impl Observer for Keeper {
-    fn interval(&mut self, _: &Interval, _: &Outlook, _: &Totals) -> Result<Control, Fatal> {
-        Ok(Control::GoOn)
-    }
-
-    fn finished(&mut self, totals: &Totals, _: &Outlook) -> Result<(), Fatal> {
-        self.0 = Some(totals.clone());
-        Ok(())
-    }
-}
 
 /// A server, and the runs against it.
 struct Bench {

@@ -80,8 +80,8 @@ fn the_command_line_goes_before_the_profile() {
         _ => panic!("not an insert"),
     };
     assert_eq!(of(&[]), ("fixed(3)".to_owned(), BatchKind::Unlogged));
-    let said = of(&["partitions=fixed(5)", "batchtype=logged"]);
-    assert_eq!(said, ("fixed(5)".to_owned(), BatchKind::Logged));
+    let given = of(&["partitions=fixed(5)", "batchtype=logged"]);
+    assert_eq!(given, ("fixed(5)".to_owned(), BatchKind::Logged));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::workload::{Seat, Workload};
 const RATE_PER_LINK: f64 = 20_000.0;
 
 /// The worker threads and the ends of their channels.
-pub struct Crew {
+pub struct Workers {
     threads: Vec<std::thread::JoinHandle<()>>,
     pub intervals: Receiver<Interval>,
     recycled: Vec<SyncSender<Interval>>,
@@ -29,18 +29,18 @@ pub struct Crew {
     pub links: usize,
 }
 
-impl Crew {
+impl Workers {
     /// Starts the workers and waits until they are connected.
     pub fn start<P: Wire, W: Workload<P>>(
         order: &Order<P::Cluster>,
         workload: &Arc<W>,
         prepared: &Arc<Prepared<P>>,
         collector: &Collector,
-    ) -> Result<Crew, Fatal> {
-        let workers = collector.workers;
+    ) -> Result<Workers, Fatal> {
+        let count = collector.workers;
         let (sink, intervals) = channel();
         let (ready, readiness) = channel();
-        let mut crew = Crew {
+        let mut workers = Workers {
             threads: Vec::new(),
             intervals,
             recycled: Vec::new(),
@@ -48,14 +48,14 @@ impl Crew {
             over: Arc::default(),
             links: 0,
         };
-        for number in 0..workers {
+        for number in 0..count {
             let (clock_in, clock) = channel();
             let (recycle, recycled) = sync_channel(2);
-            crew.clocks.push(clock_in);
-            crew.recycled.push(recycle);
-            let outfit = Outfit {
+            workers.clocks.push(clock_in);
+            workers.recycled.push(recycle);
+            let context = WorkerContext {
                 number,
-                workers,
+                workers: count,
                 order: order.clone(),
                 prepared: Arc::clone(prepared),
                 timeline: collector.outlook.timeline,
@@ -63,27 +63,27 @@ impl Crew {
                 recycled,
                 sink: sink.clone(),
                 ready: ready.clone(),
-                over: Arc::clone(&crew.over),
+                over: Arc::clone(&workers.over),
             };
             let workload = Arc::clone(workload);
             let thread = std::thread::Builder::new()
                 .name(format!("worker-{number}"))
-                .spawn(move || outfit.work(&*workload))
+                .spawn(move || context.work(&*workload))
                 .map_err(|e| Fatal::internal("worker thread", e))?;
-            crew.threads.push(thread);
+            workers.threads.push(thread);
         }
         drop((sink, ready));
-        for _ in 0..workers {
+        for _ in 0..count {
             let lost = |_| Fatal::internal("worker thread", "ended early");
             match readiness.recv().map_err(lost).and_then(|links| links) {
-                Ok(links) => crew.links += links,
+                Ok(links) => workers.links += links,
                 Err(fatal) => {
-                    crew.clocks.clear();
+                    workers.clocks.clear();
                     return Err(fatal);
                 }
             }
         }
-        Ok(crew)
+        Ok(workers)
     }
 
     pub fn go(&self, clock: &Clock) {
@@ -116,7 +116,7 @@ impl Crew {
 }
 
 /// What one worker thread takes with it.
-struct Outfit<P: Wire> {
+struct WorkerContext<P: Wire> {
     number: usize,
     workers: usize,
     order: Order<P::Cluster>,
@@ -129,7 +129,7 @@ struct Outfit<P: Wire> {
     over: Arc<AtomicBool>,
 }
 
-impl<P: Wire> Outfit<P> {
+impl<P: Wire> WorkerContext<P> {
     fn work<W: Workload<P>>(self, workload: &W) {
         let cluster = &self.order.cluster;
         let links = links_of::<P>(&self.order, self.workers);
@@ -168,7 +168,7 @@ impl<P: Wire> Outfit<P> {
             stop: self.over,
             templates: prepared.templates.as_slice().into(),
             cluster: cluster.clone(),
-            care: Arc::clone(&prepared.care),
+            recovery: Arc::clone(&prepared.recovery),
             recycled: self.recycled,
         };
         Worker::new(start, source, routes, recorder).run();

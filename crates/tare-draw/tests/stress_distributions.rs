@@ -8,33 +8,37 @@ use tare_draw::stress::{
     murmur3_x64_128, salt, Distribution, FasterRandom, Ratio, Sampler, PREDEFINED,
 };
 
-const GOLDEN: &str = include_str!("golden/stress-laws.txt");
+const GOLDEN: &str = include_str!("golden/stress-distributions.txt");
 
-fn law(text: &str) -> Distribution {
+fn distribution(text: &str) -> Distribution {
     Distribution::parse(text).expect(text)
 }
 
-fn quantiles(law: &Distribution) -> String {
+fn quantiles(distribution: &Distribution) -> String {
     [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999999]
-        .map(|probability| law.inverse_cumulative(probability).to_string())
+        .map(|probability| distribution.inverse_cumulative(probability).to_string())
         .join(",")
 }
 
 #[test]
-fn laws_have_the_ends_the_means_and_the_quantiles_of_the_tool() {
-    for fields in lines(GOLDEN, "law") {
-        let law = law(fields[0]);
-        let ours = [law.min(), law.max(), law.average()];
+fn distributions_have_the_ends_the_means_and_the_quantiles_of_the_tool() {
+    for fields in lines(GOLDEN, "distribution") {
+        let distribution = distribution(fields[0]);
+        let ours = [
+            distribution.min(),
+            distribution.max(),
+            distribution.average(),
+        ];
         let theirs = [fields[1], fields[2], fields[3]].map(number::<i64>);
         assert_eq!(ours, theirs, "{}", fields[0]);
-        assert_eq!(quantiles(&law), fields[4], "{}", fields[0]);
+        assert_eq!(quantiles(&distribution), fields[4], "{}", fields[0]);
     }
 }
 
 #[test]
-fn seeded_laws_draw_the_numbers_of_the_tool() {
+fn seeded_distributions_draw_the_numbers_of_the_tool() {
     for fields in lines(GOLDEN, "draws") {
-        let mut sampler = Sampler::new(law(fields[0]));
+        let mut sampler = Sampler::new(distribution(fields[0]));
         sampler.set_seed(number(fields[1]));
         for field in &fields[2..] {
             assert_eq!(sampler.draw(), number::<i64>(field), "{:?}", &fields[..2]);
@@ -43,9 +47,9 @@ fn seeded_laws_draw_the_numbers_of_the_tool() {
 }
 
 #[test]
-fn seeded_laws_draw_the_real_numbers_of_the_tool() {
+fn seeded_distributions_draw_the_real_numbers_of_the_tool() {
     for fields in lines(GOLDEN, "reals") {
-        let mut sampler = Sampler::new(law(fields[0]));
+        let mut sampler = Sampler::new(distribution(fields[0]));
         sampler.set_seed(number(fields[1]));
         for field in &fields[2..] {
             let (ours, theirs) = (sampler.draw_f64(), real(field));
@@ -62,15 +66,15 @@ fn seeded_laws_draw_the_real_numbers_of_the_tool() {
 }
 
 #[test]
-fn quantized_laws_have_the_parts_of_the_tool() {
+fn quantized_distributions_have_the_parts_of_the_tool() {
     for fields in lines(GOLDEN, "parts") {
-        let law = law(fields[0]);
-        let Distribution::Quantized { bounds, .. } = &law else {
+        let distribution = distribution(fields[0]);
+        let Distribution::Quantized { bounds, .. } = &distribution else {
             panic!("{} is not quantized", fields[0]);
         };
         let ours: Vec<String> = bounds.iter().map(i64::to_string).collect();
         assert_eq!(ours.join(","), fields[1]);
-        assert_eq!(quantiles(&law), fields[2], "{}", fields[0]);
+        assert_eq!(quantiles(&distribution), fields[2], "{}", fields[0]);
     }
 }
 

@@ -1,4 +1,4 @@
-"""What a run's plan.json says of conditions that were left out, whatever that file holds."""
+"""What a run's plan.json says of conditions left out and of slices, whatever that file holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tare.records.left_out import read_left_out
+from tare.records.plan_file import read_left_out, read_slicing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,3 +50,25 @@ def test_a_damaged_plan_says_nothing(tmp_path: Path, content: Any) -> None:
 def test_a_reason_that_is_no_text_is_empty(tmp_path: Path) -> None:
     entry = {"condition": {"name": "kvm"}, "why": ["x"], "remedy": None}
     assert read(tmp_path, {"left_out": [entry]}) == {"kvm": ("", "")}
+
+
+@pytest.mark.parametrize(
+    ("document", "known"),
+    [
+        ({"slicing": {"asked": "auto", "length_s": 0.25, "why_not": ""}}, {"asked": "auto"}),
+        ({"slicing": {"asked": 0.1, "length_s": 0.1, "why_not": ""}}, {"asked": 0.1}),
+        (
+            {"slicing": {"asked": "auto", "length_s": None, "why_not": "a reason"}},
+            {"asked": "auto", "why_not": "a reason"},
+        ),
+        ({"rounds": []}, {}),
+        ({"slicing": ["auto"]}, {}),
+        ({"slicing": {"asked": None}}, {}),
+        (["no plan"], {}),
+    ],
+)
+def test_it_is_read_as_far_as_it_is_there(tmp_path: Path, document: Any, known: Any) -> None:
+    plan = tmp_path / "plan.json"
+    assert read_slicing(plan) == {}
+    plan.write_text(json.dumps(document), encoding="utf-8")
+    assert read_slicing(plan) == known

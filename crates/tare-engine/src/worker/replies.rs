@@ -27,7 +27,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         if !decoded || !open {
             self.broke(route);
         } else if std::mem::take(&mut self.ailing) {
-            self.routes.mend(route, &self.start.care);
+            self.routes.recover(route, &self.start.recovery);
         }
     }
 
@@ -169,7 +169,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Fails everything that was in flight on a broken connection, and opens it again.
     pub(super) fn broke(&mut self, route: usize) {
         self.routes.reopen(route);
-        W::lost(&self.start.care);
+        W::lost(&self.start.recovery);
         for slot in 0..self.flights.len() {
             let flight = &self.flights[slot];
             if flight.waiting && flight.ticket.is_some() && flight.route == route {

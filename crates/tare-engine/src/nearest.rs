@@ -1,9 +1,11 @@
-//! The nearest valid name to one that is unknown.
+//! The known name that a mistyped one was probably meant to be, for the command lines.
 
 /// Names that are longer are not compared: they are no slips of a finger.
 const LONGEST: usize = 64;
+/// So many wrong letters are forgiven in short names, and more in long ones.
+const MOST_WRONG: usize = 3;
 
-/// The candidate with the fewest edits, if they are few enough for a slip.
+/// The candidate with the fewest letters to change, if they are few; case does not count.
 pub fn nearest<'a>(
     unknown: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -12,12 +14,12 @@ pub fn nearest<'a>(
     if unknown.len() > LONGEST {
         return None;
     }
-    candidates
+    let near = candidates
         .into_iter()
-        .map(|candidate| (edits(&unknown, &candidate.to_lowercase()), candidate))
-        .filter(|(edits, candidate)| *edits <= 1 + candidate.len().max(unknown.len()) / 3)
-        .min_by_key(|(edits, _)| *edits)
-        .map(|(_, candidate)| candidate)
+        .map(|name| (edits(&unknown, &name.to_lowercase()), name));
+    let (wrong, name) = near.min_by_key(|(wrong, _)| *wrong)?;
+    let most = MOST_WRONG.max(1 + name.len().max(unknown.len()) / 3);
+    (wrong <= most && wrong * 2 <= unknown.chars().count()).then_some(name)
 }
 
 /// `; did you mean NAME?`, or nothing.
@@ -28,7 +30,7 @@ pub fn hint<'a>(unknown: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
-/// Levenshtein distance.
+/// Letters to insert, delete or replace (Levenshtein, Soviet Physics Doklady 10, 1966).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -53,10 +55,14 @@ mod tests {
         let names = ["threads=", "throttle=", "fixed="];
         assert_eq!(nearest("thread=", names), Some("threads="));
         assert_eq!(nearest("FIXD=", names), Some("fixed="));
+        assert_eq!(hint("thread=", names), "; did you mean threads=?");
     }
 
     #[test]
     fn what_is_far_from_all_has_no_neighbour() {
         assert_eq!(nearest("replication", ["n=", "cl="]), None);
+        assert_eq!(nearest("mongodb.url", ["recordcount", "table"]), None);
+        assert_eq!(hint("x", ["p"]), "");
+        assert_eq!(nearest(&"x".repeat(1000), ["p"]), None);
     }
 }

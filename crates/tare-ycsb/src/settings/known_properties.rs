@@ -3,7 +3,7 @@
 use super::read::{BadProperty, Reader};
 use super::Binding;
 use crate::properties::Properties;
-use crate::spelling::hint;
+use tare_engine::nearest::hint;
 
 /// Properties of the client, the core workload and the measurements.
 const CORE: [&str; 58] = [
