@@ -123,6 +123,8 @@ def _shape(finding: Finding, effect: Effect) -> Iterator[str]:
         yield "effect: from two values, and there are not two"
     if values.step is not None and effect.how != "two values":
         yield "values: a step, and the effect is not from two values"
+    if effect.how == "chained":
+        yield "effect: chained, which Tare makes of other findings when it is asked"
     if effect.how == "direction" and (effect.ratio is not None or both):
         yield "effect: only the direction is stated, but there are numbers"
     if effect.how == "range" and effect.low is None and effect.high is None:
