@@ -180,6 +180,29 @@ def test_a_number_goes_before_a_direction_that_is_hardly_nearer(
     assert found.findings == 2
 
 
+def test_the_paper_that_the_study_repeats_comes_first(analysis: Analysis, study: Study) -> None:
+    nearer, own = near(10), near(20, id="own", study="study-b", version="3.11.2")
+    repeated = study.model_copy(update={"study": "study-b"})
+    for repeats, first in ((study, "one"), (repeated, "own")):
+        found = beside(analysis, repeats, library([nearer, own]))
+        assert found is not None
+        assert found.nearest[0].id == first
+
+
+def test_what_is_chained_stands_beside_an_effect_too(analysis: Analysis, study: Study) -> None:
+    host = {"runtime": "docker", "network": "host", "storage": "volume", "client": "native"}
+    known = library(
+        [
+            near(10, id="host", treatment=host),
+            near(20, id="bridge", baseline=host),
+        ]
+    )
+    found = beside(analysis, study, known)
+    assert found is not None
+    assert [one.id for one in found.nearest] == ["bridge+host"]
+    assert found.nearest[0].ratio == pytest.approx(1.32)
+
+
 def test_a_direction_alone_is_a_finding_without_a_range(analysis: Analysis, study: Study) -> None:
     stated = finding(
         **BRIDGE,

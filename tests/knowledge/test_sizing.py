@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
 from tare.knowledge.nearness import Near, Nearness
-from tare.knowledge.nearness import Near
 from tare.knowledge.sizing import ASSUMED, LEAST, MOST, deployments_for, size_of
 from tests.knowledge.sample import changed
 

@@ -1,4 +1,4 @@
-"""What a finding claims: a number, a bound, no difference or a direction; and what takes it back."""
+"""What a finding claims: a number, a bound, no difference, a direction; what takes it back."""
 
 from __future__ import annotations
 

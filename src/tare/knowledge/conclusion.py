@@ -178,7 +178,7 @@ def _cases(parts: Sequence[Part]) -> dict[str, str]:
     if any(name != "load" for name in fields):
         fields = [name for name in fields if name != "load"]
     cases: dict[str, list[Part]] = {}
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.kind == "none"):
         named = [_CASES[name].format(_value(part, name)) for name in fields if _value(part, name)]
         cases.setdefault(" ".join(named), []).append(part)
     return {case: _total("", own) for case, own in cases.items()}

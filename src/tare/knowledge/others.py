@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tare.analysis.metrics import ALL
 from tare.analysis.model.others import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
+from tare.knowledge.asked import Asked, asked_of
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import claim_of, contradicted
-from tare.knowledge.asked import Asked, asked_of
 from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
 from tare.knowledge.library import SHIPPED, place, source_of
 from tare.knowledge.nearness import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.chains import chained
-from tare.knowledge.nearness import nearness
-from tare.knowledge.nearness import Near
+from tare.knowledge.nearness import Near, nearness
 from tare.knowledge.schema import compared
 
 if TYPE_CHECKING:

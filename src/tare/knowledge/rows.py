@@ -68,8 +68,11 @@ def _by_study(near: Iterable[Near], asked: Asked | None) -> dict[str, list[Near]
 
 
 def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
-    """Of one study, its nearest rows: those of the very workload, client, machine, copies, clusters and
-    threads that are asked about, where it has such, and what is about as near as the nearest."""
+    """Of one study, its nearest rows, and what is about as near as the nearest.
+
+    Those of the very workload, client, machine, copies, clusters and threads that are asked about
+    come before others, where it has such.
+    """
     rows = list(parts)
     for matches in _exactly(asked) if asked else ():
         rows = [one for one in rows if matches(one.finding)] or rows

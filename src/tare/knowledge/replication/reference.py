@@ -14,7 +14,6 @@ from tare.study.patch import assignments
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from tare.knowledge.library import Entry, Library
