@@ -190,9 +190,23 @@ def _answer(
         family=name,
         title=FAMILIES[name],
         conclusion=conclude(FAMILIES[name], pooled),
-        nearest=[_found(one, entries[one.finding.id]) for one in listed[:shown]],
+        nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )
+
+
+def _shown(listed: Sequence[Near], most: int) -> list[Near]:
+    """The nearest; numbers never push out all that a source says in words alone."""
+    first, rest = list(listed[:most]), listed[most:]
+    stated = next((one for one in rest if _in_words(one)), None)
+    if stated is not None and not any(map(_in_words, first)):
+        first[-1] = stated
+    return first
+
+
+def _in_words(one: Near) -> bool:
+    claim = claim_of(one.finding)
+    return claim is not None and claim.kind in ("none", "direction")
 
 
 def _rank(one: Near) -> tuple[float, bool, str]:

@@ -152,7 +152,7 @@ def _notes(path: Sequence[_Link]) -> str:
     silent = [link.entry.finding for link in path if link.silent]
     if not silent:
         return ""
-    return f"No significant difference was found by {silent[0].id}, which counts as none here."
+    return f"One link of it is no significant difference ({silent[0].id}), which counts as none."
 
 
 def _id(names: Sequence[str]) -> str:

@@ -74,14 +74,17 @@ def about(asked: Asked, finding: Finding) -> bool:
 
 
 def _subject(finding: Finding, asked: Asked) -> Hashable:
-    """What a finding is about, whatever the address is that its baseline was reached by."""
-    base = finding.baseline
+    """What a finding is about, whatever the address is that its baseline was reached by, and the
+    plugin of its treatment, unless these are asked for."""
+    base, side = finding.baseline, finding.treatment
     if not asked.address:
         base = base.model_copy(update={"address": ""})
+    if side is not None and not asked.plugin:
+        side = side.model_copy(update={"plugin": ""})
     load = finding.load
     where = (finding.study, finding.hardware, finding.replication_factor, finding.metric)
     driven = (tuple(finding.workload), load.threads, load.rate, load.label, finding.operation)
-    return *where, *driven, finding.treatment, base
+    return *where, *driven, side, base
 
 
 def _kind(finding: Finding) -> Hashable:
