@@ -8,7 +8,7 @@ import pytest
 
 from tare.knowledge.asked import Asked
 from tare.knowledge.chains import chained
-from tare.knowledge.library import Entry
+from tare.knowledge.library import Entry, Library
 from tare.knowledge.relevant import about, relevant
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding, library
@@ -131,6 +131,10 @@ def test_a_step_is_kept_so_that_the_chain_stays_a_bound() -> None:
     assert (back.values.baseline, back.values.treatment, back.values.step) == (160, 200, 40)
 
 
+def of(parts: list[Entry]) -> Library:
+    return Library({one.finding.id: one for one in parts})
+
+
 SWARM = Asked(database="cassandra", platform="swarm", network="service-ip")
 
 
@@ -140,7 +144,7 @@ def test_what_a_study_says_itself_goes_before_a_chain() -> None:
         two("ip", PORT, SERVICE, 4.8, 23.6),
         two("said", NATIVE, SERVICE, 4.0, 23.0),
     )
-    assert set(relevant(parts, SWARM)) == {"port", "said"}
+    assert set(relevant(of(parts), SWARM)) == {"port", "said"}
 
 
 def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for() -> None:
@@ -151,12 +155,12 @@ def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for
         two("port", floating, PORT, 4.0, 4.8),
         two("ip", PORT, SERVICE, 4.8, 23.6),
     )
-    known = relevant(parts, SWARM)
+    known = relevant(of(parts), SWARM)
     assert [one.links for one in known.values() if len(one.links) > 1] == [("ip", "port")]
     asked = Asked(platform="swarm", network="service-ip", address="host-name")
     bases = {
         one.finding.baseline.address: len(one.links)
-        for one in relevant(parts, asked).values()
+        for one in relevant(of(parts), asked).values()
         if one.links
     }
     assert bases["host-name"] >= 2
@@ -164,7 +168,7 @@ def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for
 
 def test_nobody_is_told_of_endpoints_that_were_not_asked_about() -> None:
     parts = entries(two("port", NATIVE, PORT, 4.0, 4.8), two("ip", PORT, SERVICE, 4.8, 23.6))
-    assert set(relevant(parts, Asked(platform="swarm"))) == {"port"}
+    assert set(relevant(of(parts), Asked(platform="swarm"))) == {"port"}
 
 
 def test_another_plugin_is_asked_about_on_one_network() -> None:

@@ -124,7 +124,7 @@ def advise(
         metric: only this kind (a key of FAMILIES); empty: all of which something is known.
         purposes: what the benchmark is for.
     """
-    entries = relevant(library.entries.values(), asked)
+    entries = relevant(library, asked)
     near: dict[str, list[Near]] = {}
     for one in near_to(entries.values(), asked):
         near.setdefault(family(one.finding.metric), []).append(one)
@@ -181,11 +181,13 @@ def _answer(
     name: str, found: Sequence[Near], entries: Mapping[str, Entry], asked: Asked, shown: int
 ) -> Answer:
     pooled = pool(found, asked)
-    counts = {part.finding for part in (*pooled.parts, *pooled.left_out)}
-    ranked = sorted(found, key=lambda one: (one.finding.id not in counts, *_rank(one)))
-    listed = [one for one in ranked if one.nearness.distance <= RELATED]
-    if counts:  # else what goes another way, which the conclusion says
-        listed = [one for one in listed if one.finding.id in counts] or listed
+    counts = [{one.finding for one in parts} for parts in (pooled.parts, pooled.left_out)]
+    ranked = sorted(
+        (one for one in found if one.nearness.distance <= RELATED),
+        key=lambda one: (one.finding.id in counts[1], *_rank(one)),
+    )
+    # nothing counts: then what goes another way is listed, which the conclusion says
+    listed = [one for one in ranked if one.finding.id in counts[0] | counts[1]] or ranked
     return Answer(
         family=name,
         title=FAMILIES[name],

@@ -89,15 +89,15 @@ def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
-    """The shortest way from here to every other side; beside a silent link there is one other."""
+    """The shortest way from here to every other side, with one silent link at most."""
     found: dict[Side, list[_Link]] = {base: []}
     queue = deque([base])
     while queue:
         here = queue.popleft()
         for link in steps[here]:
             path = [*found[here], link]
-            most = 2 if any(one.silent for one in path) else MOST_LINKS
-            if len(path) <= most and link.end not in found:
+            allowed = len(path) <= MOST_LINKS and sum(one.silent for one in path) <= 1
+            if allowed and link.end not in found:
                 found[link.end] = path
                 queue.append(link.end)
     return {side: path for side, path in found.items() if path}

@@ -110,8 +110,14 @@ def _expect(noun: str, pooled: Pooled) -> str:
 
 
 def _beside(pooled: Pooled, studies: Sequence[str]) -> str:
-    said = "; ".join(f"{one}: {_study('', _of(pooled, one), alone=False)}" for one in studies)
-    return f" Beside it {said}." if said else ""
+    """What bounds, and studies without a number, say beside a range over the others."""
+    said = [f"{one}: {_study('', _of(pooled, one), alone=False)}" for one in studies]
+    bounds: dict[str, list[str]] = {}
+    for part in pooled.parts:
+        if part.kind == "bound" and part.study not in studies:
+            bounds.setdefault(part.study, []).append(_change(part))
+    said += [f"{study}: {' or '.join(dict.fromkeys(own))}" for study, own in bounds.items()]
+    return f" Stated beside it, {'; '.join(said)}." if said else ""
 
 
 def _of(pooled: Pooled, study: str) -> list[Part]:

@@ -38,9 +38,14 @@ class Entry:
 
 @dataclass
 class Library:
-    """All findings by id, as the layers left them."""
+    """All findings by id, as the layers left them.
+
+    Attributes:
+        chained: what they say together, once somebody has asked; None: not yet.
+    """
 
     entries: dict[str, Entry] = field(default_factory=dict)
+    chained: list[Entry] | None = field(default=None, compare=False)
 
     def findings(self) -> list[Finding]:
         """All findings, in the order of their layers and files."""

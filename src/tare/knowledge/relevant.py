@@ -12,20 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from tare.knowledge.asked import Asked
-    from tare.knowledge.library import Entry
+    from tare.knowledge.library import Entry, Library
     from tare.knowledge.schema import Finding
 
 
-def relevant(entries: Iterable[Entry], asked: Asked) -> dict[str, Entry]:
+def relevant(library: Library, asked: Asked) -> dict[str, Entry]:
     """Id to entry of all that compare this platform with that one, and nothing else.
 
     A chain stands in where its study compares the two in no sentence of its own. Of chains that
     lead to the same side, the shortest stays, unless the question names the address that the others
     begin at.
     """
-    known = list(entries)
-    direct = {one.finding.id: one for one in known if about(asked, one.finding)}
-    made = [one for one in chained(known) if about(asked, one.finding)]
+    known = library.entries
+    if library.chained is None:
+        library.chained = chained(known.values())
+    direct = {name: one for name, one in known.items() if about(asked, one.finding)}
+    made = [one for one in library.chained if about(asked, one.finding)]
     said = {_subject(one.finding, asked) for one in direct.values()}
     best: dict[Hashable, Entry] = {}
     for one in made:
