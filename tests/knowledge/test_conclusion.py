@@ -80,7 +80,7 @@ def test_a_bound_stays_a_bound(low: float | None, high: float | None, words: str
 def test_what_its_source_contradicts_is_left_out_and_named() -> None:
     found = conclusion(changed(29.0, id="odd", discrepancies=CLASH), changed(-67.0, id="plain"))
     assert (found.kind, found.ratio) == ("number", 0.33)
-    assert found.text.endswith("Left out, for its own source contradicts it: +29.0% (odd).")
+    assert found.besides == ["Left out, for its own source contradicts it: +29.0% (odd)."]
 
 
 def test_where_all_is_contradicted_no_number_is_given() -> None:

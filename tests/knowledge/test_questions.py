@@ -129,7 +129,7 @@ def test_the_answer_is_what_the_paper_says(question: dict[str, Any]) -> None:
     if "nearest" in question:
         own = [one.id for one in answer.nearest if one.study == question.get("of", one.study)]
         assert own[0] == question["nearest"]
-    text = answer.conclusion.text
+    text = " ".join([answer.conclusion.text, *answer.conclusion.besides])
     for words in question.get("says", []):
         assert words in text
     for words in question.get("silent", []):

@@ -208,7 +208,8 @@ def _shown(listed: Sequence[Near], most: int) -> list[Near]:
 
 def _in_words(one: Near) -> bool:
     claim = claim_of(one.finding)
-    return claim is not None and claim.kind in ("none", "direction")
+    words = claim is not None and claim.kind in ("none", "direction")
+    return words and not contradicted(one.finding)
 
 
 def _rank(one: Near) -> tuple[float, bool, str]:

@@ -20,7 +20,9 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield advice.instead
     if advice.answers:
         yield ""
-    yield from (answer.conclusion.text for answer in advice.answers)
+    for answer in advice.answers:
+        yield answer.conclusion.text
+        yield from (f"  {line}" for line in answer.conclusion.besides)
     for answer in advice.answers:
         yield ""
         yield from _answer_lines(answer)

@@ -46,7 +46,8 @@ class Conclusion(BaseModel):
     ratio: float | None = Field(description="of a range its mean")
     low: float | None = Field(description="range: what another site could see; else the least")
     high: float | None
-    text: str
+    text: str = Field(description="what to expect")
+    besides: list[str] = Field(description="what was taken for granted, and what was left out")
 
 
 def conclude(title: str, pooled: Pooled) -> Conclusion:
@@ -58,8 +59,14 @@ def conclude(title: str, pooled: Pooled) -> Conclusion:
     noun = title if title.startswith("CPU") else title[0].lower() + title[1:]
     kind, ratio, low, high = _numbers(pooled)
     assumed = dict.fromkeys(part.assumed for part in pooled.parts if part.assumed)
-    sentences = [_expect(noun, pooled), *assumed, *_left_out(pooled)]
-    return Conclusion(kind=kind, ratio=ratio, low=low, high=high, text=" ".join(sentences))
+    return Conclusion(
+        kind=kind,
+        ratio=ratio,
+        low=low,
+        high=high,
+        text=_expect(noun, pooled),
+        besides=[*assumed, *_left_out(pooled)],
+    )
 
 
 def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | None]:
