@@ -36,7 +36,8 @@ def claim_of(finding: Finding) -> Claim | None:
     effect = finding.effect
     if effect is None:
         return None
-    if effect.mean_of:
+    told_of_others = effect.how == "direction" and effect.direction == "varies"
+    if effect.mean_of or effect.extreme_of or told_of_others:
         return Claim("summary", effect.ratio, direction=effect.direction)
     if effect.how == "range":
         return Claim("bound", None, effect.low, effect.high, effect.direction)

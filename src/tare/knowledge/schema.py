@@ -149,6 +149,9 @@ class Effect(Part):
     mean_of: list[Slug] = Field(
         [], description="findings whose changes it is said, or found, to be the mean of"
     )
+    extreme_of: list[Slug] = Field(
+        [], description="findings of whose changes a range has the least, the greatest or both"
+    )
 
 
 class Spread(Part):
