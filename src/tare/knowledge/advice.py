@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tare.knowledge.asked import Asked
     from tare.knowledge.library import Entry, Library
     from tare.knowledge.nearness import Near
+    from tare.knowledge.schema import Finding
 
 FAMILIES: Mapping[str, str] = {
     "mean": "Mean latency",
@@ -57,6 +58,8 @@ class Found(BaseModel):
     ratio: float | None = Field(description="null: a bound or a direction alone")
     low: float | None = Field(description="lower end of a bound")
     high: float | None = Field(description="upper end of a bound")
+    values: tuple[int | float, int | float] | None = Field(description="old and new, in `unit`, where printed")
+    unit: str
     ci: tuple[float, float] | None
     direction: str
     how: str
@@ -235,6 +238,8 @@ def _found(one: Near, entry: Entry) -> Found:
         ratio=None if bound else effect.ratio,
         low=bound.low if bound else None,
         high=bound.high if bound else None,
+        values=_values(finding),
+        unit=finding.unit,
         ci=finding.spread.ci,
         direction=effect.direction,
         how=effect.how,
@@ -245,6 +250,11 @@ def _found(one: Near, entry: Entry) -> Found:
         notes=finding.notes,
         contradicted=contradicted(finding),
     )
+
+
+def _values(finding: Finding) -> tuple[int | float, int | float] | None:
+    old, new = finding.values.baseline, finding.values.treatment
+    return None if old is None or new is None else (old, new)
 
 
 def _follows(asked: Asked, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:

@@ -67,6 +67,8 @@ def _found(one: Found) -> str:
     if one.ratio is None and one.low is None and one.high is None:
         change = WORDS.get(one.direction, one.direction)
     ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
+    if one.values is not None and not one.ci:
+        ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit})"
     name = " over ".join(one.links) if one.links else one.id
     return f"{change}{ci}  {one.metric}  {name}" + (
         f"  ({one.origin})" if one.origin != "shipped" else ""
