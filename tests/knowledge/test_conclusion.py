@@ -109,6 +109,12 @@ def test_a_published_port_is_reached_through_the_bridge() -> None:
     assert conclusion(changed(4.0, treatment=published)).ratio == 1.04
 
 
+def test_a_direction_that_is_nearer_puts_no_number_out() -> None:
+    asked = Asked(database="cassandra", network="bridge", operation="all")
+    whole = stated("up", "higher", operation="all", metric="all.mean")
+    assert conclusion(whole, changed(4.0), asked=asked).ratio == 1.04
+
+
 def test_a_direction_alone_is_said_to_be_one() -> None:
     found = conclusion(stated("up", "higher"))
     assert found.kind == "direction"

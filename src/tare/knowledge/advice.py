@@ -58,7 +58,9 @@ class Found(BaseModel):
     ratio: float | None = Field(description="null: a bound or a direction alone")
     low: float | None = Field(description="lower end of a bound")
     high: float | None = Field(description="upper end of a bound")
-    values: tuple[int | float, int | float] | None = Field(description="old and new, in `unit`, where printed")
+    values: tuple[int | float, int | float] | None = Field(
+        description="old and new, in `unit`, where printed"
+    )
     unit: str
     ci: tuple[float, float] | None
     direction: str

@@ -125,7 +125,7 @@ def asked_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = N
     side, base = side_of(setup), side_of(baseline)
     platform, over = compared(side, base)
     inside = platform == over
-    against = {
+    against: dict[str, Any] = {
         f"against_{name}": getattr(base, name) or ""
         for name in ("network", "storage", "plugin", "address")
         if inside and getattr(side, name) != getattr(base, name)

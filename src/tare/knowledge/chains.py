@@ -30,10 +30,12 @@ class _Link:
     """A finding as a step between two sides, in either direction."""
 
     def __init__(self, entry: Entry, *, forward: bool) -> None:
-        effect, sides = entry.finding.effect, [entry.finding.baseline, entry.finding.treatment]
+        effect, base, side = entry.finding.effect, entry.finding.baseline, entry.finding.treatment
+        if side is None:
+            raise ValueError(f"{entry.finding.id} compares nothing")
         ratio = 1.0 if effect is None or effect.ratio is None else effect.ratio
         self.entry = entry
-        self.start, self.end = sides if forward else reversed(sides)
+        self.start, self.end = (base, side) if forward else (side, base)
         self.ratio = ratio if forward else 1 / ratio
         self.silent = effect is None or effect.ratio is None
         """No significant difference: taken as none, and said."""

@@ -71,13 +71,19 @@ def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
     """Of one study, its nearest rows, and what is about as near as the nearest.
 
     Those of the very workload, client, machine, copies, clusters and threads that are asked about
-    come before others, where it has such.
+    come before others, where it has such. A direction alone never puts a number out.
     """
     rows = list(parts)
     for matches in _exactly(asked) if asked else ():
         rows = [one for one in rows if matches(one.finding)] or rows
-    nearest = min(one.nearness.distance for one in rows)
+    told = [one for one in rows if not _direction(one.finding)] or rows
+    nearest = min(one.nearness.distance for one in told)
     return [one for one in rows if one.nearness.distance <= nearest + WINDOW]
+
+
+def _direction(finding: Finding) -> bool:
+    claim = claim_of(finding)
+    return claim is not None and claim.kind == "direction"
 
 
 def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
@@ -85,13 +91,13 @@ def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
     if asked.workload:
         yield lambda one: asked.workload in one.workload
     if asked.client:
-        yield lambda one: bool(one.treatment) and one.treatment.client == asked.client
+        yield lambda one: one.treatment is not None and one.treatment.client == asked.client
     if asked.instance:
         yield lambda one: names_instance(one, asked.instance)
     if asked.replication_factor:
         yield lambda one: one.replication_factor == asked.replication_factor
     if asked.clusters:
-        yield lambda one: bool(one.treatment) and one.treatment.clusters == asked.clusters
+        yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
     if asked.threads:
         yield lambda one: one.load.threads == asked.threads
 
