@@ -22,7 +22,7 @@ from tare.knowledge.nearness import (
     same_plugin,
 )
 from tare.knowledge.pooling import once, pool
-from tare.knowledge.rows import WINDOW
+from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.study.conditions import expand
 from tare.study.intensity import share_of_max
@@ -240,7 +240,11 @@ def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others |
         studies.setdefault(one.finding.study, []).append(one)
     wide = asked.threads is None and asked.share is None and not asked.at_rate
     firsts = sorted(
-        (_nearest(of, wide=wide) for of in studies.values()),
+        (
+            # in the paper itself the same threads are the same row, whatever their share was here
+            _nearest(very_rows(of, replace(asked, share=None) if name == own else asked), wide=wide)
+            for name, of in studies.items()
+        ),
         key=lambda one: (one.finding.study != own, _rank(one)),
     )
     lows, highs = [s.low for s in pooled.studies], [s.high for s in pooled.studies]

@@ -70,15 +70,21 @@ def _by_study(near: Iterable[Near], asked: Asked | None) -> dict[str, list[Near]
 def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
     """Of one study, its nearest rows, and what is about as near as the nearest.
 
-    Those of the very workload, client, machine, copies, clusters and threads that are asked about
-    come before others, where it has such. A direction alone never puts a number out.
+    A direction alone never puts a number out.
     """
-    rows = list(parts)
-    for matches in _exactly(asked) if asked else ():
-        rows = [one for one in rows if matches(one.finding)] or rows
+    rows = very_rows(parts, asked) if asked else list(parts)
     told = [one for one in rows if not _direction(one.finding)] or rows
     nearest = min(one.nearness.distance for one in told)
     return [one for one in rows if one.nearness.distance <= nearest + WINDOW]
+
+
+def very_rows(parts: Sequence[Near], asked: Asked) -> list[Near]:
+    """Of one study, its rows of the very workload, client, machine, copies, clusters and threads
+    that are asked about, as far as it has such."""
+    rows = list(parts)
+    for matches in _exactly(asked):
+        rows = [one for one in rows if matches(one.finding)] or rows
+    return rows
 
 
 def _direction(finding: Finding) -> bool:
@@ -98,7 +104,7 @@ def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
         yield lambda one: one.replication_factor == asked.replication_factor
     if asked.clusters:
         yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
-    if asked.threads:
+    if asked.threads and asked.share is None:  # a share says more of how hard they drive
         yield lambda one: one.load.threads == asked.threads
 
 
