@@ -244,6 +244,25 @@ def test_the_load_is_compared_as_a_share_where_the_run_knows_it(tmp_path: Path) 
     assert first == {"t16": "part", "t64": "full"}
 
 
+def test_of_the_paper_itself_the_row_with_the_same_threads_comes_first(tmp_path: Path) -> None:
+    levels = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
+    run = write_run(
+        tmp_path / "rows", effects=levels, threads=(16, 64), deployments=2, blocks=2, measure_s=3
+    )
+    known = library(
+        [
+            near(10, id="row", study="study-b", load={"threads": 16, "share": None}),
+            near(20, id="share", study="study-b", load={"threads": 32, "share": 0.75}),
+        ]
+    )
+    measured, study = analyse(run), load_study(run / "study.yaml")
+    repeated = study.model_copy(update={"study": "study-b"})
+    for repeats, first in ((study, "share"), (repeated, "row")):
+        found = beside(measured, repeats, known, treatment="docker-bridge.t16")
+        assert found is not None
+        assert found.nearest[0].id == first
+
+
 def test_an_average_over_loads_stands_beside_an_average(tmp_path: Path) -> None:
     levels = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
     run = write_run(

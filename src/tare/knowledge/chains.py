@@ -129,7 +129,6 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
         ratio = new / old
         step = last.entry.finding.values.step
         known["values"] = Values(baseline=old, treatment=new, step=step)
-    direction = "none" if ratio == 1 else "higher" if ratio > 1 else "lower"
     parts = [link.entry.finding for link in reversed(path)]
     finding = last.entry.finding.model_copy(
         update={
@@ -137,7 +136,11 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
             "id": _id([one.id for one in parts]),
             "baseline": first.start,
             "treatment": last.end,
-            "effect": Effect(ratio=round(ratio, _DIGITS), direction=direction, how="chained"),
+            "effect": Effect(
+                ratio=round(ratio, _DIGITS),
+                direction="none" if ratio == 1 else "higher" if ratio > 1 else "lower",
+                how="chained",
+            ),
             "spread": last.entry.finding.spread.model_copy(
                 update={"baseline_sd": None, "treatment_sd": None, "cohens_d": None}
             ),
