@@ -27,7 +27,7 @@ def test_the_nearest_come_first_and_say_where_they_are_printed() -> None:
     distances = [round(one.distance, 2) for one in mean.nearest]
     assert distances == sorted(distances)
     assert mean.nearest[0].study == "grambow-2018"
-    assert "Table" in mean.nearest[0].source
+    assert any("Table" in one.source for one in mean.nearest)
 
 
 def test_three_studies_of_mean_latency_give_a_range_and_one_of_disk_does_not() -> None:
@@ -54,8 +54,8 @@ def test_nothing_known_is_said() -> None:
 
 
 def test_one_study_alone_is_said_to_be_one() -> None:
-    notes = advise(library([changed(3.0)]), ASKED).notes
-    assert any("one study, study-a" in note for note in notes)
+    (answer,) = advise(library([changed(3.0)]), ASKED).answers
+    assert answer.conclusion.text == "Expect about +3.0% mean latency. That is study-a alone."
 
 
 def test_the_five_rules_of_grambow_are_there_with_their_source() -> None:
@@ -87,7 +87,7 @@ def test_the_rules_are_about_containers_only() -> None:
 
 
 def test_what_tare_cannot_run_is_said() -> None:
-    assert "Docker" in advise(SHIPPED, Asked(database="cassandra", platform="kvm")).obstacle
+    assert "KVM" in advise(SHIPPED, Asked(database="cassandra", platform="kvm")).obstacle
     assert advise(SHIPPED, ASKED).obstacle == ""
 
 

@@ -25,6 +25,7 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
         ({"machines": "kvm"}, {}, "kvm", "native"),
         ({"machines": "kvm"}, {"machines": "vmware"}, "kvm", "vmware"),
         ({"machines": "kvm", **DOCKER}, {}, "docker", "native"),
+        ({"machines": "kvm", **DOCKER}, {"machines": "kvm"}, "docker", "native"),
         ({"machines": "kvm", **DOCKER}, DOCKER, "kvm", "native"),
         ({"runtime": "swarm"}, DOCKER, "swarm", "docker"),
     ],
@@ -34,6 +35,29 @@ def test_what_changes_is_what_is_asked_about(
 ) -> None:
     asked = asked_of(setup(**treatment), setup(**baseline))
     assert (asked.platform, asked.over) == (platform, over)
+
+
+def test_a_guest_on_both_sides_is_a_virtual_machine_and_no_question() -> None:
+    inside = asked_of(setup(machines="kvm", runtime="swarm"), setup(machines="kvm"))
+    assert (inside.platform, inside.over, inside.machines) == ("swarm", "native", "vm")
+    assert asked_of(setup(machines="kvm"), setup()).machines == ""
+
+
+def test_a_level_of_the_factor_instance_names_the_machine() -> None:
+    levels = {"instance": "m3-large", "threads": "30"}
+    assert asked_of(setup(**DOCKER), setup(), levels).instance == "m3-large"
+    assert asked_of(setup(**DOCKER), setup()).instance == ""
+
+
+def test_a_mix_of_the_study_is_asked_about() -> None:
+    mixed = {"workload": "stress-mixed", "mix": {"read": 1, "write": 1}}
+    asked = asked_of(Setup.model_validate({"load": mixed, "platform": DOCKER}), Setup())
+    assert asked.reads == 0.5
+
+
+def test_another_address_is_what_is_replaced() -> None:
+    named = asked_of(setup(address="host-name"), setup(address="floating-ip"))
+    assert named.replaced == {"address": ("host-name", "floating-ip")}
 
 
 def test_a_database_that_is_only_declared_can_be_asked_about() -> None:
@@ -57,6 +81,7 @@ def test_another_plugin_is_a_question_of_its_own() -> None:
     conditions = expand(study)
     (question,) = questions_of(conditions, conditions[0]).values()
     assert (question.platform, question.over) == ("kubernetes", "kubernetes")
+    assert question.replaced == {"plugin": ("flannel-vxlan", "weave")}
 
 
 @pytest.mark.parametrize(

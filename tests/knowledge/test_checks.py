@@ -75,6 +75,27 @@ def test_a_latency_is_of_the_operation_that_the_finding_is_about() -> None:
     assert "operation update" in problems(metric="read.mean")[0]
 
 
+def test_a_range_must_have_the_extremes_of_its_parts() -> None:
+    parts = [changed(-2.38, id="a"), changed(12.07, id="b")]
+
+    def whole(low: float, high: float, names: list[str]) -> list[str]:
+        effect = {
+            "how": "range", "ratio": None, "low": low, "high": high, "direction": "varies",
+            "extreme_of": names,
+        }  # fmt: skip
+        none = {"baseline": None, "treatment": None}
+        range_ = finding(id="range", values=none, effect=effect)
+        return [one.what for one in objections([*parts, range_])]
+
+    assert whole(0.98, 1.12, ["a", "b"]) == []
+    assert "1.1207" in whole(0.98, 1.15, ["a", "b"])[0]
+    assert "no finding" in whole(0.98, 1.12, ["a", "z"])[0]
+
+
+def test_a_file_never_has_what_tare_chains_itself() -> None:
+    assert "chained" in problems(effect={"how": "chained"})[0]
+
+
 def test_a_mean_must_be_the_mean_of_its_parts() -> None:
     parts = [changed(1.0, id="a"), changed(2.0, id="b")]
     good = changed(1.5, id="mean", effect={"mean_of": ["a", "b"]})

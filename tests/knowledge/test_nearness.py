@@ -50,11 +50,44 @@ def test_a_write_is_nearer_to_an_update_than_a_read() -> None:
     assert nearness(ASKED, write).distance < nearness(ASKED, read).distance
 
 
-def test_the_share_of_saturating_threads_stands_in_for_an_unknown_share() -> None:
+def test_the_load_is_what_the_source_measured_and_not_a_share_of_threads() -> None:
     load = {"share": None, "threads": 75, "threads_at_maximum": 150}
-    found = nearness(replace(ASKED, share=0.5), finding(load=load))
-    assert found.distance == 0.0
-    assert nearness(ASKED, finding(load=load)).differs == ["load 50% of the saturating threads"]
+    half = replace(ASKED, share=0.5)
+    unknown = nearness(half, finding(load={"share": None})).distance
+    assert nearness(half, finding(load=load)).distance == unknown > 0
+    measured = finding(load={"share": 0.66, "reached": 0.79})
+    assert nearness(replace(ASKED, share=0.79), measured).distance == 0.0
+    assert nearness(replace(ASKED, share=0.66), measured).differs == ["load 79% of the maximum"]
+
+
+def test_a_guest_is_a_virtual_machine() -> None:
+    guest = {"machines": "kvm"}
+    inside = finding(baseline=guest, treatment=guest)
+    assert nearness(replace(ASKED, machines="vm"), inside).distance == 0.0
+    assert nearness(replace(ASKED, machines="physical"), inside).differs == ["machines vm"]
+
+
+def test_an_instance_is_known_by_the_hardware_that_is_named() -> None:
+    row = finding(hardware="2 AWS m3.large (2 vCPU, 7.5 GB)")
+    assert nearness(replace(ASKED, instance="m3-large"), row).distance == 0.0
+    other = nearness(replace(ASKED, instance="m3.medium"), row)
+    assert other.differs == ["other machines than m3.medium"]
+
+
+def test_workloads_are_as_far_apart_as_their_mixes() -> None:
+    light, reads, own = (finding(workload=[one]) for one in ("ycsb-b", "ycsb-c", "my-own"))
+    asked = replace(ASKED, workload="ycsb-b")
+    found = [nearness(asked, one).distance for one in (light, reads, finding(), own)]
+    assert found[0] == 0
+    assert found == sorted(found)
+    mixed = replace(ASKED, workload="stress-mixed", reads=0.95)
+    assert nearness(mixed, light).distance < nearness(mixed, finding()).distance
+
+
+def test_flannel_is_flannel_with_whatever_backend() -> None:
+    row = finding(treatment={"plugin": "flannel"})
+    assert nearness(replace(ASKED, plugin="flannel-vxlan"), row).distance == 0.0
+    assert nearness(replace(ASKED, plugin="weave"), row).differs == ["plugin flannel"]
 
 
 def test_an_orchestrator_is_far_from_a_plain_container() -> None:

@@ -180,6 +180,29 @@ def test_a_number_goes_before_a_direction_that_is_hardly_nearer(
     assert found.findings == 2
 
 
+def test_the_paper_that_the_study_repeats_comes_first(analysis: Analysis, study: Study) -> None:
+    nearer, own = near(10), near(20, id="own", study="study-b", version="3.11.2")
+    repeated = study.model_copy(update={"study": "study-b"})
+    for repeats, first in ((study, "one"), (repeated, "own")):
+        found = beside(analysis, repeats, library([nearer, own]))
+        assert found is not None
+        assert found.nearest[0].id == first
+
+
+def test_what_is_chained_stands_beside_an_effect_too(analysis: Analysis, study: Study) -> None:
+    host = {"runtime": "docker", "network": "host", "storage": "volume", "client": "native"}
+    known = library(
+        [
+            near(10, id="host", treatment=host),
+            near(20, id="bridge", baseline=host),
+        ]
+    )
+    found = beside(analysis, study, known)
+    assert found is not None
+    assert [one.id for one in found.nearest] == ["bridge+host"]
+    assert found.nearest[0].ratio == pytest.approx(1.32)
+
+
 def test_a_direction_alone_is_a_finding_without_a_range(analysis: Analysis, study: Study) -> None:
     stated = finding(
         **BRIDGE,
@@ -219,6 +242,25 @@ def test_the_load_is_compared_as_a_share_where_the_run_knows_it(tmp_path: Path) 
         if (found := beside(measured, study, known, treatment=f"docker-bridge.{threads}"))
     }
     assert first == {"t16": "part", "t64": "full"}
+
+
+def test_of_the_paper_itself_the_row_with_the_same_threads_comes_first(tmp_path: Path) -> None:
+    levels = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
+    run = write_run(
+        tmp_path / "rows", effects=levels, threads=(16, 64), deployments=2, blocks=2, measure_s=3
+    )
+    known = library(
+        [
+            near(10, id="row", study="study-b", load={"threads": 16, "share": None}),
+            near(20, id="share", study="study-b", load={"threads": 32, "share": 0.75}),
+        ]
+    )
+    measured, study = analyse(run), load_study(run / "study.yaml")
+    repeated = study.model_copy(update={"study": "study-b"})
+    for repeats, first in ((study, "share"), (repeated, "row")):
+        found = beside(measured, repeats, known, treatment="docker-bridge.t16")
+        assert found is not None
+        assert found.nearest[0].id == first
 
 
 def test_an_average_over_loads_stands_beside_an_average(tmp_path: Path) -> None:

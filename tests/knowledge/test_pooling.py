@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tare.knowledge.nearness import Nearness
-from tare.knowledge.pooling import Near, pool, se_log
+from tare.knowledge.nearness import Near, Nearness
+from tare.knowledge.pooling import pool, se_log
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding
 

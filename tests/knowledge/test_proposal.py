@@ -44,6 +44,50 @@ def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
     assert (setup.database.nodes, setup.database.replication_factor) == (3, 3)
 
 
+@pytest.mark.parametrize(
+    ("asked", "wanted", "replaced"),
+    [
+        (Asked(platform="kubernetes"), ("kubernetes", "service-ip"), ("native", "host")),
+        (Asked(platform="swarm", over="docker"), ("swarm", "host-port"), ("docker", "bridge")),
+        (
+            Asked(
+                platform="kubernetes",
+                over="kubernetes",
+                network="node-port",
+                against_network="host-port",
+            ),
+            ("kubernetes", "node-port"),
+            ("kubernetes", "host-port"),
+        ),
+        (
+            Asked(
+                platform="swarm", over="swarm", network="service-ip", against_network="host-port"
+            ),
+            ("swarm", "service-ip"),
+            ("swarm", "host-port"),
+        ),
+    ],
+    ids=["kubernetes", "swarm over docker", "inside kubernetes", "inside swarm"],
+)
+def test_orchestrators_are_proposed_too(
+    asked: Asked, wanted: tuple[str, str], replaced: tuple[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(asked, SIZE))
+    first, *_, last = [one.setup.platform for one in make_plan(load_study(path)).conditions]
+    assert (last.runtime, last.network) == wanted
+    assert (first.runtime, first.network) == replaced
+
+
+def test_more_clusters_are_proposed_on_one_platform(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    asked = Asked(over="docker", clusters=4, against_clusters=1)
+    write_study(path, study_text(asked, SIZE))
+    first, *_, last = [one.setup for one in expand(load_study(path))]
+    assert (first.clusters, last.clusters) == (1, 4)
+    assert first.platform == last.platform
+
+
 def test_a_docker_client_alone(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     write_study(path, study_text(Asked(platform="native", client="docker"), SIZE))
@@ -55,9 +99,14 @@ def test_a_docker_client_alone(tmp_path: Path) -> None:
     "asked",
     [
         Asked(database="mongodb"),
-        Asked(platform="kubernetes"),
         Asked(platform="docker", over="vmware"),
+        Asked(platform="kvm"),
         Asked(network="service-ip"),
+        Asked(platform="kubernetes", storage="layer"),
+        Asked(platform="swarm", network="service-ip"),
+        Asked(platform="swarm", over="swarm"),
+        Asked(platform="swarm", over="swarm", plugin="overlay", against_plugin="weave"),
+        Asked(platform="kubernetes", network="host-port", address="floating-ip"),
         Asked(platform="native"),
     ],
     ids=str,

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
-from tare.knowledge.nearness import Nearness
-from tare.knowledge.pooling import Near
+from tare.knowledge.nearness import Near, Nearness
 from tare.knowledge.sizing import ASSUMED, LEAST, MOST, deployments_for, size_of
 from tests.knowledge.sample import changed
 

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from tare.cli.console import say, say_json
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
-from tare.knowledge.asked import Asked, questions_of
+from tare.knowledge.advice_text import advice_lines
+from tare.knowledge.asked import REPLACED, Asked, questions_of
 from tare.knowledge.change import check_change
 from tare.knowledge.library import Library, load_library
+from tare.knowledge.mixes import READS
 from tare.knowledge.proposal import load_note, study_text, write_study
-from tare.knowledge.rendering import advice_lines, change_lines
+from tare.knowledge.rendering import change_lines
 from tare.knowledge.rules import PURPOSES
-from tare.knowledge.schema import Network, Operation, Storage
+from tare.knowledge.schema import Network, Operation, Plugin, Storage
 from tare.study.conditions import baseline_condition, expand
 from tare.study.quantities import parse_fraction
 from tare.study.read import load_study
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_PLUGINS = tuple(one for one in get_args(Plugin) if one)
+_ADDRESSES = ("floating-ip", "host-name")
 PLATFORMS = ("native", "docker", "kvm", "vmware", "swarm", "kubernetes")
 Knowledge = Annotated[
     list[Path] | None,
@@ -64,13 +71,31 @@ def command(
     against_storage: Annotated[
         str, typer.Option("--against-storage", help="The storage it replaces, same platform.")
     ] = "",
+    plugin: Annotated[str, typer.Option(help="Network plugin: weave, flannel, overlay.")] = "",
+    address: Annotated[
+        str, typer.Option(help="Stable address before a machine: floating-ip, host-name.")
+    ] = "",
+    against_plugin: Annotated[
+        str, typer.Option("--against-plugin", help="The plugin it replaces, same platform.")
+    ] = "",
+    against_address: Annotated[
+        str, typer.Option("--against-address", help="The address it replaces, same platform.")
+    ] = "",
+    machines: Annotated[str, typer.Option(help="What both sides run on: physical or vm.")] = "",
+    instance: Annotated[str, typer.Option(help="The cloud's name of it, as m3.large.")] = "",
     client: Annotated[str, typer.Option(help="The load client: native or docker.")] = "native",
     operation: Annotated[str, typer.Option(help="read, update, write, mixed, all, ...")] = "",
+    workload: Annotated[str, typer.Option(help="ycsb-a, stress-mixed, ...")] = "",
     load: Annotated[str, typer.Option(help="Share of the maximum, 66% or 0.66.")] = "",
     threads: Annotated[int | None, typer.Option(min=1, help="Operations in flight.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Nodes per cluster.")] = None,
     replication_factor: Annotated[
         int | None, typer.Option("--replication-factor", min=1, help="Copies of each row.")
+    ] = None,
+    clusters: Annotated[int | None, typer.Option(min=1, help="Clusters side by side.")] = None,
+    against_clusters: Annotated[
+        int | None,
+        typer.Option("--against-clusters", min=1, help="How many they replace, same platform."),
     ] = None,
     metric: Annotated[str, typer.Option(help=f"Only one of {', '.join(FAMILIES)}.")] = "",
     purpose: Annotated[
@@ -108,12 +133,21 @@ def command(
             storage=_one_of("--storage", storage, get_args(Storage)),
             against_network=_one_of("--against-network", against_network, get_args(Network)),
             against_storage=_one_of("--against-storage", against_storage, get_args(Storage)),
+            plugin=_one_of("--plugin", plugin, _PLUGINS),
+            address=_one_of("--address", address, _ADDRESSES),
+            against_plugin=_one_of("--against-plugin", against_plugin, _PLUGINS),
+            against_address=_one_of("--against-address", against_address, _ADDRESSES),
+            machines=_one_of("--machines", machines, ("physical", "vm")),
+            instance=instance,
             client=_one_of("--client", client, ("native", "docker")),
             operation=_one_of("--operation", operation, get_args(Operation)),
+            workload=_one_of("--workload", workload, tuple(READS)),
             share=_share("--load", load) if load else None,
             threads=threads,
             nodes=nodes,
             replication_factor=replication_factor,
+            clusters=clusters,
+            against_clusters=against_clusters,
         )
         _refuse_alike(asked)
         questions = {"": asked}
@@ -134,36 +168,41 @@ def command(
 
 def _refuse_alike(asked: Asked) -> None:
     """Refuse a question whose two sides are the same, or that leaves one of them open."""
-    against = asked.against_network or asked.against_storage
+    replaced = asked.replaced
     if asked.platform != asked.over:
-        if against:
+        if replaced and asked.over == "native":
             raise KnowledgeError(
-                f"--against-network and --against-storage mean nothing over {asked.over}",
-                why="they say what is replaced where both sides are of one platform",
-                remedy=f"leave them out, or add --over {asked.platform}",
+                f"{_options(replaced)}: means nothing over {asked.over}",
+                why="it says what is replaced where both sides are of one platform, or which way "
+                "to the other platform's nodes",
+                remedy=f"leave it out, or add --over {asked.platform}",
             )
         return
-    for name, new, old in (
-        ("network", asked.network, asked.against_network),
-        ("storage", asked.storage, asked.against_storage),
-    ):
-        if old and (not new or new == old):
+    for name, (new, old) in replaced.items():
+        if new in ("", None, old):
             raise KnowledgeError(
                 f"--against-{name} {old}: nothing to compare",
                 why=f"--{name} is {new or 'not said'}",
                 remedy=f"say by --{name} what replaces {old}",
             )
-    if not against and asked.client == "native":
-        named = asked.network or asked.storage
-        option = "storage" if asked.storage else "network"
+    if not replaced and asked.client == "native":
+        said = [name for name in REPLACED if getattr(asked, name)]
+        option = said[-1] if said else "network"
+        named = getattr(asked, option)
         raise KnowledgeError(
             f"{asked.platform} and {asked.over}: nothing to compare",
-            why=f"what {named} replaces is not said" if named else "both sides are the same",
+            why=f"what {option} {named} replaces is not said"
+            if named
+            else "both sides are the same",
             remedy=f"say what it replaces: --against-{option}, or compare with --over native"
             if named
             else "name another --platform or --over, --client docker, or a --network and an "
             "--against-network",
         )
+
+
+def _options(replaced: Iterable[str]) -> str:
+    return " and ".join(f"--against-{name}" for name in replaced)
 
 
 def _refuse_unused(context: typer.Context, used: set[str]) -> None:

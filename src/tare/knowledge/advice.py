@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.knowledge.claims import claim_of, contradicted
+from tare.knowledge.conclusion import Conclusion, conclude
 from tare.knowledge.library import place
-from tare.knowledge.nearness import RELATED, nearness
-from tare.knowledge.pooling import Near, Pooled, pool
+from tare.knowledge.nearness import RELATED
+from tare.knowledge.pooling import Pooled, pool
 from tare.knowledge.proposal import obstacle
+from tare.knowledge.relevant import near_to, relevant
 from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from tare.knowledge.asked import Asked
     from tare.knowledge.library import Entry, Library
+    from tare.knowledge.nearness import Near
     from tare.knowledge.schema import Finding
 
 FAMILIES: Mapping[str, str] = {
@@ -27,7 +31,7 @@ FAMILIES: Mapping[str, str] = {
     "throughput": "Throughput",
     "cpu": "CPU in use",
     "cpu_per_op": "CPU per operation",
-    "disk": "Written to disk",
+    "disk": "Disk writes",
 }
 NEAREST: Mapping[str, Sequence[str]] = {
     "mean": ("p95", "p99"),
@@ -38,6 +42,7 @@ NEAREST: Mapping[str, Sequence[str]] = {
 }
 """What is nearest to a kind of metric of which nothing is known, nearest first."""
 _PER_OP = "_per_op"
+_PARTS = ("_first_half", "_second_half", "_over_threads")
 
 
 class Found(BaseModel):
@@ -46,10 +51,17 @@ class Found(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
+    links: list[str] = Field(description="the findings that it was chained from; empty: it is one")
     study: str
     origin: str
     metric: str
-    ratio: float | None
+    ratio: float | None = Field(description="null: a bound or a direction alone")
+    low: float | None = Field(description="lower end of a bound")
+    high: float | None = Field(description="upper end of a bound")
+    values: tuple[int | float, int | float] | None = Field(
+        description="old and new, in `unit`, where printed"
+    )
+    unit: str
     ci: tuple[float, float] | None
     direction: str
     how: str
@@ -68,6 +80,7 @@ class Answer(BaseModel):
 
     family: str
     title: str
+    conclusion: Conclusion
     nearest: list[Found]
     pooled: Pooled
 
@@ -116,15 +129,13 @@ def advise(
         metric: only this kind (a key of FAMILIES); empty: all of which something is known.
         purposes: what the benchmark is for.
     """
-    entries = [one for one in library.entries.values() if _about(asked, one.finding)]
-    families = {name: [e for e in entries if family(e.finding.metric) == name] for name in FAMILIES}
-    near = {
-        name: [Near(e.finding, nearness(asked, e.finding)) for e in found]
-        for name, found in families.items()
-        if found
-    }
+    entries = relevant(library, asked)
+    near: dict[str, list[Near]] = {}
+    for one in near_to(entries.values(), asked):
+        near.setdefault(family(one.finding.metric), []).append(one)
+    near = {name: near[name] for name in FAMILIES if name in near}
     answers = [
-        _answer(name, found, library, shown)
+        _answer(name, found, entries, asked, shown)
         for name, found in near.items()
         if min(one.nearness.distance for one in found) <= RELATED
     ]
@@ -163,38 +174,47 @@ def family(metric: str) -> str:
     """The kind of a metric: latencies by statistic, the others by what they count."""
     if metric == "service_demand" or metric.endswith(_PER_OP):
         return "cpu_per_op"
+    for part in _PARTS:  # of a run, or how it grows with the load: told beside the whole
+        metric = metric.removesuffix(part)
     first, _, last = metric.rpartition(".")
     if metric in ("cpu.util", "disk.write_kbps"):
         return first
     return last
 
 
-def _about(asked: Asked, finding: Finding) -> bool:
-    """The finding compares what is asked about: this platform with that, and nothing else."""
-    side, base = finding.treatment, finding.baseline
-    if side is None or side.platform != asked.platform or base.platform != asked.over:
-        return False
-    if side.platform != base.platform:
-        return side.replication_factor is None
-    against = (
-        (asked.against_network, side.network, base.network),
-        (asked.against_storage, side.storage, base.storage),
+def _answer(
+    name: str, found: Sequence[Near], entries: Mapping[str, Entry], asked: Asked, shown: int
+) -> Answer:
+    pooled = pool(found, asked)
+    counts = [{one.finding for one in parts} for parts in (pooled.parts, pooled.left_out)]
+    ranked = sorted(
+        (one for one in found if one.nearness.distance <= RELATED),
+        key=lambda one: (one.finding.id in counts[1], *_rank(one)),
     )
-    if any(replaced for replaced, _, _ in against):
-        return all(new != old == replaced for replaced, new, old in against if replaced)
-    moved = (side.network, side.storage) != (base.network, base.storage)
-    return moved or (side.client != base.client and side.client == asked.client)
-
-
-def _answer(name: str, found: Sequence[Near], library: Library, shown: int) -> Answer:
-    ranked = sorted(found, key=_rank)
-    listed = [one for one in ranked if one.nearness.distance <= RELATED][:shown]
+    # nothing counts: then what goes another way is listed, which the conclusion says
+    listed = [one for one in ranked if one.finding.id in counts[0] | counts[1]] or ranked
     return Answer(
         family=name,
         title=FAMILIES[name],
-        nearest=[_found(one, library.entries[one.finding.id]) for one in listed],
-        pooled=pool(found),
+        conclusion=conclude(FAMILIES[name], pooled),
+        nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
+        pooled=pooled,
     )
+
+
+def _shown(listed: Sequence[Near], most: int) -> list[Near]:
+    """The nearest; numbers never push out all that a source says in words alone."""
+    first, rest = list(listed[:most]), listed[most:]
+    stated = next((one for one in rest if _in_words(one)), None)
+    if stated is not None and not any(map(_in_words, first)):
+        first[-1] = stated
+    return first
+
+
+def _in_words(one: Near) -> bool:
+    claim = claim_of(one.finding)
+    words = claim is not None and claim.kind in ("none", "direction")
+    return words and not contradicted(one.finding)
 
 
 def _rank(one: Near) -> tuple[float, bool, str]:
@@ -209,12 +229,19 @@ def _found(one: Near, entry: Entry) -> Found:
     effect = finding.effect
     if effect is None:
         raise ValueError(f"{finding.id} is no effect")
+    claim = claim_of(finding)
+    bound = claim if claim is not None and claim.kind == "bound" else None
     return Found(
         id=finding.id,
+        links=list(entry.links),
         study=finding.study,
         origin=entry.origin,
         metric=finding.metric,
-        ratio=effect.ratio,
+        ratio=None if bound else effect.ratio,
+        low=bound.low if bound else None,
+        high=bound.high if bound else None,
+        values=_values(finding),
+        unit=finding.unit,
         ci=finding.spread.ci,
         direction=effect.direction,
         how=effect.how,
@@ -223,8 +250,13 @@ def _found(one: Near, entry: Entry) -> Found:
         differs=one.nearness.differs,
         source=place(entry),
         notes=finding.notes,
-        contradicted=bool(finding.discrepancies),
+        contradicted=contradicted(finding),
     )
+
+
+def _values(finding: Finding) -> tuple[int | float, int | float] | None:
+    old, new = finding.values.baseline, finding.values.treatment
+    return None if old is None or new is None else (old, new)
 
 
 def _follows(asked: Asked, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
@@ -289,7 +321,4 @@ def _notes(
         notes.append(
             f"The greatest change by the platform alone near here: {worst[0]:.0%} ({worst[1]})."
         )
-    studies = {study.study for answer in answers for study in answer.pooled.studies}
-    if len(studies) == 1:
-        notes.append(f"All of it comes from one study, {studies.pop()}.")
     return notes

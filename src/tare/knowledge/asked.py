@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.from_run import side_of
+from tare.knowledge.mixes import reads_of
+from tare.knowledge.schema import compared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tare.knowledge.schema import Side
     from tare.study.conditions import Condition
@@ -21,6 +23,10 @@ _OPERATIONS = {
     "stress-mixed": "mixed",
 }
 """Workloads of one kind of operation; YCSB A and B read and update, so they are asked as `all`."""
+_INSTANCE = "instance"
+"""A factor of this name says by its levels what kind of machine a condition stands for."""
+REPLACED = ("network", "storage", "plugin", "address", "clusters")
+"""What may be exchanged while the platform stays: each has an `against_...` of its own."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,14 @@ class Asked:
     Attributes:
         platform, over: what is asked about, and what it replaces.
         client: how the load client is run; native where nobody says otherwise.
-        against_network, against_storage: what is replaced, where the platform is the same.
+        against_...: what is replaced, where that is not the platform alone.
+        machines: the kind that both sides run on: `vm` or `physical`.
+        instance: the cloud's name of such a machine, as m3.large.
         share: load as a share of the maximum, 0 to 1.
         at_rate: operations come at a set rate; how many are then in flight, and what share of the
             maximum they are, is not said.
         clusters: side by side, where they are more than one.
+        reads: share of reads in the workload, where it is not the one its name stands for.
     """
 
     database: str = ""
@@ -43,8 +52,15 @@ class Asked:
     over: str = "native"
     network: str = ""
     storage: str = ""
+    plugin: str = ""
+    address: str = ""
     against_network: str = ""
     against_storage: str = ""
+    against_plugin: str = ""
+    against_address: str = ""
+    against_clusters: int | None = None
+    machines: str = ""
+    instance: str = ""
     client: str = "native"
     operation: str = ""
     workload: str = ""
@@ -54,6 +70,13 @@ class Asked:
     nodes: int | None = None
     replication_factor: int | None = None
     clusters: int | None = None
+    reads: float | None = None
+
+    @property
+    def replaced(self) -> dict[str, tuple[Any, Any]]:
+        """Name to (new, old) of what is exchanged beside the platform, or while it stays."""
+        pairs = {name: (getattr(self, name), getattr(self, f"against_{name}")) for name in REPLACED}
+        return {name: pair for name, pair in pairs.items() if pair[1] not in ("", None)}
 
     def stated(self) -> dict[str, Any]:
         """What was said, as a report repeats it."""
@@ -64,10 +87,10 @@ class Asked:
         said = self.stated()
         head = f"{said.pop('database', 'any database')}"
         version = said.pop("version", "")
-        for name in ("platform", "over", "against_network", "against_storage"):
+        for name in ("platform", "over", "reads", *(f"against_{one}" for one in REPLACED)):
             said.pop(name, None)
-        for name in ("network", "storage"):
-            if getattr(self, f"against_{name}"):
+        if self.platform == self.over:
+            for name in self.replaced:
                 said.pop(name, None)  # the sides name it
         share = said.pop("share", None)
         at_rate = said.pop("at_rate", None)
@@ -81,26 +104,32 @@ class Asked:
 
     def sides(self) -> str:
         """What is compared: docker rather than native, or what else changes inside docker."""
-        if self.platform != self.over:
-            return f"{self.platform} rather than {self.over}"
         moved = [
             f"{name} {new or 'another'} rather than {old}"
-            for name, new, old in (
-                ("network", self.network, self.against_network),
-                ("storage", self.storage, self.against_storage),
-            )
-            if old
+            for name, (new, old) in self.replaced.items()
         ]
+        if self.platform != self.over:
+            old = "".join(f" {name} {old}" for name, (_, old) in self.replaced.items())
+            return f"{self.platform} rather than {self.over}{' with' if old else ''}{old}"
         if not moved:
             return f"{self.platform} with another client, network, plugin or storage"
         return f"{self.platform} with {' and '.join(moved)}"
 
 
-def asked_of(setup: Setup, baseline: Setup) -> Asked:
-    """The question that a treatment condition of a study asks."""
+def asked_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = None) -> Asked:
+    """The question that a treatment condition of a study asks.
+
+    Args:
+        levels: factor to level of the condition, some of which name what a setup stands for.
+    """
     side, base = side_of(setup), side_of(baseline)
-    platform, over = _platforms(side, base)
+    platform, over = compared(side, base)
     inside = platform == over
+    against: dict[str, Any] = {
+        f"against_{name}": getattr(base, name) or ""
+        for name in ("network", "storage", "plugin", "address")
+        if inside and getattr(side, name) != getattr(base, name)
+    }
     return Asked(
         database=setup.database.kind,
         version=setup.database.version,
@@ -108,8 +137,10 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         over=over,
         network=side.network or "",
         storage=side.storage or "",
-        against_network=base.network or "" if inside and side.network != base.network else "",
-        against_storage=base.storage or "" if inside and side.storage != base.storage else "",
+        plugin=side.plugin,
+        address=side.address,
+        machines=_kind(side, base),
+        instance=(levels or {}).get(_INSTANCE, ""),
         client=side.client or "native",
         operation=_OPERATIONS.get(setup.load.label, "all"),
         workload=setup.load.label,
@@ -118,18 +149,23 @@ def asked_of(setup: Setup, baseline: Setup) -> Asked:
         nodes=setup.database.nodes,
         replication_factor=setup.database.replication_factor,
         clusters=setup.clusters if setup.clusters > 1 else None,
+        reads=_reads(setup),
+        **against,
     )
 
 
-def _platforms(side: Side, base: Side) -> tuple[str, str]:
-    """What is asked about and what it replaces, each in one word.
+def _kind(side: Side, base: Side) -> str:
+    """The machines of both sides, where they are no part of the question: a guest is a machine."""
+    if side.machines != base.machines or side.machines is None:
+        return ""
+    return "physical" if side.machines == "physical" else "vm"
 
-    With the same runtime in both, other machines are the question: Docker in KVM against Docker
-    asks about KVM.
-    """
-    if side.runtime == base.runtime and side.machines != base.machines:
-        return side.machines or "native", base.machines or "native"
-    return side.platform, base.platform
+
+def _reads(setup: Setup) -> float | None:
+    """Share of reads where the study sets its own mix."""
+    mix = setup.load.mix
+    total = sum(mix.values())
+    return mix.get("read", 0.0) / total if total else reads_of(setup.load.label)
 
 
 def _threads(setup: Setup) -> int | None:
@@ -152,7 +188,7 @@ def questions_of(conditions: Sequence[Condition], baseline: Condition) -> dict[s
     """
     found: dict[str, Asked] = {}
     for one in conditions:
-        question = asked_of(one.setup, baseline.setup)
+        question = asked_of(one.setup, baseline.setup, one.levels)
         moved = _place(one.setup) != _place(baseline.setup)
         if moved and question not in found.values():
             found[one.name] = question

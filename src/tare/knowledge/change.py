@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -180,11 +181,15 @@ def _known(
     if asked is None:
         return {}
     found: dict[str, tuple[tuple[float, float], str]] = {}
-    for answer in advise(library, asked).answers:
+    # all rows of a table: what a platform may do is wider than what it did in one of them
+    table = replace(asked, workload="", replication_factor=None, threads=None, clusters=None)
+    for answer in advise(library, table).answers:
         span = answer.pooled.known
         if answer.family in families and span is not None:
             studies = ", ".join(one.study for one in answer.pooled.studies)
-            few = f"all that {len(answer.pooled.studies)} studies saw, too few for an interval:"
+            count = len(answer.pooled.studies)
+            seen = "one study" if count == 1 else f"{count} studies"
+            few = f"all that {seen} saw, too few for an interval:"
             basis = "prediction interval over" if answer.pooled.enough else few
             found[answer.family] = (min(1.0, span[0]), max(1.0, span[1])), f"{basis} {studies}"
     return found

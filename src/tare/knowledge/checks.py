@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 RATIO_DIGITS = 4
 """Ratios are written with four digits after the point."""
 _HALF = 0.5 * 10**-RATIO_DIGITS + 1e-9
+_WHOLE_PERCENT = 0.005 + 1e-9
 _LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 
@@ -80,6 +81,7 @@ def _of_finding(finding: Finding, by_id: Mapping[str, Finding]) -> Iterator[str]
     yield from _shape(finding, finding.effect)
     yield from _arithmetic(finding, finding.effect)
     yield from _mean_of(finding.effect, by_id)
+    yield from _extreme_of(finding.effect, by_id)
     yield from _interval(finding, finding.effect)
     yield from _cohens_d(finding)
 
@@ -123,6 +125,8 @@ def _shape(finding: Finding, effect: Effect) -> Iterator[str]:
         yield "effect: from two values, and there are not two"
     if values.step is not None and effect.how != "two values":
         yield "values: a step, and the effect is not from two values"
+    if effect.how == "chained":
+        yield "effect: chained, which Tare makes of other findings when it is asked"
     if effect.how == "direction" and (effect.ratio is not None or both):
         yield "effect: only the direction is stated, but there are numbers"
     if effect.how == "range" and effect.low is None and effect.high is None:
@@ -196,6 +200,18 @@ def _mean_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
     own, parts = as_printed(effect.printed), 100 * _HALF
     if not own.meets(Span(mean - parts, mean + parts)):
         yield f"printed {effect.printed}: the mean of its parts is {mean:.2f}"
+
+
+def _extreme_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
+    """The ends of a range are the least and the greatest of its parts, to the whole percent."""
+    parts = [by_id[name].effect for name in effect.extreme_of if name in by_id]
+    ratios = [part.ratio for part in parts if part is not None and part.ratio is not None]
+    if len(ratios) < len(effect.extreme_of):
+        yield "extreme_of: one is no finding with a ratio in this file"
+        return
+    for end, most in ((effect.low, min(ratios, default=0)), (effect.high, max(ratios, default=0))):
+        if ratios and end is not None and abs(end - most) > _WHOLE_PERCENT:
+            yield f"{end}: the parts of the range have {most}"
 
 
 def _interval(finding: Finding, effect: Effect) -> Iterator[str]:

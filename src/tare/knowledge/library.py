@@ -23,19 +23,29 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True)
 class Entry:
-    """One finding, the work that it comes from, and the layer that it was taken from."""
+    """One finding, the work that it comes from, and the layer that it was taken from.
+
+    Attributes:
+        links: the findings that it was chained from; none: it stands in a file.
+    """
 
     finding: Finding
     work: Work
     origin: str
     overrides: str = ""
+    links: tuple[str, ...] = ()
 
 
 @dataclass
 class Library:
-    """All findings by id, as the layers left them."""
+    """All findings by id, as the layers left them.
+
+    Attributes:
+        chained: what they say together, once somebody has asked; None: not yet.
+    """
 
     entries: dict[str, Entry] = field(default_factory=dict)
+    chained: list[Entry] | None = field(default=None, compare=False)
 
     def findings(self) -> list[Finding]:
         """All findings, in the order of their layers and files."""
@@ -44,15 +54,26 @@ class Library:
 
 def place(entry: Entry) -> str:
     """Where a finding is printed, as one would cite it."""
-    source = entry.finding.source
+    inside = place_inside(entry.finding)
+    return f"{entry.finding.study}, {inside}" if inside else entry.finding.study
+
+
+def place_inside(finding: Finding) -> str:
+    """Where in its source a finding is printed."""
+    source = finding.source
     parts = [
-        entry.finding.study,
         f"section {source.section}" if source.section else "",
         f"Table {source.table}" if source.table else "",
         f"Figure {source.figure}" if source.figure else "",
         source.where,
     ]
     return ", ".join(part for part in parts if part)
+
+
+def source_of(study: str, known: Sequence[str]) -> str:
+    """The study id of the findings: the study's name, or its longest beginning that is one."""
+    fitting = [one for one in {*known} if study == one or study.startswith(f"{one}-")]
+    return max(fitting, key=len, default="")
 
 
 def shipped_directory() -> Path:

@@ -8,10 +8,13 @@ does not say counts as half a difference. The weights are a judgement, not a mea
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.rendering import load_of
+from tare.knowledge.schema import compared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,10 +31,14 @@ WEIGHTS: Mapping[str, float] = {
     "operation": 2.0,
     "network": 2.0,
     "load": 1.5,
+    "instance": 1.5,
     "client": 1.0,
     "storage": 1.0,
+    "plugin": 1.0,
+    "machines": 1.0,
+    "workload": 1.0,
+    "address": 0.5,
     "version": 0.5,
-    "workload": 0.5,
     "nodes": 0.5,
     "replication factor": 0.5,
     "clusters": 0.5,
@@ -78,6 +85,14 @@ class Nearness:
         return "related" if self.distance <= RELATED else "far"
 
 
+@dataclass(frozen=True)
+class Near:
+    """A finding and how near it is."""
+
+    finding: Finding
+    nearness: Nearness
+
+
 def nearness(asked: Asked, finding: Finding) -> Nearness:
     """Compare what was asked with the finding's conditions."""
     parts = list(_differences(asked, finding))
@@ -90,8 +105,8 @@ def nearness(asked: Asked, finding: Finding) -> Nearness:
 def _differences(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """(field, difference 0 to 1, phrase) of everything that the question states."""
     side = finding.treatment or finding.baseline
-    yield "platform", _platforms(asked.platform, side.platform), f"platform {side.platform}"
-    over = finding.baseline.platform
+    platform, over = compared(side, finding.baseline)
+    yield "platform", _platforms(asked.platform, platform), f"platform {platform}"
     yield "over", _platforms(asked.over, over), f"compared with {over}"
     if asked.database:
         yield "database", float(asked.database != finding.database), f"database {finding.database}"
@@ -104,8 +119,70 @@ def _differences(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, s
         yield "storage", _plain(asked.storage, side.storage), _say("storage", side.storage)
     if asked.client:
         yield "client", _plain(asked.client, side.client), _say("client", side.client)
+    yield from _place(asked, finding)
     yield from _load(asked, finding)
     yield from _cluster(asked, finding)
+
+
+def _place(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
+    """What is between client and node, and on what machines both run."""
+    side, base = finding.treatment or finding.baseline, finding.baseline
+    if asked.plugin:
+        known = side.plugin or None
+        much = UNKNOWN if known is None else float(not same_plugin(asked.plugin, known))
+        yield "plugin", much, _say("plugin", known)
+    if asked.address:
+        own = [_plain(asked.address, side.address or None)]
+        if "address" not in asked.replaced:  # the same on both sides is asked about
+            own.append(_plain(asked.address, base.address or None))
+        said = side.address if own[0] else base.address
+        yield "address", sum(own) / len(own), _say("address", said or None)
+    if asked.machines:
+        kind = machine_kind(base.machines)
+        yield "machines", _plain(asked.machines, kind), _say("machines", kind)
+    if asked.instance:
+        named = names_instance(finding, asked.instance)
+        yield "instance", float(not named), f"other machines than {asked.instance}"
+
+
+def machine_kind(machines: str | None) -> str | None:
+    """`vm` or `physical`: a guest of KVM or VMware is a virtual machine."""
+    return "vm" if machines in ("kvm", "vmware") else machines
+
+
+def names_instance(finding: Finding, instance: str) -> bool:
+    """The source's hardware is of this name: m3.large, m3-large."""
+    return f"-{_key(instance)}-" in f"-{_key(finding.hardware)}-"
+
+
+def same_plugin(wanted: str, found: str) -> bool:
+    """`flannel` alone is with whatever backend."""
+    pair = {wanted, found}
+    return wanted == found or ("flannel" in pair and all(one.startswith("flannel") for one in pair))
+
+
+def other_path(asked: Asked, finding: Finding) -> bool:
+    """Clients go another way than the one asked about, which numbers of this say nothing of.
+
+    A port of a bridge is reached through the bridge, so these two are one way; what a source does
+    not say is none.
+    """
+    side = finding.treatment or finding.baseline
+    if side.plugin and asked.plugin and not same_plugin(asked.plugin, side.plugin):
+        return True
+    pair = {asked.network, side.network}
+    if pair & {"", None} or len(pair) == 1:
+        return False
+    return pair != {"bridge", "published"}
+
+
+def other_operation(asked: Asked, finding: Finding) -> bool:
+    """A read says nothing of a write."""
+    return bool(asked.operation) and operations_apart(asked.operation, finding.operation) == 1
+
+
+def _key(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
@@ -113,12 +190,9 @@ def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]
         known = finding.version or None
         yield "version", _versions(asked.version, known), _say("version", known)
     if asked.workload:
-        alike = asked.workload in finding.workload
-        yield (
-            "workload",
-            float(not alike),
-            f"workload {', '.join(finding.workload) or 'not stated'}",
-        )
+        apart = mixes_apart(asked.workload, asked.reads, finding.workload)
+        said = f"workload {', '.join(finding.workload) or 'not stated'}"
+        yield "workload", UNKNOWN if apart is None else apart, said
     for field, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
         ("replication factor", asked.replication_factor, finding.replication_factor),
@@ -131,12 +205,10 @@ def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]
 def _load(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
     load = finding.load
     if asked.share is not None:
-        share, said = load.share, f"load {load.share:.0%} of the maximum" if load.share else ""
-        if share is None and load.threads and load.threads_at_maximum:
-            share = min(1.0, load.threads / load.threads_at_maximum)
-            said = f"load {share:.0%} of the saturating threads"
+        share = load.measured
         much = UNKNOWN if share is None else abs(asked.share - share)
-        yield "load", much, said or f"load {load.label or 'not stated as a share'}"
+        said = f"{share:.0%} of the maximum" if share else load_of(load) or "not stated as a share"
+        yield "load", much, f"load {said}"
     elif asked.threads is not None:
         much = UNKNOWN if load.threads is None else _counts(asked.threads, load.threads)
         yield "load", much, f"{load.threads or 'unknown'} operations in flight"

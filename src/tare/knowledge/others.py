@@ -9,10 +9,21 @@ from tare.analysis.metrics import ALL
 from tare.analysis.model.others import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.asked import Asked, asked_of
+from tare.knowledge.chains import chained
+from tare.knowledge.claims import claim_of, contradicted
 from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
-from tare.knowledge.library import SHIPPED, place
-from tare.knowledge.nearness import RELATED, nearness, operations_apart
-from tare.knowledge.pooling import WINDOW, Near, once, pool
+from tare.knowledge.library import SHIPPED, place, source_of
+from tare.knowledge.nearness import (
+    RELATED,
+    Near,
+    nearness,
+    other_operation,
+    other_path,
+    same_plugin,
+)
+from tare.knowledge.pooling import once, pool
+from tare.knowledge.rows import WINDOW, very_rows
+from tare.knowledge.schema import compared
 from tare.study.conditions import expand
 from tare.study.intensity import share_of_max
 
@@ -68,6 +79,7 @@ def others_for(analysis: Analysis, study: Study, library: Library) -> dict[int, 
         library: the findings; those that were made of this very run are passed over.
     """
     entries = _entries(library, analysis, study)
+    own = source_of(study.study, [one.study for one in library.findings()])
     run = _run(analysis, study)
     known: dict[tuple[_Question, str], Others | None] = {}
     found: dict[int, Others] = {}
@@ -78,7 +90,7 @@ def others_for(analysis: Analysis, study: Study, library: Library) -> dict[int, 
         if question is None:
             continue
         if (question, kind) not in known:
-            known[question, kind] = _others(question, entries[kind])
+            known[question, kind] = _others(question, entries[kind], own)
         if (others := known[question, kind]) is not None:
             found[i] = others
     return found
@@ -134,7 +146,7 @@ def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, li
         own |= imported and finding.computed and finding.study == study.study
         if finding.effect is not None and finding.treatment is not None and not own:
             found.setdefault(family(finding.metric), []).append(entry)
-    return found
+    return {kind: [*part, *chained(part)] for kind, part in found.items()}
 
 
 def _names(effect: Effect, side: str, levels: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -159,7 +171,9 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
         return None
     if effect.metric == "throughput" and any(_fixed(run.setups[name]) for name in new):
         return None  # what was asked for, and no maximum
-    asked = _common([asked_of(run.setups[name], run.setups[old[0]]) for name in new])
+    asked = _common(
+        [asked_of(run.setups[name], run.setups[old[0]], run.levels[name]) for name in new]
+    )
     if run.imported:  # their files do not know it
         asked = replace(asked, version="")
     if len({run.setups[name].load.intensity for name in old}) == 1:  # else no single load is asked
@@ -199,27 +213,40 @@ def _common(asked: Sequence[Asked]) -> Asked:
     return replace(asked[0], **differing)
 
 
-def _others(question: _Question, entries: Iterable[Entry]) -> Others | None:
+def _others(question: _Question, entries: Iterable[Entry], own: str) -> Others | None:
+    """What is known near the question.
+
+    Args:
+        own: the published study that the run repeats, whose own row comes first; empty: none.
+    """
     asked = question.asked
     by_id: dict[str, Entry] = {}
     near: list[Near] = []
     for entry in entries:
         finding = entry.finding
-        apart = operations_apart(asked.operation, finding.operation) if asked.operation else 0.0
-        if apart == 1 or not _same_change(finding, question):
-            continue  # a read says nothing of a write
+        if other_operation(asked, finding) or other_path(asked, finding):
+            continue
+        if not _same_change(finding, question):
+            continue
         one = Near(finding, nearness(asked, finding))
         if one.nearness.distance <= RELATED:
             near.append(one)
             by_id[finding.id] = entry
     if not near:
         return None
-    pooled = pool(near)
+    pooled = pool(near, asked)
     studies: dict[str, list[Near]] = {}
     for one in near:
         studies.setdefault(one.finding.study, []).append(one)
     wide = asked.threads is None and asked.share is None and not asked.at_rate
-    firsts = sorted((_nearest(of, wide=wide) for of in studies.values()), key=_rank)
+    firsts = sorted(
+        (
+            # in the paper itself the same threads are the same row, whatever their share was here
+            _nearest(very_rows(of, replace(asked, share=None) if name == own else asked), wide=wide)
+            for name, of in studies.items()
+        ),
+        key=lambda one: (one.finding.study != own, _rank(one)),
+    )
     lows, highs = [s.low for s in pooled.studies], [s.high for s in pooled.studies]
     return Others(
         findings=sum(len(once(of)) for of in studies.values()),
@@ -241,7 +268,7 @@ def _same_change(finding: Finding, question: _Question) -> bool:
     """
     new, old = finding.treatment, finding.baseline
     side, base = question.side, question.base
-    if new is None or (new.platform, old.platform) != (side.platform, base.platform):
+    if new is None or compared(new, old) != compared(side, base):
         return False
     if new.clusters != old.clusters or new.replication_factor is not None:
         return False
@@ -251,9 +278,20 @@ def _same_change(finding: Finding, question: _Question) -> bool:
         theirs = None
     if moved != theirs:
         return False
-    return new.platform != old.platform or all(
-        _exchanged(base, side, name) == _exchanged(old, new, name) for name in _PATH
+    platform, over = compared(new, old)
+    return platform != over or all(
+        _same_exchange(_exchanged(base, side, name), _exchanged(old, new, name)) for name in _PATH
     )
+
+
+def _same_exchange(
+    ours: tuple[str | None, str | None] | None, theirs: tuple[str | None, str | None] | None
+) -> bool:
+    """Both stayed, or the same was exchanged for the same: flannel with whatever backend."""
+    if ours is None or theirs is None:
+        return ours == theirs
+    pairs = zip(ours, theirs, strict=True)
+    return all(own == other or same_plugin(own or "", other or "") for own, other in pairs)
 
 
 def _exchanged(old: Side, new: Side, name: str) -> tuple[str | None, str | None] | None:
@@ -290,20 +328,21 @@ def _rank(one: Near) -> tuple[float, bool, bool, str]:
 def _finding(one: Near, entry: Entry) -> OtherFinding:
     finding, effect = one.finding, one.finding.effect
     word = one.nearness.word
-    if effect is None or word == "far":
+    claim = claim_of(finding)
+    if effect is None or claim is None or word == "far":
         raise ValueError(f"{finding.id} is no effect that is near")
     return OtherFinding(
         id=finding.id,
         study=finding.study,
         metric=finding.metric,
-        ratio=effect.ratio if effect.how != "range" else None,
-        low=effect.low,
-        high=effect.high,
+        ratio=effect.ratio if claim.kind != "bound" else None,
+        low=claim.low,
+        high=claim.high,
         ci=finding.spread.ci,
         direction=effect.direction,
         word=word,
         distance=round(one.nearness.distance, 4),
         differs=one.nearness.differs,
         source=place(entry),
-        contradicted=bool(finding.discrepancies),
+        contradicted=contradicted(finding),
     )

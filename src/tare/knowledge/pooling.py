@@ -10,24 +10,23 @@ from __future__ import annotations
 import math
 import statistics
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 from scipy import stats
 
-from tare.knowledge.nearness import RELATED
+from tare.knowledge.claims import claim_of
+from tare.knowledge.rows import Part, counting, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tare.knowledge.nearness import Nearness
+    from tare.knowledge.asked import Asked
+    from tare.knowledge.nearness import Near
     from tare.knowledge.schema import Finding
 
 LEAST_STUDIES = 3
 """With two studies, the between-study variance rests on one difference: no range is given."""
-WINDOW = 0.05
-"""Of each study, the findings whose distance is within this of its nearest one."""
 LEVEL = 0.95
 
 
@@ -50,7 +49,9 @@ class Pooled(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    studies: list[StudyEffect]
+    studies: list[StudyEffect] = Field(description="those of which a number is near enough")
+    parts: list[Part] = Field([], description="all that counts: numbers, bounds, no difference")
+    left_out: list[Part] = Field([], description="what its own source contradicts")
     enough: bool
     ratio: float | None = None
     ci: tuple[float, float] | None = Field(None, description="95% interval of the mean ratio")
@@ -68,14 +69,6 @@ class Pooled(BaseModel):
         if not self.studies:
             return None
         return min(one.low for one in self.studies), max(one.high for one in self.studies)
-
-
-@dataclass(frozen=True)
-class Near:
-    """A finding and how near it is."""
-
-    finding: Finding
-    nearness: Nearness
 
 
 def se_log(finding: Finding) -> float | None:
@@ -105,43 +98,45 @@ def sd_log(finding: Finding) -> float | None:
     return math.hypot(spread.baseline_sd / values.baseline, spread.treatment_sd / values.treatment)
 
 
-def pool(near: Iterable[Near]) -> Pooled:
-    """Pool the findings that are related or nearer, one observation per study."""
-    studies = study_effects(near)
+def pool(near: Iterable[Near], asked: Asked | None = None) -> Pooled:
+    """Pool the findings that are related or nearer, one observation per study.
+
+    What its source contradicts is left out, and so are, of a question, other endpoints and the
+    other one of reads and writes. Bounds, "no significant difference" and directions stay what
+    they are, beside the average.
+    """
+    kept, left = counting(near, asked)
+    studies = _study_effects(kept)
+    averaged = {name for study in studies for name in study.findings}
+    parts = [part_of(one) for one in kept]
+    said = {
+        "parts": [one for one in parts if one.kind != "number" or one.finding in averaged],
+        "left_out": [part_of(one) for one in left],
+    }
     if len(studies) < LEAST_STUDIES:
         count = f"{len(studies)} {'study' if len(studies) == 1 else 'studies'}"
         return Pooled(
             studies=studies,
             enough=False,
             method=f"Too few to pool: {count} near enough, at least {LEAST_STUDIES} are needed.",
-        )
-    return _random_effects(studies)
+        ).model_copy(update=said)
+    return _random_effects(studies).model_copy(update=said)
 
 
-def study_effects(near: Iterable[Near]) -> list[StudyEffect]:
-    """Every study's own effect, from its nearest findings; the nearest study first."""
+def _study_effects(near: Iterable[Near]) -> list[StudyEffect]:
+    """Every study's own effect, the mean of its numbers; the nearest study first."""
     by_study: dict[str, list[Near]] = {}
     for one in near:
-        if one.nearness.distance <= RELATED and _has_point(one.finding):
+        claim = claim_of(one.finding)
+        if claim is not None and claim.kind == "number":
             by_study.setdefault(one.finding.study, []).append(one)
     found = [_study_effect(study, parts) for study, parts in by_study.items()]
     return sorted(found, key=lambda one: (one.distance, one.study))
 
 
-def _has_point(finding: Finding) -> bool:
-    """It has a ratio, and sums up no other findings, as stated ranges and means do."""
-    effect = finding.effect
-    return (
-        effect is not None
-        and effect.ratio is not None
-        and effect.how != "range"
-        and not effect.mean_of
-    )
-
-
 def _study_effect(study: str, parts: Sequence[Near]) -> StudyEffect:
     nearest = min(one.nearness.distance for one in parts)
-    kept = once([one for one in parts if one.nearness.distance <= nearest + WINDOW])
+    kept = once(parts)
     logs = [math.log(_ratio(one.finding)) for one in kept]
     errors = [se_log(one.finding) for one in kept]
     known = [error for error in errors if error is not None]

@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
+from tare.knowledge.proposed_sides import level_of, sides_of, why_not
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from tare.knowledge.asked import Asked
     from tare.knowledge.sizing import Size
 
-RUNNABLE = ("native", "docker")
-NETWORKS = ("host", "bridge", "published")
-STORAGES = ("directory", "volume", "layer")
 _WORKLOADS = {"read": "ycsb-c", "write": "stress-write", "mixed": "stress-mixed"}
 _THREADS = 32
 
@@ -30,7 +28,7 @@ database:
   kind: cassandra
   nodes: {nodes}
   replication_factor: {replicas}
-platform: {{machines: local, {base}}}
+platform: {{machines: local, {base}}}{clusters}
 client: {{machines: local, {client}}}
 {load_note}
 load: {{workload: {workload}, records: 20_000, threads: {threads}, warmup: 2s, measure: 8s}}
@@ -76,11 +74,7 @@ def study_text(asked: Asked, size: Size) -> str:
         workload=asked.workload or _WORKLOADS.get(asked.operation, "ycsb-a"),
         threads=_threads(asked),
         load_note=textwrap.fill(note, 98, initial_indent="# ", subsequent_indent="# "),
-        base=_base(asked),
-        client=_client(asked),
-        baseline=_baseline(asked),
-        level=_level(asked),
-        patch=_patch(asked),
+        **sides_of(asked),
     )
 
 
@@ -108,74 +102,16 @@ def write_study(path: Path, text: str) -> None:
 def obstacle(asked: Asked) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
-        return f"this version proposes studies of Cassandra only, not of {asked.database}"
-    inside = asked.platform == asked.over == "docker"
-    known = asked.platform in RUNNABLE and (asked.over == "native" or inside)
-    networks = {asked.network, asked.against_network} <= {"", *NETWORKS}
-    if not known or not networks or not {asked.storage, asked.against_storage} <= {"", *STORAGES}:
         return (
-            "this version compares Docker with native processes, on the networks "
-            f"{', '.join(NETWORKS)} and the storages {', '.join(STORAGES)}"
+            f"proposals are of Cassandra. For {asked.database}, name your own server in "
+            "studies/truyen-2018.yaml and see what `tare plan` says"
         )
-    if inside and not (asked.against_network or asked.against_storage):
-        return "it is not said what is replaced: --against-network or --against-storage"
-    if asked.platform == "native" and asked.client != "docker":
-        return "both sides would be the same"
-    return ""
+    return why_not(asked)
 
 
 def _name(asked: Asked) -> str:
-    parts = ["advise", asked.database or "cassandra", _level(asked), asked.operation]
+    parts = ["advise", asked.database or "cassandra", level_of(asked), asked.operation]
     return re.sub(r"[^a-z0-9-]+", "-", "-".join(part for part in parts if part).lower())[:64]
-
-
-def _level(asked: Asked) -> str:
-    if asked.platform == "native":
-        return "docker-client"
-    if asked.over == "docker":
-        return f"docker-{'-'.join(_docker(asked))}"
-    network = asked.network or "bridge"
-    both = "-and-client" if asked.client == "docker" else ""
-    return f"docker-{network}{both}"
-
-
-def _patch(asked: Asked) -> str:
-    parts = []
-    if asked.platform == "docker":
-        network, storage = _docker(asked)
-        parts.append(f"platform: {{runtime: docker, network: {network}, storage: {storage}}}")
-    if asked.client == "docker" and asked.over == "native":
-        parts.append("client: {runtime: docker, network: bridge}")
-    return "{" + ", ".join(parts) + "}"
-
-
-def _docker(asked: Asked) -> tuple[str, str]:
-    """Network and storage of the containers that are asked about."""
-    return asked.network or "bridge", asked.storage or "volume"
-
-
-def _base(asked: Asked) -> str:
-    """What the baseline runs on."""
-    if asked.over == "native":
-        return "runtime: native, network: host, storage: directory"
-    network, storage = _replaced(asked)
-    return f"runtime: docker, network: {network}, storage: {storage}"
-
-
-def _client(asked: Asked) -> str:
-    """The client of every condition; over native the treatment alone moves it."""
-    both = asked.over == "docker" and asked.client == "docker"
-    return "runtime: docker, network: bridge" if both else "runtime: native"
-
-
-def _baseline(asked: Asked) -> str:
-    return "native" if asked.over == "native" else f"docker-{'-'.join(_replaced(asked))}"
-
-
-def _replaced(asked: Asked) -> tuple[str, str]:
-    """Network and storage of the containers that are replaced; the same where nobody says."""
-    network, storage = _docker(asked)
-    return asked.against_network or network, asked.against_storage or storage
 
 
 def _threads(asked: Asked) -> int:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.library import place
+from tare.knowledge.wording import WORDS, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.knowledge.advice import Advice, Answer, Found
     from tare.knowledge.change import Change, CheckResult
     from tare.knowledge.library import Entry
     from tare.knowledge.schema import Finding, Load, Side
 
-WORDS = {"none": "no difference"}
-"""Directions that are not said in their own word."""
 COLUMNS = (
     "id", "study", "database", "version", "over", "platform", "network", "storage", "client",
     "workload", "operation", "load", "metric", "unit", "baseline", "treatment",
@@ -24,30 +22,13 @@ COLUMNS = (
 """Columns of the CSV; the table shows fewer."""
 
 
-_HUNDREDFOLD = 100.0
-
-
-def percent(ratio: float) -> str:
-    """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing."""
-    if ratio > _HUNDREDFOLD:
-        return "over 100x"
-    if ratio < 1 / _HUNDREDFOLD:
-        return "under 0.01x"
-    change = round((ratio - 1) * 100, 1) or 0.0  # no minus before a zero
-    return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
-
-
 def change_of(finding: Finding) -> str:
     """The effect in a word: a change, a range, or a direction."""
     effect = finding.effect
     if effect is None:
         return "spread"
     if effect.how == "range":
-        low = percent(effect.low) if effect.low is not None else ""
-        high = percent(effect.high) if effect.high is not None else ""
-        if low and high:
-            return f"{low} to {high}"
-        return f"{low} or more" if low else f"up to {high}"
+        return span(effect.low, effect.high)
     if effect.ratio is None:
         return WORDS.get(effect.direction, effect.direction)
     ci = finding.spread.ci
@@ -172,78 +153,6 @@ def _spread(one: Finding) -> str:
         f"{spread.units} units of analysis" if spread.units else "",
     ]
     return ", ".join(part for part in parts if part)
-
-
-def advice_lines(advice: Advice) -> Iterator[str]:
-    """The advice as text: what was found, the range, what follows, what would settle it."""
-    yield f"{advice.question}"
-    if advice.instead:
-        yield ""
-        yield advice.instead
-    for answer in advice.answers:
-        yield ""
-        yield from _answer_lines(answer)
-    if advice.follows:
-        yield ""
-        yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
-        for rule in advice.follows:
-            always = rule.purpose == "always"
-            yield "  in any case:" if always else f"  {rule.purpose}: {rule.answer}"
-            yield f"    {rule.because} [{rule.source}]"
-            yield f"    what makes it so: {rule.safe_if}"
-    if advice.notes:
-        yield ""
-        yield from advice.notes
-    yield ""
-    size = advice.settle
-    if advice.obstacle:
-        yield f"Tare cannot settle it: {advice.obstacle}."
-    else:
-        yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
-
-
-def _answer_lines(answer: Answer) -> Iterator[str]:
-    yield f"{answer.title}"
-    for one in answer.nearest:
-        yield f"  {_found(one)}"
-        differs = (
-            f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
-        )
-        yield f"      {one.word} ({one.distance:.2f}), {differs}"
-        yield f"      {one.source}"
-        if one.ratio is None and one.notes:
-            yield f"      {one.notes}"
-        if one.contradicted:
-            yield f"      its source contradicts itself here: tare findings show {one.id}"
-    yield from (f"  {line}" for line in _pooled_lines(answer))
-
-
-def _found(one: Found) -> str:
-    change = (
-        percent(one.ratio) if one.ratio is not None else WORDS.get(one.direction, one.direction)
-    )
-    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
-    return f"{change}{ci}  {one.metric}  {one.id}" + (
-        f"  ({one.origin})" if one.origin != "shipped" else ""
-    )
-
-
-def _pooled_lines(answer: Answer) -> Iterator[str]:
-    pooled = answer.pooled
-    for study in pooled.studies:
-        span = f" ({percent(study.low)} to {percent(study.high)})" if study.low < study.high else ""
-        count = len(study.findings)
-        yield f"{study.study}: {percent(study.ratio)}{span}, from {count} finding" + (
-            "s" if count > 1 else ""
-        )
-    if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:
-        low, high = pooled.prediction
-        yield (
-            f"over studies: {percent(pooled.ratio)} "
-            f"[{percent(pooled.ci[0])}, {percent(pooled.ci[1])}]; another such study: "
-            f"{percent(low)} to {percent(high)}"
-        )
-    yield pooled.method
 
 
 def change_lines(result: CheckResult) -> Iterator[str]:

@@ -75,6 +75,20 @@ def hypervisor(machines: str | None, runtime: str) -> str:
     return str(machines) if machines in ("kvm", "vmware") and runtime == "native" else runtime
 
 
+def compared(side: Side, base: Side) -> tuple[str, str]:
+    """What is compared with what, each in one word.
+
+    On machines of one kind the runtimes are compared, be it inside virtual machines. With one
+    runtime on machines of two kinds, these are: Docker in KVM against Docker asks about KVM.
+    """
+    new, old = (
+        str(one.machines) if one.machines in ("kvm", "vmware") else "native" for one in (side, base)
+    )
+    if new == old:
+        return side.runtime, base.runtime
+    return (new, old) if side.runtime == base.runtime else (side.platform, base.platform)
+
+
 class Load(Part):
     """How hard the database was driven. null: not stated."""
 
@@ -86,7 +100,19 @@ class Load(Part):
     share: float | None = Field(
         None, gt=0, le=1, description="throughput as a share of the maximum; 1 is the maximum"
     )
+    reached: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="the share of the maximum that the source measured at this load, where it is "
+        "not the one that the source calls it by",
+    )
     label: Text = Field("", description="the level as the source calls it")
+
+    @property
+    def measured(self) -> float | None:
+        """Share of the maximum throughput: as measured, else as called."""
+        return self.reached if self.reached is not None else self.share
 
 
 class Values(Part):
@@ -111,9 +137,10 @@ class Effect(Part):
     direction: Literal["higher", "lower", "none", "varies"] = Field(
         description="of the treatment's value; none: the source calls the two alike"
     )
-    how: Literal["printed", "two values", "range", "direction", "computed"] = Field(
+    how: Literal["printed", "two values", "range", "direction", "computed", "chained"] = Field(
         description="printed: the source prints the change; two values: it prints both; range: "
-        "read off a stated range or bound; direction: no number; computed: by Tare from records"
+        "read off a stated range or bound; direction: no number; computed: by Tare from records; "
+        "chained: by Tare from findings that share a side, and never written in a file"
     )
     printed: Number | None = Field(None, description="the change as the source prints it")
     printed_as: Literal["", "percent", "points"] = Field(
@@ -121,6 +148,9 @@ class Effect(Part):
     )
     mean_of: list[Slug] = Field(
         [], description="findings whose changes it is said, or found, to be the mean of"
+    )
+    extreme_of: list[Slug] = Field(
+        [], description="findings of whose changes a range has the least, the greatest or both"
     )
 
 

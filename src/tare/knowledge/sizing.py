@@ -14,7 +14,7 @@ from tare.knowledge.pooling import sd_log
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tare.knowledge.pooling import Near
+    from tare.knowledge.nearness import Near
 
 ALPHA, POWER = 0.05, 0.80
 LEAST, MOST = 3, 1000

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.knowledge.library import load_library
+from tare.knowledge.library import load_library, source_of
 from tare.knowledge.replication.matching import Match, match
-from tare.knowledge.replication.reference import Reference, make_reference, source_of
+from tare.knowledge.replication.reference import Reference, make_reference
 from tare.knowledge.schema import Side
 from tare.study.schema import Setup
 

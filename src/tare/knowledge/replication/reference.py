@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
+from tare.knowledge.library import source_of
 from tare.study.conditions import expand
 from tare.study.document import read_document
 from tare.study.patch import assignments
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from tare.knowledge.library import Entry, Library
@@ -92,12 +92,6 @@ def _as_published(path: Path) -> Study:
     scales = data.get("scales") if isinstance(data, dict) else None
     known = isinstance(scales, dict) and PAPER in scales
     return load_study(path, scale=PAPER if known else None)
-
-
-def source_of(study: str, known: Sequence[str]) -> str:
-    """The study id of the findings: the study's name, or its longest beginning that is one."""
-    fitting = [one for one in {*known} if study == one or study.startswith(f"{one}-")]
-    return max(fitting, key=len, default="")
 
 
 def _sets_size(patch: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tare.knowledge.rendering import percent
+from tare.knowledge.wording import percent
 from tare.report.markdown import escape
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scipy.special import stdtrit
 
-from tare.knowledge.checks import Span, as_printed
+from tare.knowledge.claims import hidden
 from tare.knowledge.pooling import se_log
 from tare.knowledge.replication.model import Band, Further
 from tare.knowledge.sizing import MOST, deployments_for
@@ -71,7 +71,7 @@ def _stated_range(effect: Stated) -> tuple[float, float]:
 
 
 def _around(finding: Finding, ratio: float, margin: float, basis: str) -> Band:
-    least, most = _hidden(finding, ratio)
+    least, most = hidden(finding, ratio)
     low, high = least / (1 + margin), most * (1 + margin)
     if (least, most) != (ratio, ratio):
         basis += ", and the digits printed" if finding.values.step is None else ", and the steps"
@@ -80,26 +80,6 @@ def _around(finding: Finding, ratio: float, margin: float, basis: str) -> Band:
         low, high = min(low, interval[0]), max(high, interval[1])
         basis += ", widened to the published 95% interval"
     return Band(low=low, high=high, basis=basis)
-
-
-def _hidden(finding: Finding, ratio: float) -> tuple[float, float]:
-    """All ratios that two printed values, or a printed change, may stand for: by their digits, or
-    by the steps in which the source went, of which a value is the last that was reached."""
-    values, effect = finding.values, finding.effect
-    if values.baseline is not None and values.treatment is not None:
-        base = _stands_for(values.baseline, values.step)
-        treated = _stands_for(values.treatment, values.step)
-        if base.low <= 0 or treated.low <= 0:
-            return ratio, ratio
-        return treated.low / base.high, treated.high / base.low
-    if effect is not None and effect.printed is not None and effect.printed_as == "percent":
-        span = as_printed(effect.printed)
-        return 1 + span.low / 100, 1 + span.high / 100
-    return ratio, ratio
-
-
-def _stands_for(value: float, step: float | None) -> Span:
-    return as_printed(value) if step is None else Span(value, value + step)
 
 
 def published_interval(finding: Finding) -> tuple[float, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.knowledge.rendering import percent
+from tare.knowledge.wording import percent
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,93 @@
+"""Advice as lines for people: what to expect first, then its evidence, then how to settle it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.knowledge.wording import WORDS, percent, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.knowledge.advice import Advice, Answer, Found
+
+
+def advice_lines(advice: Advice) -> Iterator[str]:
+    """The advice as text: what to expect, what was found, what follows, what would settle it."""
+    yield f"{advice.question}"
+    if advice.instead:
+        yield ""
+        yield advice.instead
+    if advice.answers:
+        yield ""
+    for answer in advice.answers:
+        yield answer.conclusion.text
+        yield from (f"  {line}" for line in answer.conclusion.besides)
+    for answer in advice.answers:
+        yield ""
+        yield from _answer_lines(answer)
+    if advice.follows:
+        yield ""
+        yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
+        for rule in advice.follows:
+            always = rule.purpose == "always"
+            yield "  in any case:" if always else f"  {rule.purpose}: {rule.answer}"
+            yield f"    {rule.because} [{rule.source}]"
+            yield f"    what makes it so: {rule.safe_if}"
+    if advice.notes:
+        yield ""
+        yield from advice.notes
+    yield ""
+    size = advice.settle
+    if advice.obstacle:
+        yield f"Tare cannot settle it: {advice.obstacle}."
+    else:
+        yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
+
+
+def _answer_lines(answer: Answer) -> Iterator[str]:
+    yield f"{answer.title}"
+    for one in answer.nearest:
+        yield f"  {_found(one)}"
+        differs = (
+            f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
+        )
+        yield f"      {one.word} ({one.distance:.2f}), {differs}"
+        yield f"      {one.source}"
+        if one.ratio is None and one.notes:
+            yield f"      {one.notes}"
+        if one.contradicted:
+            shown = one.links[0] if one.links else one.id
+            yield f"      left out, for its source contradicts itself: tare findings show {shown}"
+    yield from (f"  {line}" for line in _pooled_lines(answer))
+
+
+def _found(one: Found) -> str:
+    change = percent(one.ratio) if one.ratio is not None else span(one.low, one.high)
+    if one.ratio is None and one.low is None and one.high is None:
+        change = WORDS.get(one.direction, one.direction)
+    ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
+    if one.values is not None and not one.ci:
+        ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit})"
+    name = " over ".join(one.links) if one.links else one.id
+    return f"{change}{ci}  {one.metric}  {name}" + (
+        f"  ({one.origin})" if one.origin != "shipped" else ""
+    )
+
+
+def _pooled_lines(answer: Answer) -> Iterator[str]:
+    pooled = answer.pooled
+    for study in pooled.studies:
+        span = f" ({percent(study.low)} to {percent(study.high)})" if study.low < study.high else ""
+        count = len(study.findings)
+        yield f"{study.study}: {percent(study.ratio)}{span}, from {count} finding" + (
+            "s" if count > 1 else ""
+        )
+    if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:
+        low, high = pooled.prediction
+        yield (
+            f"over studies: {percent(pooled.ratio)} "
+            f"[{percent(pooled.ci[0])}, {percent(pooled.ci[1])}]; another such study: "
+            f"{percent(low)} to {percent(high)}"
+        )
+    yield pooled.method

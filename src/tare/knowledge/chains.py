@@ -1,0 +1,167 @@
+"""Comparisons that no source makes in one sentence, and that its numbers make all the same.
+
+A service address over a host port, and the host port over native, are the service address over
+native. Values that a source prints side by side compare any two of them. Only findings of one
+study and of the same conditions are joined: they share a side, with its value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from tare.knowledge.claims import claim_of
+from tare.knowledge.library import Entry, place_inside
+from tare.knowledge.schema import Effect, Source, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from tare.knowledge.schema import Finding, Side
+
+MOST_LINKS = 3
+"""Each link adds its own noise and its own rounding."""
+_DIGITS = 4
+_LONGEST_ID = 120
+
+
+class _Link:
+    """A finding as a step between two sides, in either direction."""
+
+    def __init__(self, entry: Entry, *, forward: bool) -> None:
+        effect, base, side = entry.finding.effect, entry.finding.baseline, entry.finding.treatment
+        if side is None:
+            raise ValueError(f"{entry.finding.id} compares nothing")
+        ratio = 1.0 if effect is None or effect.ratio is None else effect.ratio
+        self.entry = entry
+        self.start, self.end = (base, side) if forward else (side, base)
+        self.ratio = ratio if forward else 1 / ratio
+        self.silent = effect is None or effect.ratio is None
+        """No significant difference: taken as none, and said."""
+
+
+def chained(entries: Iterable[Entry]) -> list[Entry]:
+    """What these findings say together of two sides that none of them compares.
+
+    Each has its links, and takes over what contradicts them.
+    """
+    series: dict[Hashable, list[Entry]] = {}
+    for entry in entries:
+        if _joins(entry.finding):
+            series.setdefault(_conditions(entry.finding), []).append(entry)
+    return [one for part in series.values() for one in _of_series(part)]
+
+
+def _joins(finding: Finding) -> bool:
+    """It is a step from one side to another: a number, or no significant difference.
+
+    A client that moves too would be a second change in every chain; what Tare computed stands for
+    printed numbers, which are chained themselves.
+    """
+    claim, side = claim_of(finding), finding.treatment
+    if claim is None or side is None or finding.computed or side == finding.baseline:
+        return False
+    stepped = claim.kind == "bound" and finding.values.step is not None
+    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or stepped)
+
+
+def _conditions(finding: Finding) -> Hashable:
+    load = finding.load
+    cluster = (finding.nodes, finding.replication_factor, finding.consistency, finding.hardware)
+    settings = tuple(sorted(finding.settings.items()))
+    driven = (load.threads, load.rate, load.share, load.label, tuple(finding.workload))
+    what = (finding.operation, finding.metric, finding.unit, finding.values.step)
+    return finding.study, finding.database, finding.version, *cluster, settings, *driven, *what
+
+
+def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
+    steps: dict[Side, list[_Link]] = {}
+    for entry in entries:
+        for forward in (True, False):
+            link = _Link(entry, forward=forward)
+            steps.setdefault(link.start, []).append(link)
+    compared = {(one.finding.baseline, one.finding.treatment) for one in entries}
+    values = _values(entries)
+    for base in steps:
+        for side, path in _paths(base, steps).items():
+            if (base, side) in compared or all(link.silent for link in path):
+                continue
+            yield _made(path, values)
+
+
+def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
+    """The shortest way from here to every other side, with one silent link at most."""
+    found: dict[Side, list[_Link]] = {base: []}
+    queue = deque([base])
+    while queue:
+        here = queue.popleft()
+        for link in steps[here]:
+            path = [*found[here], link]
+            allowed = len(path) <= MOST_LINKS and sum(one.silent for one in path) <= 1
+            if allowed and link.end not in found:
+                found[link.end] = path
+                queue.append(link.end)
+    return {side: path for side, path in found.items() if path}
+
+
+def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
+    """The value of each side, where all findings that print one print the same."""
+    seen: dict[Side, set[float | int]] = {}
+    for entry in entries:
+        finding = entry.finding
+        for side, value in (
+            (finding.baseline, finding.values.baseline),
+            (finding.treatment, finding.values.treatment),
+        ):
+            if side is not None and value is not None:
+                seen.setdefault(side, set()).add(value)
+    return {side: next(iter(found)) for side, found in seen.items() if len(found) == 1}
+
+
+def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
+    first, last = path[0], path[-1]
+    ratio = math.prod(link.ratio for link in path)
+    old, new = values.get(first.start), values.get(last.end)
+    both = old is not None and new is not None and not any(link.silent for link in path)
+    known: dict[str, Any] = {"values": Values()}
+    if both and old and new:
+        ratio = new / old
+        step = last.entry.finding.values.step
+        known["values"] = Values(baseline=old, treatment=new, step=step)
+    parts = [link.entry.finding for link in reversed(path)]
+    finding = last.entry.finding.model_copy(
+        update={
+            **known,
+            "id": _id([one.id for one in parts]),
+            "baseline": first.start,
+            "treatment": last.end,
+            "effect": Effect(
+                ratio=round(ratio, _DIGITS),
+                direction="none" if ratio == 1 else "higher" if ratio > 1 else "lower",
+                how="chained",
+            ),
+            "spread": last.entry.finding.spread.model_copy(
+                update={"baseline_sd": None, "treatment_sd": None, "cohens_d": None}
+            ),
+            "source": Source(where="; over ".join(map(place_inside, parts))),
+            "discrepancies": [clash for one in parts for clash in one.discrepancies],
+            "notes": _notes(path),
+        }
+    )
+    links = tuple(one.id for one in parts)
+    return Entry(finding, last.entry.work, last.entry.origin, links=links)
+
+
+def _notes(path: Sequence[_Link]) -> str:
+    silent = [link.entry.finding for link in path if link.silent]
+    if not silent:
+        return ""
+    return f"One link of it is no significant difference ({silent[0].id}), which counts as none."
+
+
+def _id(names: Sequence[str]) -> str:
+    """The links' names, the study named once."""
+    study = names[0].split(".")[0]
+    rest = [one.removeprefix(f"{study}.") for one in names[1:]]
+    return "+".join([names[0], *rest])[:_LONGEST_ID]

@@ -1,0 +1,219 @@
+"""What to expect, in one sentence: the first thing that an answer says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.knowledge.wording import of, percent, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tare.knowledge.pooling import Pooled
+    from tare.knowledge.rows import Part
+
+_CASES = {"network": "by {}", "operation": "for {}", "workload": "on {}", "load": "{}"}
+"""What tells the cases of one study apart, and how a case is named by it."""
+_OPERATIONS = {
+    "read": "reads",
+    "write": "writes",
+    "update": "updates",
+    "insert": "inserts",
+    "rmw": "read-modify-writes",
+    "mixed": "a mixed load",
+    "all": "all operations",
+}
+_MOST_CASES = 6
+_MOST_NAMED = 3
+NO_DIFFERENCE = "no significant difference"
+
+Kind = Literal[
+    "range", "number", "several", "bound", "none", "direction", "contradicted", "nothing"
+]
+
+
+class Conclusion(BaseModel):
+    """What to expect."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Kind = Field(
+        description="range: over three studies or more; number: one; several: they differ by study "
+        "or case; bound, none, direction: as a source states it; contradicted: nothing is left"
+    )
+    ratio: float | None = Field(description="of a range its mean")
+    low: float | None = Field(description="range: what another site could see; else the least")
+    high: float | None
+    text: str = Field(description="what to expect")
+    besides: list[str] = Field(description="what was taken for granted, and what was left out")
+
+
+def conclude(title: str, pooled: Pooled) -> Conclusion:
+    """The sentence, from what counts and what was left out.
+
+    Args:
+        title: the kind of metric, as FAMILIES has it.
+    """
+    noun = title if title.startswith("CPU") else title[0].lower() + title[1:]
+    kind, ratio, low, high = _numbers(pooled)
+    assumed = dict.fromkeys(part.assumed for part in pooled.parts if part.assumed)
+    return Conclusion(
+        kind=kind,
+        ratio=ratio,
+        low=low,
+        high=high,
+        text=_expect(noun, pooled),
+        besides=[*assumed, *_left_out(pooled)],
+    )
+
+
+def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | None]:
+    if pooled.prediction is not None:
+        return "range", pooled.ratio, *pooled.prediction
+    parts = [part for part in pooled.parts if part.kind != "direction"]
+    ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
+    bounds = [part for part in parts if part.kind == "bound"]
+    if ratios:
+        low, high = min(ratios), max(ratios)
+        alone = percent(low) == percent(high) and len(ratios) == len(parts)
+        return ("number", low, low, high) if alone else ("several", None, low, high)
+    if bounds:
+        lows, highs = [one.low for one in bounds], [one.high for one in bounds]
+        least = None if None in lows else min(one for one in lows if one is not None)
+        most = None if None in highs else max(one for one in highs if one is not None)
+        return "bound", bounds[0].ratio, least, most
+    if parts:
+        return "none", None, None, None
+    if pooled.parts:
+        return "direction", None, None, None
+    return "contradicted" if pooled.left_out else "nothing", None, None, None
+
+
+def _expect(noun: str, pooled: Pooled) -> str:
+    studies = list(dict.fromkeys(part.study for part in pooled.parts))
+    if not studies:
+        if pooled.left_out:
+            return f"No number can be relied on for {noun}."
+        return f"Nothing is known of {noun} on this way to the nodes; what follows is of others."
+    if pooled.prediction is not None and pooled.ratio is not None:
+        about = of(percent(pooled.ratio), noun)
+        numbers = {one.study for one in pooled.studies}
+        beside = [one for one in studies if one not in numbers]
+        return (
+            f"Expect about {about}; another site could see {span(*pooled.prediction)} "
+            f"({len(numbers)} studies)." + _beside(pooled, beside)
+        )
+    phrases = {one: _study(noun, _of(pooled, one), alone=len(studies) == 1) for one in studies}
+    if len(phrases) == 1:
+        return f"Expect {phrases[studies[0]]}. That is {studies[0]} alone."
+    said = "; ".join(f"{one}: {phrase}" for one, phrase in phrases.items())
+    ratios = [ratio for one in pooled.studies for ratio in (one.low, one.high)]
+    total = f"{of(span(min(ratios), max(ratios)), noun)}: " if ratios else f"of {noun}: "
+    printed = len(pooled.studies)
+    count = f"{printed} of {len(studies)}" if printed < len(studies) else f"{printed}"
+    return f"Expect {total}{said}. {count} studies print a number: too few for a range."
+
+
+def _beside(pooled: Pooled, studies: Sequence[str]) -> str:
+    """What bounds, and studies without a number, say beside a range over the others."""
+    said = [f"{one}: {_study('', _of(pooled, one), alone=False)}" for one in studies]
+    bounds: dict[str, list[str]] = {}
+    for part in pooled.parts:
+        if part.kind == "bound" and part.study not in studies:
+            bounds.setdefault(part.study, []).append(_change(part))
+    said += [f"{study}: {' or '.join(dict.fromkeys(own))}" for study, own in bounds.items()]
+    return f" Stated beside it, {'; '.join(said)}." if said else ""
+
+
+def _of(pooled: Pooled, study: str) -> list[Part]:
+    return [part for part in pooled.parts if part.study == study]
+
+
+def _study(noun: str, parts: Sequence[Part], *, alone: bool) -> str:
+    """What one study says: all in one, then case by case, where its cases differ."""
+    stated = [part for part in parts if part.kind != "direction"]
+    told = _cases(stated or parts)
+    total = _total(noun if alone else "", stated or parts)
+    cases = [f"{change} {case}".strip() for case, change in told.items()]
+    if 1 < len(cases) <= (_MOST_CASES if alone else _MOST_NAMED) and len({*told.values()}) > 1:
+        total = f"{total}: {'; '.join(cases)}" if alone else "; ".join(cases)
+    directions = [one for one in parts if one.kind == "direction"] if stated and alone else []
+    aside = [f"{one.direction} {_load(one.load)}" for one in directions if _in_words(one.load)]
+    return "; ".join([total, *dict.fromkeys(aside)])
+
+
+def _in_words(load: str) -> bool:
+    """The level has a name, and no number that another finding has too."""
+    return bool(load) and not any(letter.isdigit() for letter in load)
+
+
+def _load(load: str) -> str:
+    """At 30 threads, in the first half, as threads rise."""
+    if load.startswith("the "):
+        return f"in {load}"
+    return load if not load or _in_words(load) else f"at {load}"
+
+
+def _total(noun: str, parts: Sequence[Part]) -> str:
+    ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
+    if ratios:
+        change = span(min(ratios), max(ratios))
+        change = f"about {change}" if noun and len({*ratios}) == 1 else change
+        return of(change, noun) if noun else change
+    changes = list(dict.fromkeys(_change(part) for part in parts))
+    said = " or ".join(changes)
+    if parts[0].kind == "none":
+        return f"{said} in {noun}" if noun else said
+    if parts[0].kind == "direction":
+        said = said if len(changes) == 1 else "now more, now less"
+        return f"{said} {noun}, by how much is not said" if noun else said
+    return f"{noun} of {said}" if noun else said
+
+
+def _change(part: Part) -> str:
+    if part.kind == "none":
+        return NO_DIFFERENCE
+    if part.kind == "direction":
+        return part.direction
+    if part.kind == "number" and part.ratio is not None:
+        return percent(part.ratio)
+    bound = span(part.low, part.high)
+    if part.step and part.ratio is not None:
+        return f"{bound} (printed as {percent(part.ratio)}, in steps of {part.step})"
+    return bound
+
+
+def _cases(parts: Sequence[Part]) -> dict[str, str]:
+    """Case to what it says, told apart by the first field that does so."""
+    fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
+    if any(name != "load" for name in fields):
+        fields = [name for name in fields if name != "load"]
+    cases: dict[str, list[Part]] = {}
+    for part in sorted(parts, key=lambda part: part.kind == "none"):
+        named = [_CASES[name].format(_value(part, name)) for name in fields if _value(part, name)]
+        cases.setdefault(" ".join(named), []).append(part)
+    return {case: _total("", own) for case, own in cases.items()}
+
+
+def _value(part: Part, name: str) -> str:
+    if name == "workload":
+        return ", ".join(part.workload)
+    if name == "operation":
+        return _OPERATIONS.get(part.operation, part.operation)
+    if name == "load":
+        return _load(part.load)
+    return str(getattr(part, name))
+
+
+def _left_out(pooled: Pooled) -> Iterator[str]:
+    left = pooled.left_out
+    if not left:
+        return
+    named = [f"{_change(part)} ({part.finding})" for part in left[:_MOST_NAMED]]
+    more = f", and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    its = "its" if len(left) == 1 else "their"
+    yield f"Left out, for {its} own source contradicts {'it' if len(left) == 1 else 'them'}: " + (
+        f"{', '.join(named)}{more}."
+    )

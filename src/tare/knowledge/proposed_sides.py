@@ -1,0 +1,157 @@
+"""Both sides of the study that would settle a question, as text of its file; or why not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.runtimes.swarm.path import ONLY_INSIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tare.knowledge.asked import Asked
+
+
+@dataclass(frozen=True)
+class _Runtime:
+    """What a runtime of a proposal may have; the first of each is taken where nobody says."""
+
+    networks: tuple[str, ...]
+    storages: tuple[str, ...]
+
+
+_RUNTIMES: Mapping[str, _Runtime] = {
+    "native": _Runtime(("host",), ("directory",)),
+    "docker": _Runtime(("bridge", "host", "published"), ("volume", "layer", "directory")),
+    "kubernetes": _Runtime(
+        ("service-ip", "host-port", "node-port", "container-dns", "host"),
+        ("emptydir", "host-path", "pvc"),
+    ),
+    "swarm": _Runtime(("host-port", "node-port", "service-ip", "container-dns"), ("volume",)),
+}
+_VIRTUAL = {"kvm": "KVM", "vmware": "VMware"}
+
+
+def sides_of(asked: Asked) -> dict[str, str]:
+    """The parts of the file that say what is compared with what."""
+    clusters = asked.against_clusters or asked.clusters or 1
+    return {
+        "base": _on(asked.over, *_replaced(asked)),
+        "client": _client(asked),
+        "clusters": f"\nclusters: {clusters}" if clusters > 1 else "",
+        "baseline": _baseline(asked),
+        "level": level_of(asked),
+        "patch": _patch(asked),
+    }
+
+
+def why_not(asked: Asked) -> str:
+    """Why these sides cannot be compared by one study; empty where they can."""
+    return next(_obstacles(asked), "")
+
+
+def level_of(asked: Asked) -> str:
+    """The treatment's name."""
+    if asked.platform == asked.over == "native" and not asked.against_clusters:
+        return "docker-client"
+    if asked.platform == asked.over:
+        return _inside(asked.platform, *_wanted(asked), asked.clusters if _many(asked) else None)
+    both = "-and-client" if _moves_client(asked) else ""
+    return f"{asked.platform}-{_wanted(asked)[0]}{both}"
+
+
+def _obstacles(asked: Asked) -> Iterator[str]:
+    for platform in (asked.platform, asked.over):
+        if platform in _VIRTUAL:
+            yield (
+                f"this version makes no {_VIRTUAL[platform]} machines. Run a study on the physical "
+                "machine and once more inside the virtual one, then `tare compare` both runs"
+            )
+    for platform, network, storage in (
+        (asked.platform, *_wanted(asked)),
+        (asked.over, *_replaced(asked)),
+    ):
+        known = _RUNTIMES[platform]
+        if network not in known.networks:
+            yield f"{platform} has no network {network}: {', '.join(known.networks)}"
+        if storage not in known.storages:
+            yield f"{platform} has no storage {storage}: {', '.join(known.storages)}"
+    if asked.address or asked.against_address:
+        yield f"this version gives machines no {asked.address or asked.against_address}"
+    if asked.against_plugin:
+        yield (
+            "a cluster has one network plugin. Run a study on a cluster of each, then "
+            "`tare compare` both runs"
+        )
+    outside = asked.platform != asked.over
+    if asked.platform == "swarm" and outside and _wanted(asked)[0] in ONLY_INSIDE:
+        yield (
+            f"{asked.network} of a Swarm is reached by containers on its network only. Compare it "
+            "inside the Swarm: --over swarm --against-network host-port"
+        )
+    if not outside:
+        moved = asked.against_network or asked.against_storage or asked.against_clusters
+        if asked.platform == "native" and not (moved or asked.client == "docker"):
+            yield "both sides would be the same"
+        if asked.platform != "native" and not moved:
+            yield "it is not said what is replaced: --against-network or --against-storage"
+
+
+def _wanted(asked: Asked) -> tuple[str, str]:
+    """Network and storage that are asked about."""
+    known = _RUNTIMES[asked.platform]
+    return asked.network or known.networks[0], asked.storage or known.storages[0]
+
+
+def _replaced(asked: Asked) -> tuple[str, str]:
+    """Network and storage of what is replaced; on one platform the same where nobody says."""
+    if asked.platform == asked.over:
+        network, storage = _wanted(asked)
+    else:
+        known = _RUNTIMES[asked.over]
+        network, storage = known.networks[0], known.storages[0]
+    return asked.against_network or network, asked.against_storage or storage
+
+
+def _many(asked: Asked) -> bool:
+    return asked.against_clusters is not None
+
+
+def _moves_client(asked: Asked) -> bool:
+    return asked.client == "docker" and asked.over == "native"
+
+
+def _on(platform: str, network: str, storage: str) -> str:
+    return f"runtime: {platform}, network: {network}, storage: {storage}"
+
+
+def _inside(platform: str, network: str, storage: str, clusters: int | None) -> str:
+    count = f"-{clusters}-clusters" if clusters else ""
+    return f"native{count}" if platform == "native" else f"{platform}-{network}-{storage}{count}"
+
+
+def _baseline(asked: Asked) -> str:
+    network, storage = _replaced(asked)
+    if asked.platform == asked.over:
+        return _inside(asked.over, network, storage, asked.against_clusters)
+    return "native" if asked.over == "native" else f"{asked.over}-{network}"
+
+
+def _patch(asked: Asked) -> str:
+    parts = []
+    if asked.platform != "native":
+        parts.append(f"platform: {{{_on(asked.platform, *_wanted(asked))}}}")
+    if _moves_client(asked):
+        parts.append("client: {runtime: docker, network: bridge}")
+    if _many(asked):
+        parts.append(f"clusters: {asked.clusters}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _client(asked: Asked) -> str:
+    """The client of every condition; over native the treatment alone moves it."""
+    if asked.platform == asked.over == "swarm":
+        return "runtime: swarm, network: bridge"  # one place from which all endpoints are reached
+    both = asked.over != "native" and asked.client == "docker"
+    return "runtime: docker, network: bridge" if both else "runtime: native"

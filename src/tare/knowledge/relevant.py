@@ -1,0 +1,101 @@
+"""The findings that compare what a question asks about, those chained from others among them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.knowledge.chains import chained
+from tare.knowledge.nearness import Near, nearness
+from tare.knowledge.schema import compared
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from tare.knowledge.asked import Asked
+    from tare.knowledge.library import Entry, Library
+    from tare.knowledge.schema import Finding
+
+
+def relevant(library: Library, asked: Asked) -> dict[str, Entry]:
+    """Id to entry of all that compare this platform with that one, and nothing else.
+
+    A chain stands in where its study compares the two in no sentence of its own. Of chains that
+    lead to the same side, the shortest stays, unless the question names the address that the others
+    begin at.
+    """
+    known = library.entries
+    if library.chained is None:
+        library.chained = chained(known.values())
+    direct = {name: one for name, one in known.items() if about(asked, one.finding)}
+    made = [one for one in library.chained if about(asked, one.finding)]
+    said = {_subject(one.finding, asked) for one in direct.values()}
+    best: dict[Hashable, Entry] = {}
+    for one in made:
+        subject = _subject(one.finding, asked)
+        if subject in said:
+            continue
+        if subject not in best or _preferred(one, asked) < _preferred(best[subject], asked):
+            best[subject] = one
+    if not asked.network:  # nobody asked for other endpoints than those that are compared directly
+        ways: dict[Hashable, set[str | None]] = {}
+        for one in direct.values():
+            ways.setdefault(_kind(one.finding), set()).add(_way(one.finding))
+        best = {
+            subject: one
+            for subject, one in best.items()
+            if _way(one.finding) in ways.get(_kind(one.finding), {_way(one.finding)})
+        }
+    return direct | {one.finding.id: one for one in best.values()}
+
+
+def near_to(entries: Iterable[Entry], asked: Asked) -> list[Near]:
+    """These findings, and how near each is."""
+    return [Near(one.finding, nearness(asked, one.finding)) for one in entries]
+
+
+def about(asked: Asked, finding: Finding) -> bool:
+    """The finding compares what is asked about: this platform with that, and nothing else."""
+    side, base = finding.treatment, finding.baseline
+    if side is None or compared(side, base) != (asked.platform, asked.over):
+        return False
+    replaced = {
+        name: (getattr(side, name), getattr(base, name), old)
+        for name, (_, old) in asked.replaced.items()
+    }
+    if asked.platform != asked.over:
+        held = all(found == old for _, found, old in replaced.values())
+        return side.replication_factor is None and held
+    if replaced:
+        if "network" not in replaced and side.network != base.network:
+            return False  # which is another exchange, whatever else goes with it
+        return all(new != found == old for new, found, old in replaced.values())
+    if side.clusters != base.clusters or side.replication_factor is not None:
+        return False
+    moved = (side.network, side.storage) != (base.network, base.storage)
+    return moved or (side.client != base.client and side.client == asked.client)
+
+
+def _subject(finding: Finding, asked: Asked) -> Hashable:
+    """What a finding is about, whatever the address is that its baseline was reached by, and the
+    plugin of its treatment, unless these are asked for."""
+    base, side = finding.baseline, finding.treatment
+    if not asked.address:
+        base = base.model_copy(update={"address": ""})
+    if side is not None and not asked.plugin:
+        side = side.model_copy(update={"plugin": ""})
+    load = finding.load
+    where = (finding.study, finding.hardware, finding.replication_factor, finding.metric)
+    driven = (tuple(finding.workload), load.threads, load.rate, load.label, finding.operation)
+    return *where, *driven, side, base
+
+
+def _kind(finding: Finding) -> Hashable:
+    return finding.study, finding.metric
+
+
+def _way(finding: Finding) -> str | None:
+    return finding.treatment.network if finding.treatment else None
+
+
+def _preferred(entry: Entry, asked: Asked) -> tuple[float, int, str]:
+    return nearness(asked, entry.finding).distance, len(entry.links), entry.finding.id

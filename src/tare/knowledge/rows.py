@@ -1,0 +1,139 @@
+"""Which rows of each study count for a question, and what they say.
+
+Of one study: its nearest findings, those of the very case that is asked about before others; left
+out is what its own source contradicts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tare.knowledge.claims import Kind, claim_of, contradicted
+from tare.knowledge.nearness import RELATED, names_instance, other_operation, other_path
+from tare.knowledge.rendering import load_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from tare.knowledge.asked import Asked
+    from tare.knowledge.nearness import Near
+    from tare.knowledge.schema import Finding
+
+WINDOW = 0.05
+"""Of each study, the findings whose distance is within this of its nearest one."""
+
+
+class Part(BaseModel):
+    """What one finding near the question says, and of which case."""
+
+    model_config = ConfigDict(frozen=True)
+
+    finding: str
+    study: str
+    kind: Kind = Field(description="only numbers are averaged")
+    ratio: float | None
+    low: float | None = Field(description="lower end of a bound")
+    high: float | None = Field(description="upper end of a bound")
+    direction: str
+    network: str
+    operation: str
+    workload: list[str]
+    load: str
+    step: str = Field(description="of a measurement that went in steps: how wide they were")
+    assumed: str = Field(description="what a chain takes for granted")
+
+
+def counting(near: Iterable[Near], asked: Asked | None) -> tuple[list[Near], list[Near]]:
+    """(those that count, those that their own source contradicts), each the nearest first."""
+    kept: list[Near] = []
+    left: list[Near] = []
+    for parts in _by_study(near, asked).values():
+        for one in _nearest(parts, asked):
+            (left if contradicted(one.finding) else kept).append(one)
+    return sorted(kept, key=_rank), sorted(left, key=_rank)
+
+
+def _by_study(near: Iterable[Near], asked: Asked | None) -> dict[str, list[Near]]:
+    found: dict[str, list[Near]] = {}
+    for one in near:
+        claim = claim_of(one.finding)
+        if one.nearness.distance > RELATED or claim is None or claim.kind == "summary":
+            continue
+        if asked and (other_path(asked, one.finding) or other_operation(asked, one.finding)):
+            continue
+        found.setdefault(one.finding.study, []).append(one)
+    return found
+
+
+def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
+    """Of one study, its nearest rows, and what is about as near as the nearest.
+
+    A direction alone never puts a number out.
+    """
+    rows = very_rows(parts, asked) if asked else list(parts)
+    told = [one for one in rows if not _direction(one.finding)] or rows
+    nearest = min(one.nearness.distance for one in told)
+    return [one for one in rows if one.nearness.distance <= nearest + WINDOW]
+
+
+def very_rows(parts: Sequence[Near], asked: Asked) -> list[Near]:
+    """Of one study, its rows of the very workload, client, machine, copies, clusters and threads
+    that are asked about, as far as it has such."""
+    rows = list(parts)
+    for matches in _exactly(asked):
+        rows = [one for one in rows if matches(one.finding)] or rows
+    return rows
+
+
+def _direction(finding: Finding) -> bool:
+    claim = claim_of(finding)
+    return claim is not None and claim.kind == "direction"
+
+
+def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
+    """One test per field that picks rows of a table, rather than tables."""
+    if asked.workload:
+        yield lambda one: asked.workload in one.workload
+    if asked.client:
+        yield lambda one: one.treatment is not None and one.treatment.client == asked.client
+    if asked.instance:
+        yield lambda one: names_instance(one, asked.instance)
+    if asked.replication_factor:
+        yield lambda one: one.replication_factor == asked.replication_factor
+    if asked.clusters:
+        yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
+    if asked.threads and asked.share is None:  # a share says more of how hard they drive
+        yield lambda one: one.load.threads == asked.threads
+
+
+def part_of(one: Near) -> Part:
+    """What it says.
+
+    Raises:
+        ValueError: it states a variability alone.
+    """
+    finding, claim = one.finding, claim_of(one.finding)
+    if claim is None:
+        raise ValueError(f"{finding.id} is no effect")
+    step = finding.values.step
+    return Part(
+        finding=finding.id,
+        study=finding.study,
+        kind=claim.kind,
+        ratio=claim.ratio,
+        low=claim.low,
+        high=claim.high,
+        direction=claim.direction,
+        network=(finding.treatment or finding.baseline).network or "",
+        operation=finding.operation,
+        workload=finding.workload,
+        load=load_of(finding.load),
+        step=f"{step:,} {finding.unit}" if step is not None else "",
+        assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
+    )
+
+
+def _rank(one: Near) -> tuple[float, str]:
+    return round(one.nearness.distance, 2), one.finding.id

@@ -1,0 +1,32 @@
+"""Ratios as changes that a reader can use, alone and in front of what changes."""
+
+from __future__ import annotations
+
+WORDS = {"none": "no difference"}
+"""Directions that are not said in their own word."""
+_HUNDREDFOLD = 100.0
+
+
+def percent(ratio: float) -> str:
+    """A ratio as a change: 1.034 is +3.4%; beyond a hundredfold its digits say nothing."""
+    if ratio > _HUNDREDFOLD:
+        return "over 100x"
+    if ratio < 1 / _HUNDREDFOLD:
+        return "under 0.01x"
+    change = round((ratio - 1) * 100, 1) or 0.0  # no minus before a zero
+    return f"{change:+.1f}%" if abs(change) < 100 else f"{ratio:.2f}x"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """A range of ratios, or one end of it."""
+    if low is not None and high is not None:
+        lower, upper = percent(low), percent(high)
+        return lower if lower == upper else f"{lower} to {upper}"
+    if low is not None:
+        return "at least as much" if low == 1 else f"{percent(low)} or more"
+    return f"up to {percent(high)}" if high is not None else "no number"
+
+
+def of(change: str, noun: str) -> str:
+    """The change in front of what changes: +3.4% mean latency, 5.90x the mean latency."""
+    return f"{change} the {noun}" if change.endswith("x") else f"{change} {noun}"

@@ -1,0 +1,188 @@
+"""Findings of one study that share a side are joined; anything else is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tare.knowledge.asked import Asked
+from tare.knowledge.chains import chained
+from tare.knowledge.library import Entry, Library
+from tare.knowledge.relevant import about, relevant
+from tare.knowledge.schema import Finding
+from tests.knowledge.sample import changed, finding, library
+
+NATIVE: dict[str, Any] = {"runtime": "native", "network": "host", "client": "native"}
+PORT: dict[str, Any] = {"runtime": "swarm", "network": "host-port", "client": "native"}
+SERVICE: dict[str, Any] = {**PORT, "network": "service-ip"}
+
+
+def two(
+    name: str, base: dict[str, Any], side: dict[str, Any], old: float, new: float, **more: Any
+) -> Finding:
+    """A finding that prints both values."""
+    direction = "none" if new == old else "higher" if new > old else "lower"
+    effect = {"ratio": round(new / old, 4), "direction": direction, "how": "two values"}
+    values = {"baseline": old, "treatment": new}
+    return finding(id=name, baseline=base, treatment=side, values=values, effect=effect, **more)
+
+
+def entries(*findings: Finding) -> list[Entry]:
+    return list(library(findings).entries.values())
+
+
+def ratios(*findings: Finding) -> dict[tuple[str | None, str | None], float | None]:
+    """(network of the baseline, of the treatment) to the ratio that was chained."""
+    found = [one.finding for one in chained(entries(*findings))]
+    return {
+        (one.baseline.network, one.treatment.network): one.effect.ratio
+        for one in found
+        if one.treatment and one.effect
+    }
+
+
+def test_an_endpoint_over_a_host_port_over_native_is_the_endpoint_over_native() -> None:
+    found = ratios(two("port", NATIVE, PORT, 4.0, 4.8), two("ip", PORT, SERVICE, 4.8, 23.6))
+    assert found["host", "service-ip"] == pytest.approx(5.9)
+
+
+def test_a_chain_names_its_links_and_their_places() -> None:
+    made = chained(
+        entries(two("port", NATIVE, PORT, 4.0, 4.8), two("ip", PORT, SERVICE, 4.8, 23.6))
+    )
+    (one,) = [
+        e for e in made if e.finding.treatment and e.finding.treatment.network == "service-ip"
+    ]
+    assert one.links == ("ip", "port")
+    assert one.finding.source.where == "Table 1; over Table 1"
+    assert (one.finding.values.baseline, one.finding.values.treatment) == (4.0, 23.6)
+
+
+def test_values_beside_one_baseline_are_compared_with_each_other() -> None:
+    found = ratios(
+        two("port", NATIVE, PORT, 4.0, 5.0), two("bridge", NATIVE, {**NATIVE, **BRIDGE}, 4.0, 4.5)
+    )
+    assert found["bridge", "host-port"] == pytest.approx(5.0 / 4.5, abs=1e-4)
+    assert found["host-port", "bridge"] == pytest.approx(4.5 / 5.0, abs=1e-4)
+
+
+BRIDGE: dict[str, Any] = {"runtime": "docker", "network": "bridge"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"study": "study-b"},
+        {"workload": ["ycsb-b"]},
+        {"operation": "read", "metric": "read.mean"},
+        {"load": {"share": 0.5}},
+        {"hardware": "another machine"},
+        {"replication_factor": 3},
+    ],
+    ids=str,
+)
+def test_other_conditions_are_not_joined(other: dict[str, Any]) -> None:
+    port = two("port", NATIVE, PORT, 4.0, 4.8)
+    assert ("host", "service-ip") not in ratios(port, two("ip", PORT, SERVICE, 4.8, 23.6, **other))
+
+
+def test_no_significant_difference_is_a_link_and_it_is_said() -> None:
+    silent = finding(
+        id="silent",
+        baseline=NATIVE,
+        treatment=PORT,
+        values={"baseline": None, "treatment": None},
+        effect={"ratio": None, "direction": "none", "how": "direction"},
+    )
+    made = chained(entries(silent, two("ip", PORT, SERVICE, 7.5, 10.6)))
+    (one,) = [
+        e.finding for e in made if e.finding.baseline.network == "host" and e.finding.treatment
+    ]
+    assert one.effect is not None
+    assert one.effect.ratio == pytest.approx(10.6 / 7.5, abs=1e-4)
+    assert one.values.baseline is None, "of the other side no value is printed"
+    assert "silent" in one.notes
+
+
+def test_a_client_that_moves_is_no_link() -> None:
+    moved = {**PORT, "client": "docker"}
+    found = ratios(two("port", NATIVE, moved, 4.0, 4.8), two("ip", moved, SERVICE, 4.8, 23.6))
+    assert found == {}
+
+
+def test_what_contradicts_a_link_contradicts_the_chain() -> None:
+    clash = [{"about": "statement", "place": "section 4", "note": "says otherwise"}]
+    made = chained(
+        entries(
+            two("port", NATIVE, PORT, 4.0, 4.8, discrepancies=clash),
+            two("ip", PORT, SERVICE, 4.8, 23.6),
+        )
+    )
+    chain = next(one.finding for one in made if len(one.links) == 2)
+    assert [one.place for one in chain.discrepancies] == ["section 4"]
+
+
+def test_a_step_is_kept_so_that_the_chain_stays_a_bound() -> None:
+    stepped = {"step": 40.0}
+    base = two("port", NATIVE, PORT, 200.0, 160.0)
+    first = base.model_copy(update={"values": base.values.model_copy(update=stepped)})
+    back = next(one.finding for one in chained(entries(first)))
+    assert (back.values.baseline, back.values.treatment, back.values.step) == (160, 200, 40)
+
+
+def of(parts: list[Entry]) -> Library:
+    return Library({one.finding.id: one for one in parts})
+
+
+SWARM = Asked(database="cassandra", platform="swarm", network="service-ip")
+
+
+def test_what_a_study_says_itself_goes_before_a_chain() -> None:
+    parts = entries(
+        two("port", NATIVE, PORT, 4.0, 4.8),
+        two("ip", PORT, SERVICE, 4.8, 23.6),
+        two("said", NATIVE, SERVICE, 4.0, 23.0),
+    )
+    assert set(relevant(of(parts), SWARM)) == {"port", "said"}
+
+
+def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for() -> None:
+    named = {**NATIVE, "address": "host-name"}
+    floating = {**NATIVE, "address": "floating-ip"}
+    parts = entries(
+        two("name", floating, named, 4.0, 3.7),
+        two("port", floating, PORT, 4.0, 4.8),
+        two("ip", PORT, SERVICE, 4.8, 23.6),
+    )
+    known = relevant(of(parts), SWARM)
+    assert [one.links for one in known.values() if len(one.links) > 1] == [("ip", "port")]
+    asked = Asked(platform="swarm", network="service-ip", address="host-name")
+    bases = {
+        one.finding.baseline.address: len(one.links)
+        for one in relevant(of(parts), asked).values()
+        if one.links
+    }
+    assert bases["host-name"] >= 2
+
+
+def test_nobody_is_told_of_endpoints_that_were_not_asked_about() -> None:
+    parts = entries(two("port", NATIVE, PORT, 4.0, 4.8), two("ip", PORT, SERVICE, 4.8, 23.6))
+    assert set(relevant(of(parts), Asked(platform="swarm"))) == {"port"}
+
+
+def test_another_plugin_is_asked_about_on_one_network() -> None:
+    weave, flannel = ({**SERVICE, "plugin": name} for name in ("weave", "flannel"))
+    asked = Asked(platform="swarm", over="swarm", plugin="flannel", against_plugin="weave")
+    assert about(asked, changed(7.0, baseline=weave, treatment=flannel))
+    moved = {**weave, "network": "host-port"}
+    assert not about(asked, changed(7.0, baseline=moved, treatment=flannel))
+
+
+def test_inside_virtual_machines_the_runtimes_are_compared() -> None:
+    inside = {**NATIVE, "machines": "kvm"}
+    assert about(
+        Asked(platform="swarm"),
+        changed(7.0, baseline=inside, treatment={**PORT, "machines": "kvm"}),
+    )
+    assert about(Asked(platform="kvm"), changed(7.0, baseline=NATIVE, treatment=inside))

@@ -1,0 +1,54 @@
+"""What of a finding is told and pooled: a number, a bound, no difference, a direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tare.knowledge.claims import claim_of, contradicted
+from tests.knowledge.sample import changed, finding
+
+NO_VALUES = {"baseline": None, "treatment": None}
+RANGE: dict[str, Any] = {"how": "range", "ratio": None, "low": 1.2, "high": 1.25}
+WORDS: dict[str, Any] = {"how": "direction", "ratio": None}
+
+
+@pytest.mark.parametrize(
+    ("effect", "kind"),
+    [
+        ({}, "number"),
+        (RANGE, "bound"),
+        ({**RANGE, "ratio": 1.225}, "bound"),
+        ({**RANGE, "extreme_of": ["a"]}, "summary"),
+        ({"mean_of": ["a", "b"]}, "summary"),
+        ({**WORDS, "direction": "none"}, "none"),
+        ({**WORDS, "direction": "lower"}, "direction"),
+        ({**WORDS, "direction": "varies"}, "summary"),
+    ],
+    ids=str,
+)
+def test_the_kind_of_a_claim(effect: dict[str, Any], kind: str) -> None:
+    values = NO_VALUES if effect.get("how") in ("range", "direction") else {}
+    claim = claim_of(finding(effect=effect, values=values))
+    assert claim is not None
+    assert claim.kind == kind
+
+
+def test_the_middle_of_a_range_is_no_number() -> None:
+    claim = claim_of(finding(effect={**RANGE, "ratio": 1.225}, values=NO_VALUES))
+    assert claim is not None
+    assert (claim.ratio, claim.low, claim.high) == (None, 1.2, 1.25)
+
+
+def test_values_in_steps_are_a_bound() -> None:
+    claim = claim_of(finding(values={"step": 1.0}))
+    assert claim is not None
+    assert (claim.kind, claim.ratio) == ("bound", 1.1)
+    assert (claim.low, claim.high) == pytest.approx((2.2 / 3.0, 3.2 / 2.0))
+
+
+@pytest.mark.parametrize(("about", "takes_back"), [("statement", True), ("cohens-d", False)])
+def test_what_takes_an_effect_back(about: str, takes_back: bool) -> None:
+    clash = [{"about": about, "place": "section 4", "note": "says otherwise"}]
+    assert contradicted(changed(5.0, discrepancies=clash)) is takes_back

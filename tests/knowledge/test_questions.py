@@ -1,0 +1,138 @@
+"""Forty questions whose answers stand in the papers (questions.yaml): advice gives those."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ruamel.yaml import YAML
+from typer.testing import CliRunner
+
+from tare.cli.commands import COMMANDS, build
+from tare.knowledge.advice import Advice, Answer, advise
+from tare.knowledge.asked import asked_of
+from tare.knowledge.checks import as_printed
+from tare.knowledge.library import load_library
+from tare.study.conditions import baseline_condition, expand
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from tare.knowledge.rows import Part
+
+HERE = Path(__file__)
+QUESTIONS = YAML(typ="safe").load(HERE.with_name("questions.yaml").read_text(encoding="utf-8"))
+STATED = ("values", "percent", "between", "at_least", "none", "higher", "lower", "contradicted")
+ROUNDING = 6e-5
+"""Ratios are kept with four digits after the point."""
+
+
+def asked_by_options(options: str) -> Advice:
+    app = build([name for name in COMMANDS if name in ("advise", "findings")])
+    words = ["advise", *shlex.split(options), "--json"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    return Advice.model_validate_json(done.stdout)
+
+
+def asked_by_study(name: str, condition: str, metric: str) -> Advice:
+    study = load_study(HERE.parents[2] / "studies" / f"{name}.yaml")
+    setups = {one.name: one for one in expand(study)}
+    one, baseline = setups[condition], setups[baseline_condition(study)]
+    asked = asked_of(one.setup, baseline.setup, one.levels)
+    return advise(load_library(environment={}), asked, metric=metric)
+
+
+def answer_to(question: dict[str, Any]) -> Answer:
+    if "ask" in question:
+        advice = asked_by_options(question["ask"])
+    else:
+        advice = asked_by_study(question["study"], question["condition"], question["metric"])
+    assert not advice.instead, "of the metric itself"
+    (answer,) = advice.answers
+    return answer
+
+
+def said(part: Part) -> dict[str, Any]:
+    """What one finding says, in the words of a question."""
+    return {"kind": part.kind, "ratio": part.ratio, "low": part.low, "high": part.high}
+
+
+def holds(expected: dict[str, Any], parts: list[Part]) -> bool:
+    """The numbers, bounds and statements are what the paper has, and nothing beside it."""
+    if "higher" in expected or "lower" in expected:
+        word = "higher" if "higher" in expected else "lower"
+        return {(one.kind, one.direction) for one in parts} == {("direction", word)}
+    parts = [one for one in parts if one.kind != "direction"]
+    if "none" in expected:
+        return {one.kind for one in parts} == {"none"}
+    if "contradicted" in expected:
+        return not parts
+    if "at_least" in expected:
+        (low,) = {one.low for one in parts if one.kind == "bound"}
+        return low == 1 + expected["at_least"] / 100 and all(one.high is None for one in parts)
+    if "between" in expected:
+        ends = [1 + end / 100 for end in expected["between"]]
+        return bool(parts) and all(
+            one.kind == "bound" and [one.low, one.high] == pytest.approx(ends, abs=ROUNDING)
+            for one in parts
+        )
+    if "values" in expected:
+        old, new = expected["values"]
+        wanted = (new / old - ROUNDING, new / old + ROUNDING)
+    else:
+        span = as_printed(expected["percent"])
+        wanted = (1 + span.low / 100 - ROUNDING, 1 + span.high / 100 + ROUNDING)
+    return bool(parts) and all(
+        one.kind == "number" and one.ratio is not None and wanted[0] <= one.ratio <= wanted[1]
+        for one in parts
+    )
+
+
+def case_of(case: str, parts: list[Part]) -> list[Part]:
+    """The parts of one workload, operation or level of load."""
+    operations = {"read", "write", "update"}
+    return [
+        one
+        for one in parts
+        if case in one.workload
+        or (case in operations and one.operation == case)
+        or case in one.load.split(", ")
+        or (case in ("first half", "second half") and case in one.load)
+    ]
+
+
+def plain(stated: Any) -> dict[str, Any]:
+    return stated if isinstance(stated, dict) else {stated: True}
+
+
+def test_there_are_forty_and_each_has_its_place() -> None:
+    assert len(QUESTIONS) == 40
+    assert all(", " in one["place"] for one in QUESTIONS)
+    assert all({"each", *STATED} & set(one) for one in QUESTIONS)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=[one["name"] for one in QUESTIONS])
+def test_the_answer_is_what_the_paper_says(question: dict[str, Any]) -> None:
+    answer = answer_to(question)
+    parts = [one for one in answer.pooled.parts if one.study == question.get("of", one.study)]
+    found = {one.finding: said(one) for one in parts}
+    if "each" in question:
+        for case, stated in question["each"].items():
+            own = case_of(case, parts)
+            assert own, f"{case}: {found}"
+            assert holds(plain(stated), own), f"{case}: {found}"
+    else:
+        stated = {name: question[name] for name in STATED if name in question}
+        assert holds(stated, parts), found
+    assert set(question.get("left_out", [])) <= {one.finding for one in answer.pooled.left_out}
+    if "nearest" in question:
+        own = [one.id for one in answer.nearest if one.study == question.get("of", one.study)]
+        assert own[0] == question["nearest"]
+    text = " ".join([answer.conclusion.text, *answer.conclusion.besides])
+    for words in question.get("says", []):
+        assert words in text
+    for words in question.get("silent", []):
+        assert words not in text
+    for name in question.get("left_out", []):
+        assert name in text, "what is left out is said"
