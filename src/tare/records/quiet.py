@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.artifacts.tree import default_cache
 from tare.errors import RecordError
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
@@ -73,11 +74,8 @@ def write(found: Quiet, file: Path) -> None:
     Raises:
         RecordError: it cannot be written.
     """
-    aside = file.with_name(f"{file.name}.new")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        aside.replace(file)
+        replace_file(file, found.model_dump_json(indent=1) + "\n")
     except OSError as error:
         raise RecordError(
             "what was measured without a database cannot be kept",
