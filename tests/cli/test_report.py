@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tare.cli.report import command, finish
+from tare.cli.finish import finish
+from tare.cli.report import command
 from tare.errors import KnowledgeError
 from tare.knowledge.library import VARIABLE
 from tests.synthetic_run import QUICKSTART, write_run

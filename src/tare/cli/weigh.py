@@ -11,7 +11,6 @@ from tare.cli.console import say, say_json, table_console
 from tare.cli.quiet import STOP_THEM
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
-from tare.records.noise import Machine
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -45,12 +44,10 @@ def command(
     ] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
 ) -> None:
-    """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
-
-    Example: tare weigh docker --in-flight 32
-    """
+    """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes."""
     from tare.analysis.prices import prices  # these take a second to import
     from tare.lab.weighing import RUNTIMES, weigh
+    from tare.records.noise import Machine
 
     weighed = weigh(
         runtimes or RUNTIMES,
