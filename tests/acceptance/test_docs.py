@@ -88,6 +88,10 @@ def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> No
     shown = io.StringIO()
     show(make_plan(load_study(file)), Terminal(file=shown, width=200))
     assert excerpt.text in shown.getvalue()
+    compared = next(
+        b for b in BLOCKS if b.page == "docs/first-study.md" and b.text.startswith("compared")
+    )
+    assert compared.text in shown.getvalue()
 
 
 WRITTEN = [

@@ -42,7 +42,7 @@ def test_each_comparison_is_listed_with_how_it_is_repeated() -> None:
 
 def test_the_same_setup_again_is_called_so() -> None:
     (line,) = [one for one in compared_lines(planned()) if one.startswith("  again with native")]
-    assert line.endswith("the same setup again, which shows what differs by chance")
+    assert line.endswith("; control, the same setup again")
 
 
 @pytest.mark.parametrize(
