@@ -8,10 +8,12 @@ import pytest
 from rich.console import Console
 
 from tare.analysis.model import Analysis
+from tare.report.answer_grid import answer_grids
 from tare.report.numbers import MINUS, interval
 from tare.report.terminal import render_summary
 from tare.report.terminal_table import additions
 from tare.report.words import primary_metrics
+from tests.browser.sample import factorial_analysis
 
 from .sample import sample_analysis
 
@@ -80,3 +82,18 @@ def test_a_narrow_terminal_loses_no_verdict() -> None:
     text = shown(sample_analysis(), width=60)
     for word in ("equivalent", "within the", "margin", "inconclusive"):
         assert word in text
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_a_grid_that_is_too_wide_goes_on_below_and_breaks_no_interval(width: int) -> None:
+    analysis = factorial_analysis()
+    text = shown(analysis, width)
+    assert max(map(len, text.splitlines())) <= width
+    found = [cell for grid in answer_grids(analysis) for _, row in grid.rows for cell in row]
+    assert found
+    for grid in answer_grids(analysis):
+        for _, row in grid.rows[: grid.leading or None]:
+            for cell in filter(None, row):
+                assert cell.interval.replace(MINUS, "-") in text
+        for name in grid.columns:
+            assert name in text

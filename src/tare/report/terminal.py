@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from tare.report import dependence, ending, identical, left_out, terminal_table, words
 from tare.report.answer_grid import MARKS, answer_grids, summary
 from tare.report.overview import check_summary
-from tare.report.terminal_text import TONES, text
+from tare.report.terminal_grid import Grid
+from tare.report.terminal_text import text
 from tare.report.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tare.analysis.model import Analysis
-    from tare.report.answer_grid import AnswerGrid, GridCell
 
 _KEY = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
 _STATUS = {"warning": "yellow", "invalid": "bold red"}
@@ -37,7 +36,7 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts.append(Text())
         parts += [text(one) for one in summary(analysis)]
         for grid in grids:
-            parts += [Text(), text(grid.title, "bold"), _grid(grid)]
+            parts += [Text(), text(grid.title, "bold"), Grid(grid)]
         left = sum(len(grid.rows) - grid.leading for grid in grids if grid.leading)
         if left:
             parts += [Text(), text(f"{left:,} more rows, level by level, are in report.html.")]
@@ -83,19 +82,3 @@ def _alerts(alerts: list[words.Alert], level: str) -> list[RenderableType]:
         for alert in alerts
         if alert.level == level
     ]
-
-
-def _grid(grid: AnswerGrid) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(text(grid.corner))
-    for name in grid.columns:
-        table.add_column(text(name), no_wrap=False)
-    for name, cells in grid.rows[: grid.leading or None]:
-        table.add_row(text(name), *(_cell(cell) for cell in cells))
-    return table
-
-
-def _cell(cell: GridCell | None) -> Text:
-    if cell is None:
-        return text("")
-    return text(f"{cell.change} {cell.mark}", TONES[cell.tone]) + text(f"\n{cell.interval}", "dim")
