@@ -56,9 +56,9 @@ def test_the_list_of_commands_waits_for_no_library() -> None:
     + [f"{name} --help" for name in COMMANDS if name not in ("advise", "weigh")],
 )
 def test_help_and_typing_errors_wait_for_no_library(line: str) -> None:
-    """typer takes pydantic itself, for its own options."""
+    """Where an argument is missing, typer itself takes pydantic to tell."""
     found = imported(line.split())
-    assert not found & HEAVY
+    assert not found & (HEAVY if line == "run" else HEAVY | {"pydantic"})
     assert not [name for name in found if name.startswith(OWN)]
 
 
