@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tare.cli.commands import build
 
-START_UP = ("tare.cli.imports", "tare.imports.run", "tare.analysis.analyse", "tare.report.write")
+START_UP = ("tare.cli.importing", "tare.imports.run", "tare.analysis.analyse", "tare.report.write")
 """Loaded before the time is taken: what the command loads on use."""
 ROOT = Path(__file__).parents[1]
 ARCHIVE = ROOT / "tests" / "imports" / "data" / "grambow-2018-m3.medium-ycsb.zip"

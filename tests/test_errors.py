@@ -9,7 +9,7 @@ import pytest
 
 import tare
 from tare import errors
-from tare.cli.commands import COMMANDS, build, wanted
+from tare.cli.commands import COMMANDS, load
 from tare.errors import TareError, UsageError
 
 SOURCE = Path(tare.__file__).parent
@@ -54,7 +54,7 @@ def test_every_refusal_names_the_edit_to_make() -> None:
 
 def test_every_other_error_has_a_remedy_of_its_own_or_of_its_kind() -> None:
     for name in COMMANDS:
-        build(wanted([name]))  # imports what the command needs, with the errors that it has
+        load(name)
     alone = {name for name, kind in every_kind(TareError).items() if not kind.usual}
     assert without_remedy(made(alone)) == []
 

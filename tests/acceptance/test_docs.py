@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import typer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tare.analysis.model import Effect
 from tare.cli.commands import COMMANDS as CLI_COMMANDS
-from tare.cli.commands import build
+from tare.cli.commands import load
 from tare.cli.console import Terminal
-from tare.cli.plan import show
+from tare.cli.plan_text import show
 from tare.errors import StudyError
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -89,6 +88,10 @@ def test_the_first_study_shows_the_order_that_its_plan_has(tmp_path: Path) -> No
     shown = io.StringIO()
     show(make_plan(load_study(file)), Terminal(file=shown, width=200))
     assert excerpt.text in shown.getvalue()
+    compared = next(
+        b for b in BLOCKS if b.page == "docs/first-study.md" and b.text.startswith("compared")
+    )
+    assert compared.text in shown.getvalue()
 
 
 WRITTEN = [
@@ -146,12 +149,11 @@ def test_every_study_that_comes_with_tare_says_what_it_is_for(study: Path) -> No
 
 @pytest.mark.parametrize(("block", "line"), COMMANDS, ids=[line for _, line in COMMANDS])
 def test_every_command_in_the_documentation_exists(block: Block, line: str) -> None:
-    group = typer.main.get_command(build(CLI_COMMANDS))
     _, name, *arguments = shlex.split(line.partition(">")[0])
-    commands = getattr(group, "commands", {})
-    assert name in commands, f"{block}: tare {name}"
-    inner = getattr(commands[name], "commands", {})  # findings show, findings add
-    command = inner.get(arguments[0], commands[name]) if arguments else commands[name]
+    assert name in CLI_COMMANDS, f"{block}: tare {name}"
+    called = load(name)
+    inner = getattr(called, "commands", {})  # findings show, findings add
+    command = inner.get(arguments[0], called) if arguments else called
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in arguments if word.startswith("--")} <= known, str(block)
 

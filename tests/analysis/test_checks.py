@@ -246,7 +246,9 @@ def test_differences_that_nobody_asked_for(tmp_path: Path) -> None:
 
 def test_other_bits_are_another_database(tmp_path: Path) -> None:
     other = replace(TWO["docker"], bits="sha256:" + "00" * 32)
-    found = check(analyse(run(tmp_path, effects={"native": Truth(), "docker": other})), "bits")
+    found = check(
+        analyse(run(tmp_path, effects={"native": Truth(), "docker": other})), "same files"
+    )
     assert found.status == "warning"
     assert any("docker: image sha256:cdcd" in line for line in found.details)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,8 +83,30 @@ def test_dark_mode_is_dark(opened: Callable[..., Opened], report: Path) -> None:
     assert max(int(part) for part in background.strip("rgb()").split(",")) < 60
 
 
-def test_paper_shows_every_fold_and_no_control(opened: Callable[..., Opened], report: Path) -> None:
+def test_paper_gets_the_answer_the_checks_and_the_methods(
+    opened: Callable[..., Opened], report: Path
+) -> None:
     page = opened(report).page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for part in ("#answer", "#validity", "#methods"):
+        assert page.locator(part).is_visible()
+    for part in ("#effects", "#tables", "#trials-table", "#provenance", "#filter"):
+        assert not page.locator(part).is_visible()
+    assert not page.locator("button:visible").count()
+    assert pages(page.pdf(format="A4")) <= 3
+
+
+def pages(document: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", document))
+
+
+def test_everything_printed_has_every_fold_and_no_control(
+    opened: Callable[..., Opened], report: Path
+) -> None:
+    page = opened(report).page
+    page.evaluate("window.print = () => {}")
+    page.get_by_role("button", name="Print everything").click()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.locator("details:not([open])").count() == page.locator("#filter details").count()

@@ -28,7 +28,7 @@ def work():
             signal.raise_signal(again)
         Path(sys.argv[1]).write_text("cleaned up")
 
-commands.build = lambda words: work
+commands.build = lambda: work
 app.main()
 """
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tare.cli.commands import COMMANDS, wanted
+import pytest
 
 TARE = str(Path(sys.executable).with_name("tare"))
 CHECKOUT = Path(__file__).parents[2]
@@ -107,18 +107,6 @@ def test_the_version_is_printed() -> None:
     assert tare("--version").stdout.startswith("tare 0.")
 
 
-def test_only_the_command_that_is_called_is_imported() -> None:
-    assert wanted(["plan", "study.yaml", "--json"]) == ["plan"]
-    assert wanted(["--help"]) == wanted(["pla", "study.yaml"]) == list(COMMANDS)
-    assert wanted(["--version"]) == []
-    heavy = "import sys; from tare.cli.commands import build; build(['plan']); "
-    done = subprocess.run(
-        [sys.executable, "-c", heavy + "print('scipy' in sys.modules, 'polars' in sys.modules)"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.split() == ["False", "False"]
-
-
 def test_plan_says_which_metrics_decide() -> None:
     text = tare("plan", "studies/quickstart.yaml").stdout
     decide = "service_demand (margin 3%), throughput (margin 5%), all.p99 (margin 10%)"
@@ -134,3 +122,16 @@ def test_a_long_order_is_cut_in_the_text_and_whole_in_json() -> None:
     assert "D8 deploy" not in text
     assert "more lines of this order; --json has all of it" in text
     assert len(json.loads(tare(*arguments, "--json").stdout)["rounds"]) == 9
+
+
+@pytest.mark.parametrize("name", ["kubernetes", "swarm"])
+def test_an_orchestrator_that_is_not_there_is_refused_before_anything_is_shown(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("KUBECONFIG", "TARE_SWARM", "DOCKER_HOST"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    done = tare("plan", f"studies/{name}.yaml")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "nothing can be run" in done.stderr

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from tare.analysis.analyse import analyse
 from tare.cli.commands import COMMANDS, build
-from tare.cli.compare import read_side
+from tare.cli.comparing import read_side
 from tare.errors import RecordError, UsageError
 from tare.report.write import write_data
 from tests.synthetic_run import docker, write_run

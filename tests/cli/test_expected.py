@@ -13,7 +13,7 @@ import pytest
 from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal
 from tare.cli.expected import expected_lines
-from tare.cli.plan import show
+from tare.cli.plan_text import show
 from tare.machines.facts import local_facts
 from tare.study.plan import make_plan
 from tare.study.read import load_study

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from datetime import datetime
+
 import pytest
 
-from tare.cli.live import line
+from tare.cli.console import Terminal
+from tare.cli.live import LiveView, line
 from tare.lab.progress import Progress
 
 
@@ -30,3 +34,16 @@ def test_the_time_that_is_left_is_never_a_promise_it_cannot_keep(
     done: int, seconds: float, words: str
 ) -> None:
     assert line(Progress("warming", done=done, total=60, seconds_left=seconds)).endswith(words)
+
+
+def test_in_a_pipe_each_line_begins_with_the_time_of_day() -> None:
+    out = io.StringIO()
+    at = datetime(2026, 1, 2, 3, 4, 5)
+    with LiveView(Terminal(file=out, width=80), now=lambda: at) as view:
+        view.update(Progress("deploying", "native", total=4))
+        view.update(Progress("measuring", "D1-B01-native", total=4, ops_per_s=5.0))
+        view.say("D1-B01-native: 5 ops/s")
+    assert out.getvalue().splitlines() == [
+        "03:04:05  [0/4]  deploying  native",
+        "03:04:05  D1-B01-native: 5 ops/s",
+    ]

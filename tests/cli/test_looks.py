@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.analyse import analyse
 from tare.cli.looks import judge_of
-from tare.cli.run import begin_words
+from tare.cli.measuring import begin_words
 from tare.records.layout import RunFiles
 from tare.records.looks import read_looks
 from tests.synthetic_run import docker, write_run

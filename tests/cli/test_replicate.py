@@ -78,8 +78,8 @@ def test_a_study_is_run_reported_and_judged(
         write_run(place, effects=PAIR, between=0.004, within=0.004, blocks=2, measure_s=3)
         return Outcome(place, 0, ["D1-B01-native"])
 
-    monkeypatch.setattr("tare.cli.replicate.measure", measured)
-    monkeypatch.setattr("tare.cli.replicate.checked_plan", _plan_without_checks)
+    monkeypatch.setattr("tare.cli.replicating.measure", measured)
+    monkeypatch.setattr("tare.cli.replicating.checked_plan", _plan_without_checks)
     study = run / "study.yaml"
     result = replicate(study, "--runs", tmp_path, "--name", "mine", "--knowledge", knowledge)
     assert result.exit_code == 0, result.output

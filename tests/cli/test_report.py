@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tare.cli.report import command, finish
+from tare.cli.finish import finish
+from tare.cli.report import command
 from tare.errors import KnowledgeError
 from tare.knowledge.library import VARIABLE
 from tests.synthetic_run import QUICKSTART, write_run
@@ -30,7 +31,7 @@ def test_a_run_in_slices_has_a_report_that_invents_nothing(
     )  # fmt: skip
     assert finish(made, json=False) == 0
     said = " ".join(capsys.readouterr().out.split())
-    demand, throughput = said.index("service demand"), said.index("throughput")
+    demand, throughput = said.index("Service demand"), said.index("Throughput")
     assert demand < throughput < said.index("99th percentile") < said.index("Valid.")
     assert "0 warnings, 0 invalid" in said
     page, text = ((made / f"report.{kind}").read_text("utf-8") for kind in ("html", "md"))

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from ruamel.yaml import YAML
 
-from tare.cli.plan import show
+from tare.cli.plan_text import show
 from tare.cli.separate import separate_lines
 from tare.load.workloads import sides
 from tare.study.plan import Plan, make_plan

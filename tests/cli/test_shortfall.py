@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tare.cli import run
+from tare.cli import measuring as run
 from tare.cli.console import Terminal
-from tare.cli.plan import show
+from tare.cli.plan_text import show
 from tare.cli.shortfall import shortfall_lines
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
@@ -104,3 +104,5 @@ def test_a_run_begins_with_it(
     file.write_text("study: pair\n")
     run.measure(planned(deployments=1, blocks=1), file, tmp_path / "runs", None, quiet=False)
     assert "no interval can be made" in " ".join(seen[0].split())
+    assert "a trial's name, e.g. D1-B01-" in seen[0]
+    assert ": deployment 1, block 1, condition " in " ".join(seen[0].split())

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from tare.cli.plan import show
+from tare.cli.plan_text import show
 from tare.cli.starts import start_lines
 from tare.runtimes.availability import obstacle
 from tare.study.plan import Plan, make_plan

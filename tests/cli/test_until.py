@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.cli import run as cli_run
+from tare.cli import measuring as cli_run
 from tare.lab import run as lab_run
 from tare.lab.journal import Journal
 from tare.lab.run import Lab

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tare.analysis.prices import prices
-from tare.cli.weigh import added, csv_text, doubts, lines, table
+from tare.cli.prices_text import added, csv_text, doubts, lines, table
 from tare.records.prices import Interval
 from tests.analysis.test_prices import MACHINE, weighed
 

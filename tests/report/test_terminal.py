@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from tare.analysis.model import Analysis
+from tare.report.answer_grid import answer_grids
+from tare.report.numbers import MINUS, interval
 from tare.report.terminal import render_summary
+from tare.report.terminal_table import additions
+from tare.report.words import primary_metrics
+from tests.browser.sample import factorial_analysis
 
 from .sample import sample_analysis
 
@@ -18,13 +24,39 @@ def shown(analysis: Analysis, width: int = 200) -> str:
     return out.getvalue()
 
 
-def test_each_treatment_has_its_sentence_in_plain_characters() -> None:
-    text = " ".join(shown(sample_analysis()).split())
-    demand = "service demand 16.2% higher [+13.4%, +19.0%] than native (152 instead of 131"
-    assert f"docker-bridge: {demand}" in text
-    assert "; throughput 12.3% lower [-15.1%, -9.4%] than native: different;" in text
+def test_each_primary_metric_has_a_table_in_plain_characters() -> None:
+    lines = shown(sample_analysis()).splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("Throughput, ops/s"))
+    assert lines[at + 1].split() == ["baseline", "treated", "change", "95%", "interval", "verdict"]
+    assert lines[at + 2].strip() == "over native"
+    (row,) = [one for one in lines[at:] if "docker-bridge" in one and "-12.3%" in one]
+    assert row.split()[3:] == ["-12.3%", "[-15.1%,", "-9.4%]", "different"]
+    text = " ".join(" ".join(lines).split())
     assert "4 more deployments should decide" in text
     assert "Valid. 6 checks: 4 ok, 2 warnings, 0 invalid." in text
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_it_fits_and_breaks_no_number(width: int) -> None:
+    analysis = sample_analysis()
+    text = shown(analysis, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\u2026" not in text
+    primary = {one.name for one in primary_metrics(analysis)}
+    for effect in analysis.effects:
+        if effect.metric in primary:
+            assert interval(effect.ci).replace(MINUS, "-") in text
+
+
+def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
+    analysis = sample_analysis()
+    for effect in analysis.effects:
+        effect.verdict = "equivalent"
+    analysis.noise_floor = []
+    assert additions(analysis) == []
+    analysis.effects[0].verdict, analysis.effects[0].needed = "inconclusive", 3
+    (sentence,) = additions(analysis)
+    assert sentence.endswith(": 3 more deployments should decide.")
 
 
 def test_an_invalid_result_is_said_first() -> None:
@@ -32,7 +64,7 @@ def test_an_invalid_result_is_said_first() -> None:
     analysis.valid = False
     analysis.noise_floor[0].exceeds_margin = True
     text = shown(analysis)
-    assert text.index("not valid") < text.index("12.3% lower") < text.index("Single blocks are")
+    assert text.index("not valid") < text.index("-12.3%") < text.index("Single blocks are")
 
 
 def test_names_are_neither_markup_nor_terminal_codes() -> None:
@@ -47,6 +79,21 @@ def test_names_are_neither_markup_nor_terminal_codes() -> None:
 
 
 def test_a_narrow_terminal_loses_no_verdict() -> None:
-    text = " ".join(shown(sample_analysis(), width=60).split())
-    for verdict in ("equivalent", "different within the margin", "different", "inconclusive"):
-        assert verdict in text
+    text = shown(sample_analysis(), width=60)
+    for word in ("equivalent", "within the", "margin", "inconclusive"):
+        assert word in text
+
+
+@pytest.mark.parametrize("width", [80, 140])
+def test_a_grid_that_is_too_wide_goes_on_below_and_breaks_no_interval(width: int) -> None:
+    analysis = factorial_analysis()
+    text = shown(analysis, width)
+    assert max(map(len, text.splitlines())) <= width
+    found = [cell for grid in answer_grids(analysis) for _, row in grid.rows for cell in row]
+    assert found
+    for grid in answer_grids(analysis):
+        for _, row in grid.rows[: grid.leading or None]:
+            for cell in filter(None, row):
+                assert cell.interval.replace(MINUS, "-") in text
+        for name in grid.columns:
+            assert name in text

@@ -15,6 +15,11 @@ STUDIES = Path(__file__).parents[2] / "studies"
 VALIDATOR = Draft202012Validator(schema())
 
 
+def level(patch: object) -> dict[str, Any]:
+    """A study's part with this level."""
+    return {"factors": {"f": {"a": patch}}, "baseline": {"f": "a"}}
+
+
 def test_it_is_a_valid_schema_of_its_dialect() -> None:
     Draft202012Validator.check_schema(schema())
     assert schema()["$schema"] == DIALECT
@@ -30,9 +35,14 @@ def test_the_studies_that_come_with_tare_conform(path: Path) -> None:
     [
         {"load": {"threads": 8, "measure": "10s", "rate": None}},
         {"database": {"heap": "1GiB", "compaction": {"strategy": "LCS"}, "settings": {"a": [1]}}},
-        {"factors": {"f": {"a": None, "b": {"load.threads": 3}, "c": {"load": {"threads": 3}}}}},
+        level(None),
+        level({"load.threads": 3}),
+        level({"load": {"threads": 3}}),
+        level({"load.statements.operations.read.weight": 0, "database.settings.a.b": [1]}),
+        level({"platform.placement.node_selector.kubernetes.io/arch": "amd64"}),
+        level({"platform.limits": {"memory": "2GiB"}, "client.limits.cpus": 1.5, "clusters": 2}),
         {"baseline": {"rf": 3}, "exclude": [{"rf": [1, 3]}, {"rf": 1}]},
-        {"margins": {"p99": "10%", "mean": 0.05}},
+        {"margins": {"p99": "10%", "mean": 0.05, "read.p99": "99.5%"}},
         {"platform": {"limits": {"cpuset": 0, "memory": "2GiB"}}},
         {"scale": "small", "scales": {"full": None, "small": {"load.records": 5, "design": {}}}},
         {"scales": {"small": {"factors": {"f": {"a": {"load.threads": 3}}}, "margins.p99": 0.1}}},
@@ -54,9 +64,22 @@ def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
         {"database": {"heap": "512m"}},
         {"database": {"nodes": 0}},
         {"platform": {"runtime": "podman"}},
-        {"factors": {"f": {"a": {"design": {"blocks": 3}}}}},
-        {"factors": {"f": {"a": {"load": {"thread": 3}}}}},
-        {"factors": {"f": {"a": {"lode.threads": 3}}}},
+        level({"design": {"blocks": 3}}),
+        level({"load": {"thread": 3}}),
+        level({"lode.threads": 3}),
+        level({"load.thread": 3}),
+        level({"load.threads": "many"}),
+        level({"load.threads.more": 3}),
+        level({"platform.limits.memory": "2 GB of it"}),
+        level({"load.statements.operations.read.wait": 0}),
+        {"factors": {"f": {"a": {}}}},
+        {"factors": {"f": {}}, "baseline": {"f": "a"}},
+        {"baseline": "a"},
+        {"margins": {"p99": 10}},
+        {"margins": {"p99": "100%"}},
+        {"margins": {"p99": "0%"}},
+        {"scales": {"small": {"load.records": "many"}}},
+        {"scales": {"small": {"margins.p99": 10}}},
         {"factors": {"a.b": {}}},
         {"margins": {"p98": "5%"}},
         {"scales": {"small": {"baseline": {"f": "a"}}}},

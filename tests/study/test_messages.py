@@ -76,3 +76,44 @@ def test_a_file_that_is_too_large_is_told_in_mebibytes(refuse: RefuseStudy) -> N
     error = refuse("#" * (1024 * 1024 + 1))
     assert error.why == "more than 1MiB"
     assert error.remedy
+
+
+@pytest.mark.parametrize(
+    ("lines", "where", "remedy"),
+    [
+        ("database: {rf: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
+        ("database: {RF: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
+        ("margins: {p99: 10}", "study.yaml:3", "did you mean margins.p99: 10%?"),
+        ("margins: {read.p99: 2.5}", "study.yaml:3", "did you mean margins.read.p99: 2.5%?"),
+        ("margins: {p99: 1000}", "study.yaml:3", "give margins.p99 less than 1"),
+    ],
+)
+def test_an_abbreviation_and_a_percentage_without_its_sign_are_understood(
+    refuse: RefuseStudy, lines: str, where: str, remedy: str
+) -> None:
+    error = refuse(f"{HEAD}{lines}\n")
+    assert (error.where, error.remedy) == (where, remedy)
+
+
+@pytest.mark.parametrize(
+    ("written", "remedy"),
+    [
+        ("volume", "write baseline: {storage: volume, row: usual}"),
+        ("[large, volume]", "write baseline: {storage: volume, row: large}"),
+        ("tmpfs", "write baseline: {storage: directory, row: usual}"),
+    ],
+)
+def test_a_baseline_that_names_no_factor_is_told_the_mapping_to_write(
+    refuse: RefuseStudy, written: str, remedy: str
+) -> None:
+    factors = (
+        "factors:\n  storage: {directory: {}, volume: {platform.storage: volume}}\n"
+        "  row: {usual: {}, large: {load.field_length: 1000}}\n"
+    )
+    error = refuse(f"{HEAD}{factors}baseline: {written}\n")
+    assert error.where == "study.yaml:6"
+    assert error.remedy == remedy
+
+
+def test_a_baseline_of_a_study_without_factors_is_to_be_removed(refuse: RefuseStudy) -> None:
+    assert refuse(f"{HEAD}baseline: native\n").remedy.startswith("remove it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from tare.analysis.inference.estimates import Estimate
 from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.verdicts import WIDEST, planned_units
 from tare.analysis.metrics import describe
+from tare.analysis.scopes import AGAINST, Scope, against
 from tare.analysis.slice_noise import standard_error
 from tare.records.looks import Look
 from tare.study.conditions import expand
 from tare.study.endpoints import margin_of, primary_endpoints
-from tare.study.left_out import comparisons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tare.study.design import Design
     from tare.study.plan import Plan
     from tare.study.schema import Study
-
-_AGAINST = " against "
 
 
 @dataclass(frozen=True)
@@ -53,21 +51,6 @@ class Expectation:
     undecided: tuple[str, ...]
 
 
-class Scope(NamedTuple):
-    """Comparisons that are alike noisy: on one metric, inside one deployment or between two."""
-
-    metric: str
-    inside: bool
-
-    @property
-    def where(self) -> str:
-        return "inside one deployment" if self.inside else "between deployments"
-
-    @property
-    def title(self) -> str:
-        return f"{describe(self.metric).title} {self.where}"
-
-
 def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
     """One for each primary metric on which the earlier run had comparisons of the same unit.
 
@@ -79,7 +62,7 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
     for metric in primary_endpoints(margins, study.analysis.primary):
         margin = margin_of(metric, margins)
         likely = [
-            (_against(effect.treatment, effect.baseline), estimate)
+            (against(effect.treatment, effect.baseline), estimate)
             for effect in earlier.effects
             if effect.metric == metric and not effect.aa
             for estimate in [_like(effect, study.design)]
@@ -87,18 +70,6 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
         ]
         if likely:
             found.append(_expected(describe(metric).title, likely, margin, study.design))
-    return found
-
-
-def scopes(plan: Plan) -> dict[Scope, list[str]]:
-    """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
-    study = plan.study
-    found: dict[Scope, list[str]] = {}
-    for metric in primary_endpoints(study.margins, study.analysis.primary):
-        for base, treated in comparisons(study, plan.conditions):
-            if (treated.aa_of or treated.name) != (base.aa_of or base.name):
-                scope = Scope(metric, inside=treated.deployment == base.deployment)
-                found.setdefault(scope, []).append(_against(treated.name, base.name))
     return found
 
 
@@ -169,11 +140,7 @@ def likely_from_pilot(
 
 def _sharing(names: Sequence[str]) -> int:
     """Treatments that share a baseline, at least: as many pool their variance."""
-    return min(Counter(name.partition(_AGAINST)[2] for name in names).values())
-
-
-def _against(treatment: str, baseline: str) -> str:
-    return f"{treatment}{_AGAINST}{baseline}"
+    return min(Counter(name.partition(AGAINST)[2] for name in names).values())
 
 
 def _expected(

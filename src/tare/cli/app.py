@@ -17,7 +17,7 @@ def main() -> None:
     """Run the command line; the exit status is 0 done, 1 failed, 2 wrong usage, 3 not valid."""
     signals.take_over()
     try:
-        _run(sys.argv[1:])
+        _run()
     except KeyboardInterrupt:  # not within a command, of which typer makes an exit status
         sys.stderr.write("tare: interrupted\n")
         sys.exit(INTERRUPTED)
@@ -25,14 +25,14 @@ def main() -> None:
         signals.hold_back()
 
 
-def _run(arguments: list[str]) -> None:
+def _run() -> None:
     from tare.cli import commands
     from tare.cli.console import Terminal
     from tare.errors import TareError
 
     errors = Terminal(stderr=True)
     try:
-        commands.build(commands.wanted(arguments))()
+        commands.build()()
     except TareError as error:
         errors.print(f"tare: {error}", soft_wrap=True)
         sys.exit(error.exit_code)

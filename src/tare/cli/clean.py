@@ -9,21 +9,23 @@ from typing import Annotated
 import typer
 
 from tare.cli.console import say, say_json
-from tare.lab import clean
-from tare.lab.run_lock import RunLock
+from tare.cli.options import Runs
 
 
 def command(
-    runs: Annotated[Path, typer.Option("--runs", help="Directory that holds all runs.")] = Path(
-        "runs"
-    ),
+    runs: Runs = Path("runs"),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Remove what dead runs left: containers, networks, volumes, processes, groups, addresses,
-    namespaces of Kubernetes clusters, services of the Docker Swarm that is named here, and
-    what lies on the hosts of the inventory that is named here.
+    """Remove what dead runs left here, and on the clusters and hosts that are named here.
+
+    These are containers, networks, volumes, processes, groups and addresses of this machine,
+    namespaces of the Kubernetes cluster, services of the Docker Swarm, and files on the hosts of
+    the inventory.
     """
+    from tare.lab import clean
+    from tare.lab.run_lock import RunLock
+
     with RunLock("tare clean"):
         found = clean.find(runs.absolute())
         faults = [] if dry_run else clean.remove(found)

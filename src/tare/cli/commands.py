@@ -1,8 +1,8 @@
-"""Which commands there are, and the module of each; only those that are asked for are imported."""
+"""Which commands there are; one is imported when it is called, none for the list of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -10,65 +10,100 @@ import typer
 from typer.core import TyperGroup
 
 import tare
+from tare.cli.examples import FIRST_STEPS, examples
 
 COMMANDS = {
-    "doctor": "doctor",
-    "machines": "machines",
-    "plan": "plan",
-    "run": "run",
-    "replicate": "replicate",
-    "report": "report",
-    "compare": "compare",
-    "import": "imports",
-    "load": "load",
-    "notebook": "notebook",
-    "findings": "findings",
-    "advise": "advise",
-    "weigh": "weigh",
-    "clean": "clean",
-    "schema": "schema",
+    "doctor": "Say what can run on this machine, or on hosts, and how to get what cannot.",
+    "machines": "The hosts of the inventory (TARE_INVENTORY), and what they need.",
+    "plan": "Show conditions, order, time, disk and memory of a study; start nothing.",
+    "run": "Run a study, or go on with one that was interrupted.",
+    "replicate": "Run a published study, and put its findings beside your own.",
+    "report": "Make one offline HTML page, Markdown, JSON and tables from a run.",
+    "compare": "Compare two runs: another version, machine or platform.",
+    "import": "Make a run from the files of YCSB, cassandra-stress, latte and others.",
+    "load": "Send load to a cluster, also as YCSB or cassandra-stress.",
+    "notebook": "Write a Jupyter notebook of a run.",
+    "findings": "What others found, and your own: list, show, check, add.",
+    "advise": "Say what others found under the nearest conditions.",
+    "weigh": "Weigh the ways to a server: CPU time of an operation, in two minutes.",
+    "clean": "Remove what dead runs left here, on clusters and on hosts.",
+    "schema": "Print the JSON Schema of study files, or of a file of Tare's.",
 }
-"""Command to its module in this package, in the order of the help."""
+"""Command to its line in the list of all, in their order there."""
+_MODULES = {"import": "imports"}
+"""Commands whose module in this package has another name."""
+EXIT_STATUS = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but not valid."
 
 
-class InOrder(TyperGroup):
-    """The help lists commands in the order of COMMANDS, those with commands of their own too."""
+class Commands(TyperGroup):
+    """The commands, of which only the called one is imported.
 
-    def list_commands(self, ctx: Any) -> list[str]:  # typer keeps the class of ctx to itself
-        return [name for name in COMMANDS if name in self.commands]
-
-
-def wanted(arguments: Sequence[str]) -> list[str]:
-    """The command that a command line calls; all of them where it calls none that there is.
-
-    Analysis takes seconds to import, which `tare plan` should not wait for.
+    Some of them need seconds for that, which neither a list of all, nor a typing error, nor another
+    command should wait for.
     """
-    if list(arguments) == ["--version"]:
-        return []
-    first = next((word for word in arguments if not word.startswith("-")), "")
-    return [first] if first in COMMANDS else list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: Any, args: list[str]
+    ) -> tuple[str | None, Any, list[str]]:  # typer keeps the class of ctx to itself
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name in COMMANDS else command, rest
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _plain_flags(super().get_params(ctx))
 
 
-def build(names: Iterable[str]) -> typer.Typer:
+def load(name: str) -> Any:
+    """The command with its options and examples, as typer runs it."""
+    module = import_module(f"tare.cli.{_MODULES.get(name, name)}")
+    if hasattr(module, "app"):
+        found: Any = typer.main.get_group(module.app)
+    else:
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(context_settings=getattr(module, "CONTEXT", None))(module.command)
+        found = typer.main.get_command(alone)
+    found.name = name
+    _dress(found, name)
+    for inner, command in getattr(found, "commands", {}).items():
+        _dress(command, f"{name} {inner}")
+    return found
+
+
+def _dress(command: Any, words: str) -> None:
+    """Examples below the help; flags without a type, which they do not take."""
+    command.epilog = examples(words)
+    _plain_flags(command.get_params(typer.Context(command)))
+
+
+def _plain_flags(parameters: list[Any]) -> list[Any]:
+    """Flags without a type in the help; those that say nothing when they are not given are false.
+
+    typer converts None, though not False, with a library that takes a tenth of a second to import.
+    """
+    for one in parameters:
+        if getattr(one, "is_flag", False):
+            one.metavar = one.metavar or ""
+            one.default = False if one.default is None else one.default
+    return parameters
+
+
+def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The command line with these commands."""
     app = typer.Typer(
         name="tare",
-        cls=InOrder,
-        epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 done, but not valid.",
+        cls=Commands,
+        epilog=f"{FIRST_STEPS}\n\n{EXIT_STATUS}",
         help="Measures what the platform under a NoSQL database cluster costs.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)
     for name in names:
-        module = import_module(f"tare.cli.{COMMANDS[name]}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            settings = getattr(module, "CONTEXT", None)
-            app.command(name=name, context_settings=settings)(module.command)
+        app.command(name=name, help=COMMANDS[name])(_in_the_list)
     return app
+
+
+def _in_the_list() -> None:
+    """Stands for a command until it is called."""
 
 
 def _version(asked: bool) -> None:

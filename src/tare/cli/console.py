@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from typing import IO, TYPE_CHECKING, Any
 
 import typer
@@ -11,7 +13,7 @@ from rich.text import Text
 from tare.report.escaping import escaped_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rich.console import ConsoleOptions, RenderableType
     from rich.segment import Segment
@@ -51,6 +53,18 @@ def table_console() -> Terminal:
     """Standard output, on which a table in a pipe is not cut to 80 characters."""
     console = Terminal()
     return console if console.is_terminal else Terminal(width=max(console.width, UNCUT))
+
+
+@contextlib.contextmanager
+def paged() -> Iterator[Terminal]:
+    """A console whose lines a terminal shows by the screen, in the user's pager; else as usual."""
+    console = table_console()
+    if not console.is_terminal:
+        yield console
+        return
+    os.environ.setdefault("LESS", "FRX")  # as git has it: one screen is printed and that is all
+    with console.pager(styles=True):
+        yield console
 
 
 def say(text: object, *, err: bool = False) -> None:

@@ -17,9 +17,6 @@ from tare.report import numbers
 if TYPE_CHECKING:
     from tare.lab.pilot import Piloted
 
-SECONDS = 60.0
-LEAST_SECONDS = 15.0
-"""A shorter pilot has too few passes to tell bursts from the rest."""
 MINUTES = (1, 5, 15)
 """of slices, for which half-widths are shown"""
 COMMAND = "tare doctor --noise"

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from tare.analysis.expectation import Expectation, Scope
+    from tare.analysis.expectation import Expectation
     from tare.analysis.inference.estimates import Estimate
     from tare.analysis.model import Analysis
+    from tare.analysis.scopes import Scope
     from tare.study.plan import Plan
     from tare.study.schema import Study
 
@@ -67,7 +68,7 @@ def _of_this_study(run: RunFiles, plan: Plan) -> list[Expectation]:
 
 def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[str]:
     """Lines from runs of other studies and the pilot, and what neither knows."""
-    from tare.analysis.expectation import expected_from, scopes
+    from tare.analysis.scopes import scopes
 
     asked = scopes(plan)
     if not asked:
@@ -75,6 +76,8 @@ def _from_others(plan: Plan, earlier: Sequence[tuple[RunFiles, Study]]) -> list[
     lines: list[str] = []
     unknown = dict(asked)
     for title, how, likely in _sources(plan, earlier, asked):
+        from tare.analysis.expectation import expected_from  # the analysis takes a second to import
+
         known = expected_from(likely, unknown, plan.study)
         if known:
             lines += [title, *(f"  {_words(one, plan, how)}" for one in known.values())]
@@ -86,13 +89,13 @@ def _sources(
     plan: Plan, earlier: Sequence[tuple[RunFiles, Study]], asked: Mapping[Scope, list[str]]
 ) -> Iterator[tuple[str, How, dict[Scope, Estimate]]]:
     """Where expectations may come from besides the study's own runs, the best first."""
-    from tare.analysis.expectation import likely_from_pilot, likely_from_run
-
     for run, its in earlier:
         if _alike(its, plan.study) and _made_here(run):
             analysis = _kept_analysis(run)  # a new one would take too long
             if analysis is not None:
                 title = f"expected, if trials are as noisy as {_in_run(run)}, another study:"
+                from tare.analysis.expectation import likely_from_run
+
                 yield title, "about", likely_from_run(analysis, its, plan.study)
                 break
     noise = kept_here(Noise, local_facts())
@@ -101,6 +104,8 @@ def _sources(
         beside = f", beside {noise.other_cores:.1f} cores of other work" if busy else ""
         made = f"{COMMAND}, {age(noise.made)}{beside}"
         title = f"expected of this machine's noise, without a database ({made}):"
+        from tare.analysis.expectation import likely_from_pilot
+
         yield title, "at least", likely_from_pilot(noise, plan, asked)
 
 

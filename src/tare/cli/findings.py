@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
-from tare.cli.console import Terminal, say, say_document, say_json, table_console
+from tare.cli.console import paged, say, say_document, say_json
+from tare.cli.options import Json, Knowledge, RunDirectory
 from tare.errors import KnowledgeError
-from tare.knowledge.checks import objections
-from tare.knowledge.library import Entry, knowledge_files, load_library, shipped_directory
-from tare.knowledge.read import read_knowledge
-from tare.knowledge.rendering import COLUMNS, change_of, finding_lines, load_of, row, side_of
-from tare.knowledge.schema import Machines
 from tare.knowledge.select import Filters, select
-from tare.knowledge.write import knowledge_yaml
+
+if TYPE_CHECKING:
+    from tare.knowledge.library import Entry
 
 NOT_VALID = 3
 
 app = typer.Typer(
     help="What others found, and your own: list, show, check, add.", invoke_without_command=True
 )
-Knowledge = Annotated[
-    list[Path] | None,
-    typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 @app.callback()
@@ -48,24 +38,33 @@ def listing(
     study: Annotated[str, typer.Option(help="A study's id.")] = "",
     knowledge: Knowledge = None,
     json: Json = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, all columns.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV, all columns.")] = False,
 ) -> None:
-    """List findings; without a filter, all of them."""
+    """List findings, by study and comparison; without a filter, all of them.
+
+    In a terminal they are shown in a pager where they need more than a screen: q leaves it.
+    """
     if context.invoked_subcommand is not None:
         return
     wanted = Filters(
         database=database, platform=platform, over=over, network=network, storage=storage,
         client=client, workload=workload, operation=operation, metric=metric, study=study,
     )  # fmt: skip
+    from tare.knowledge.library import load_library
+
     found = select(load_library(knowledge or []).entries.values(), wanted)
     if json:
         say_json(json_module.dumps([_plain(one) for one in found], indent=1))
-    elif as_csv:
-        say_document(_csv(found))
+        return
+    from tare.cli.findings_text import as_csv, groups
+
+    if csv:
+        say_document(as_csv(found))
+    elif not found:
+        say("none matches; without a filter, `tare findings` lists all that there are")
     else:
-        _table(found, table_console())
-        if not found:
-            say("none matches; without a filter, `tare findings` lists all that there are")
+        with paged() as console:
+            groups(found, console)
 
 
 app.command("list")(listing)
@@ -76,35 +75,6 @@ def _plain(entry: Entry) -> dict[str, Any]:
     return {**finding, "origin": entry.origin, "overrides": entry.overrides}
 
 
-def _csv(found: list[Entry]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for entry in found:
-        writer.writerow({name: _harmless(value) for name, value in row(entry).items()})
-    return text.getvalue()
-
-
-def _harmless(value: object) -> object:
-    """No text begins as a spreadsheet's formula does; numbers keep their sign."""
-    risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if risky else value
-
-
-def _table(found: list[Entry], console: Terminal) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("id", no_wrap=True)
-    for title in ("change", "metric", "treatment", "over", "load"):
-        table.add_column(title, overflow="fold")
-    for entry in found:
-        one = entry.finding
-        side = side_of(one.treatment) if one.treatment else ""
-        cells = (one.id, change_of(one), one.metric, side, side_of(one.baseline), load_of(one.load))
-        table.add_row(*cells)
-    console.print(table)
-    console.print(f"\n{len(found)} findings")
-
-
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="The finding's id.", metavar="ID")],
@@ -112,6 +82,9 @@ def show(
     json: Json = False,
 ) -> None:
     """Show everything about one finding: values, conditions, exact source, discrepancies."""
+    from tare.knowledge.library import load_library
+    from tare.knowledge.rendering import finding_lines
+
     entries = load_library(knowledge or []).entries
     if name not in entries:
         near = [one for one in entries if name.lower() in one][:5]
@@ -135,6 +108,10 @@ def check(
     json: Json = False,
 ) -> None:
     """Check files: schema, units, and that every effect follows from its own numbers."""
+    from tare.knowledge.checks import objections
+    from tare.knowledge.library import shipped_directory
+    from tare.knowledge.read import read_knowledge
+
     paths = [file for one in files or [shipped_directory()] for file in _files(one)]
     results = []
     for path in paths:
@@ -170,12 +147,14 @@ def _say(result: dict[str, Any]) -> None:
 
 
 def _files(path: Path) -> list[Path]:
+    from tare.knowledge.library import knowledge_files
+
     return knowledge_files(path) if path.is_dir() else [path]
 
 
 @app.command()
 def add(
-    run: Annotated[Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")],
+    run: RunDirectory,
     out: Annotated[
         Path | None, typer.Option("--out", help="The knowledge file to write; none: print it.")
     ] = None,
@@ -196,6 +175,8 @@ def add(
     # only this needs the analysis, which takes seconds to import
     from tare.analysis.analyse import analyse
     from tare.knowledge.from_run import About, findings_of
+    from tare.knowledge.schema import Machines
+    from tare.knowledge.write import knowledge_yaml
     from tare.records.reader import read_run
     from tare.study.read import load_study
 

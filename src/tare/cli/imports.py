@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import json as to_json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from tare.analysis.analyse import analyse
-from tare.cli.console import Terminal, say_json
-from tare.errors import UsageError
-from tare.imports.run import Outcome, Request, import_files
-from tare.imports.tools import TOOLS, Options, Unit
-from tare.report.numbers import count
-from tare.report.terminal import render_summary
-from tare.report.write import write_report
-
-FAILED, NOT_VALID = 1, 3
-MOST_SHOWN = 20
-"""Skipped files that are listed one by one; --json lists all."""
+from tare.imports.tool_names import TOOLS
 
 
 def command(
@@ -71,89 +59,8 @@ def command(
     Exit status: 0 all files are in; 3 some were skipped (they are named), or the result is not
     valid; 1 none is in, and nothing was written.
     """
-    options = Options(_unit(unit), _scope(scope), cpus, _interval(interval))
-    request = Request(
-        tool, paths, study, out.absolute(), factors, sidecar, _fixed(level or []), options
-    )
-    outcome = import_files(request)
-    page, valid = None, True
-    if report and outcome.trials:
-        analysis = analyse(outcome.run)
-        valid = analysis.valid
-        page = write_report(outcome.run, analysis)
-        if not json:
-            Terminal().print(render_summary(analysis))
-    if json:
-        say_json(to_json.dumps(_document(outcome, page), indent=1, ensure_ascii=False))
-    else:
-        _show(outcome, page)
-    raise typer.Exit(_status(outcome, valid=valid))
+    from tare.cli.importing import Wanted, import_all
 
-
-def _status(outcome: Outcome, *, valid: bool) -> int:
-    if not outcome.trials:
-        return FAILED
-    return 0 if valid and not outcome.skipped else NOT_VALID
-
-
-def _show(outcome: Outcome, page: Path | None) -> None:
-    console = Terminal()
-    lines = [f"skipped {one.label}: {one.reason}" for one in outcome.skipped[:MOST_SHOWN]]
-    if len(outcome.skipped) > MOST_SHOWN:
-        lines.append(f"and {len(outcome.skipped) - MOST_SHOWN:,} more; --json lists all")
-    lines += [f"note: {note}" for note in outcome.notes]
-    trials = len(set(outcome.trials))
-    lines.append(
-        f"{count(trials, 'trial')} from {count(outcome.files, 'part')} of files, "
-        f"{len(outcome.skipped):,} skipped: {outcome.run}"
-    )
-    if not outcome.trials:
-        lines[-1] = f"no trial could be made, {len(outcome.skipped):,} skipped; nothing was written"
-        lines.append("  try: mend what is named above, e.g. the template with --factors")
-    if page is not None:
-        lines.append(f"report: {page}")
-    for line in lines:
-        console.print(line, soft_wrap=True)
-
-
-def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
-    return {
-        "run": str(outcome.run) if outcome.trials else None,
-        "trials": sorted(set(outcome.trials)),
-        "files": outcome.files,
-        "skipped": [{"file": one.label, "reason": one.reason} for one in outcome.skipped],
-        "notes": outcome.notes,
-        "report": str(page) if page is not None else None,
-    }
-
-
-def _fixed(texts: list[str]) -> dict[str, str]:
-    fixed: dict[str, str] = {}
-    for text in texts:
-        factor, equals, level = text.partition("=")
-        if not equals or not factor or not level:
-            raise UsageError(f"--level {text}: not FACTOR=LEVEL", remedy="e.g. --level threads=10")
-        fixed[factor] = level
-    return fixed
-
-
-def _unit(text: str | None) -> Unit | None:
-    units: dict[str, Literal["ns", "us", "ms"]] = {"ns": "ns", "us": "us", "ms": "ms"}
-    if text is not None and text not in units:
-        raise UsageError(f"--unit {text}: not ns, us or ms", remedy="e.g. --unit us")
-    return units[text] if text is not None else None
-
-
-def _scope(text: str) -> str:
-    if not text.isprintable() or not text or " " in text or len(text) > 64:
-        raise UsageError("--scope: a name without blanks", remedy="e.g. --scope client")
-    return text
-
-
-def _interval(value: float | None) -> float | None:
-    if value is not None and not 0 < value < 86400:
-        raise UsageError(
-            f"--interval {value:g}: seconds, more than 0 and less than a day",
-            remedy="e.g. --interval 1",
-        )
-    return value
+    wanted = Wanted(tool, paths, study, out, factors, sidecar, level or [], report)
+    status = import_all(wanted, unit=unit, scope=scope, cpus=cpus, interval=interval, json=json)
+    raise typer.Exit(status)

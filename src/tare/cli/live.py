@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from types import TracebackType
 
 from rich.live import Live
@@ -12,10 +14,11 @@ from tare.lab.progress import Progress
 
 
 class LiveView:
-    """A watcher for people."""
+    """A watcher for people; lines that go to a file or a pipe begin with the time of day."""
 
-    def __init__(self, console: Terminal) -> None:
+    def __init__(self, console: Terminal, now: Callable[[], datetime] = datetime.now) -> None:
         self._console = console
+        self._now = now
         self._live = Live(console=console, refresh_per_second=4, transient=True)
         self._last = ("", "")
 
@@ -39,10 +42,11 @@ class LiveView:
         elif (progress.phase, progress.subject) != self._last:
             self._last = (progress.phase, progress.subject)
             if progress.phase in ("preparing", "deploying", "cleaning up"):
-                self._console.print(line(progress))
+                self.say(line(progress))
 
     def say(self, text: str) -> None:
-        self._console.print(text, soft_wrap=True)
+        stamp = "" if self._console.is_terminal else f"{self._now():%H:%M:%S}  "
+        self._console.print(f"{stamp}{text}", soft_wrap=True)
 
 
 def line(progress: Progress) -> str:

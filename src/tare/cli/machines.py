@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import json as json_module
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tare.cli.console import say, say_json
-from tare.cli.doctor_machines import inventory_here
+from tare.cli.options import Json
 from tare.errors import UsageError
-from tare.machines.prepare.run import USUAL, Outcome, Step, prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tare.machines.inventory.host import Host, Inventory
+    from tare.machines.prepare.run import Outcome
 
 app = typer.Typer(
     help="The hosts of the inventory (TARE_INVENTORY), and what they need.",
     no_args_is_help=True,
 )
-_STEPS: tuple[Step, ...] = get_args(Step)
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
 def list_hosts(json: Json = False) -> None:
     """Show the hosts as they were read from the inventory; none is asked."""
+    from tare.cli.doctor_machines import inventory_here
+
     inventory = inventory_here()
     told = [_as_dict(one, inventory) for one in inventory.hosts]
     if json:
@@ -62,7 +64,11 @@ def prepare_hosts(
 
     By pyinfra. Without --yes nothing is changed. A host that has everything is left alone.
     """
-    steps = [one for one in _STEPS if one in {*USUAL, *_known(with_)} - _known(without)]
+    from tare.cli.doctor_machines import inventory_here
+    from tare.machines.prepare.run import STEPS, USUAL, prepare
+
+    asked = {*USUAL, *_known(with_, STEPS)} - _known(without, STEPS)
+    steps = [one for one in STEPS if one in asked]
     inventory = inventory_here()
     outcome = prepare(inventory.hosts, steps, change=yes)
     if json:
@@ -91,10 +97,10 @@ def _show(outcome: Outcome, changed: bool) -> None:
         say("nothing was changed\n  try: the same with --yes")
 
 
-def _known(words: list[str] | None) -> set[str]:
+def _known(words: list[str] | None, steps: Sequence[str]) -> set[str]:
     for one in words or []:
-        if one not in _STEPS:
-            raise UsageError(f"there is no step {one!r}", remedy=f"one of {', '.join(_STEPS)}")
+        if one not in steps:
+            raise UsageError(f"there is no step {one!r}", remedy=f"one of {', '.join(steps)}")
     return set(words or [])
 
 

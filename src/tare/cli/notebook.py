@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tare.analysis.analyse import analyse
-from tare.cli.console import say
-from tare.cli.report import NOT_VALID, near
-from tare.errors import UsageError
-from tare.report.notebook import NAME, render_notebook
-from tare.report.write import write_data
-from tare.whole_file import replace_file
+from tare.cli.options import RunDirectory
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")],
+    run: RunDirectory,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a notebook that is there already.")
     ] = False,
 ) -> None:
     """Write a Jupyter notebook that loads a run's trials, effects, series and histograms."""
+    from tare.analysis.analyse import analyse
+    from tare.cli.console import say
+    from tare.cli.finish import NOT_VALID, near
+    from tare.errors import UsageError
+    from tare.report.notebook import NAME, render_notebook
+    from tare.report.write import write_data
+    from tare.whole_file import replace_file
+
     place = run.absolute()
     target = place / NAME
     if target.exists() and not force:

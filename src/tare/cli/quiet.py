@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.monitor.quiet import look
+from tare.monitor.quiet import Begun
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal
@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 STOP_THEM = "stop them before you measure: whatever else runs is measured too"
 
 
-def warn_if_busy(console: Terminal) -> None:
-    """Name what would disturb a measurement now; nothing where the machine is quiet."""
-    seen = look()
+def warn_if_busy(console: Terminal, begun: Begun | None = None) -> None:
+    """Name what would disturb a measurement now; nothing where the machine is quiet.
+
+    Args:
+        begun: a look that has begun already; None: one begins now.
+    """
+    seen = (begun or Begun()).end()
     if seen.disturb:
         console.print(f"note: {seen}; {STOP_THEM}")

@@ -2,93 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from tare.analysis.analyse import analyse
-from tare.cli.console import Terminal, say, say_document, say_json
-from tare.errors import KnowledgeError, UsageError
-from tare.knowledge.library import load_library
-from tare.knowledge.others import with_others
-from tare.records.layout import RunFiles
-from tare.report.markdown import render_markdown
-from tare.report.terminal import render_summary
-from tare.report.write import to_json, write_report
-from tare.study.read import load_study
-
-if TYPE_CHECKING:
-    from tare.analysis.model import Analysis
-    from tare.knowledge.library import Library
-
-NOT_VALID = 3
-
-
-def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | None = None) -> int:
-    """Analyse, write the report, show the summary; the exit status that the result deserves.
-
-    Args:
-        library: what others found; None: the shipped knowledge and that of TARE_KNOWLEDGE.
-    """
-    analysis = beside_others(analyse(run), run, library)
-    page = write_report(run, analysis)
-    if json:
-        say_json(to_json(analysis))
-    elif markdown:
-        say_document(render_markdown(analysis))
-    else:
-        console = Terminal()
-        console.print(render_summary(analysis))
-        console.print(f"\nreport: {near(page)}", soft_wrap=True)
-    return 0 if analysis.valid else NOT_VALID
-
-
-def beside_others(analysis: Analysis, run: Path, library: Library | None) -> Analysis:
-    """The analysis with what others found; a knowledge base that cannot be read costs no report."""
-    try:
-        known = load_library() if library is None else library
-    except KnowledgeError as error:
-        say(f"the report is without what others found: {error}", err=True)
-        return analysis
-    return with_others(analysis, load_study(RunFiles(run).study), known)
-
-
-def near(path: Path) -> str:
-    """The path as a user here would write it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
-
-
-def only_one(**forms: bool) -> None:
-    """Refuse several forms of output at once.
-
-    Raises:
-        UsageError: more than one is asked for.
-    """
-    asked = [f"--{name}" for name, wanted in forms.items() if wanted]
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} exclude each other", remedy="give one of them")
+from tare.cli.options import Knowledge, RunDirectory
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")],
+    run: RunDirectory,
     json: Annotated[bool, typer.Option("--json", help="Print the analysis as JSON.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the report as Markdown.")
     ] = False,
-    knowledge: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--knowledge",
-            help="A further knowledge base of what others found; the last one wins.",
-            metavar="DIR",
-        ),
-    ] = None,
+    knowledge: Knowledge = None,
 ) -> None:
     """Make one offline HTML page, Markdown, JSON and tables from a run, finished or not."""
+    from tare.cli.finish import finish, only_one
+    from tare.knowledge.library import load_library
+
     only_one(json=json, markdown=markdown)
     library = load_library(knowledge) if knowledge else None
     raise typer.Exit(finish(run.absolute(), json=json, markdown=markdown, library=library))

@@ -9,9 +9,6 @@ from typing import Annotated
 import typer
 
 from tare.cli.console import say_document
-from tare.load import json_schema as load
-from tare.report import json_schema as written
-from tare.study import json_schema as study
 
 
 class Document(StrEnum):
@@ -27,6 +24,10 @@ class Document(StrEnum):
 
 def text(document: Document) -> str:
     """The schema as it is printed and published."""
+    from tare.load import json_schema as load
+    from tare.report import json_schema as written
+    from tare.study import json_schema as study
+
     own = {Document.STUDY: study.schema, Document.LOAD: load.schema}
     found = own[document]() if document in own else written.schema(document.value)
     return json.dumps(found, indent=1) + "\n"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tare.cli.weigh import USUAL, weigh_and_keep
+from tare.cli.weigh import USUAL
+from tare.cli.weighing import weigh_and_keep
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.records.prices import Weighing

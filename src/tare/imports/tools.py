@@ -19,6 +19,7 @@ from tare.imports import (
 )
 from tare.imports.reading import Reading
 from tare.imports.samples import SERIES
+from tare.imports.tool_names import TOOLS
 
 Unit = Literal["ns", "us", "ms"]
 Read = Callable[[bytes, Mapping[str, str]], list[Reading]]
@@ -65,9 +66,6 @@ def reader_of(tool: str, options: Options) -> Read:
     }
     if tool not in readers:
         raise UsageError(
-            f"unknown tool {tool}", why=f"tools: {', '.join(readers)}", remedy="name one of these"
+            f"unknown tool {tool}", why=f"tools: {', '.join(TOOLS)}", remedy="name one of these"
         )
     return readers[tool]
-
-
-TOOLS = ("ycsb", "cassandra-stress", "latte", "hlog", "sar", "iostat", "dstat", "csv")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from scipy import stats
 
 from tare.analysis.metrics import in_order
 from tare.errors import KnowledgeError
@@ -248,6 +247,8 @@ def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
     if len({*first}) == 1 and len({*second}) == 1:
         ratio = math.exp(second[0] - first[0])
         return ratio, ratio
+    from scipy import stats  # takes half a second to import, which most commands need not wait for
+
     found = stats.ttest_ind(second, first, equal_var=False).confidence_interval(LEVEL)
     return math.exp(float(found.low)), math.exp(float(found.high))
 

@@ -13,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
-from scipy import stats
+from scipy import special
 
 from tare.knowledge.claims import claim_of
 from tare.knowledge.rows import Part, counting, part_of
@@ -199,7 +199,7 @@ def _random_effects(studies: Sequence[StudyEffect]) -> Pooled:
             f"Random effects over {k} studies: Paule-Mandel between-study variance, "
             "Hartung-Knapp-Sidik-Jonkman interval."
         )
-    t = float(stats.t.ppf(0.5 + LEVEL / 2, k - 1))
+    t = float(special.stdtrit(k - 1, 0.5 + LEVEL / 2))
     ahead = math.hypot(tau, se)
     return Pooled(
         studies=list(studies),

@@ -7,7 +7,6 @@ import statistics
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
-from scipy import stats
 
 from tare.knowledge.pooling import sd_log
 
@@ -79,5 +78,7 @@ def deployments_for(sd: float, margin: float) -> int:
 
 
 def _power(effect: float, n: int) -> float:
+    from scipy import stats  # takes half a second to import, which most commands need not wait for
+
     critical = float(stats.t.ppf(1 - ALPHA / 2, n - 1))
     return float(stats.nct.sf(critical, n - 1, effect * math.sqrt(n)))

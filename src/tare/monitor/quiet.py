@@ -46,10 +46,25 @@ def look(
     wait: Callable[[float], None] = time.sleep,
 ) -> Others:
     """Watch the machine for a moment, in which this process does nothing else."""
-    before, steal, began = _used(), psutil.cpu_times(), clock()
-    wait(seconds)
-    after, now = _used(), psutil.cpu_times()
-    return others(before, after, clock() - began, _steal_share(steal, now))
+    return Begun(clock).end(seconds, wait)
+
+
+class Begun:
+    """A look that has begun: whoever has something to do meanwhile need not wait for its end.
+
+    What this process uses is not counted; what others do for it is.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._before, self._steal, self._began = _used(), psutil.cpu_times(), clock()
+
+    def end(self, seconds: float = LOOK_S, wait: Callable[[float], None] = time.sleep) -> Others:
+        """What was seen, of at least so many seconds."""
+        wait(max(self._began + seconds - self._clock(), 0.0))
+        after, now = _used(), psutil.cpu_times()
+        passed = self._clock() - self._began
+        return others(self._before, after, passed, _steal_share(self._steal, now))
 
 
 Used = Mapping[int, tuple[str, float]]

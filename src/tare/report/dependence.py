@@ -85,7 +85,7 @@ def variance_table(analysis: Analysis) -> Table:
     ]
     keys = [RowKey(condition=v.treatment) for v in shown]
     notes = list(dict.fromkeys(v.method for v in shown if v.method))
-    return Table("Is the platform noisier?", columns, rows, notes, "variances", keys=keys)
+    return Table("Does the platform add noise?", columns, rows, notes, "variances", keys=keys)
 
 
 def _named(names: Mapping[tuple[str, str], tuple[str, str]], one: VarianceRatio) -> tuple[str, str]:

@@ -51,6 +51,7 @@ def latency_panels(analysis: Analysis, classes: dict[str, str], width: int) -> l
             drawing.root, f"One line each for {names}; the table of percentiles has the values."
         )
         label(drawing.root, 0, 16, title, "title", length=44)
+        label(drawing.root, width - _RIGHT, 16, "latency (log scale)", "small muted end")
         _axes(drawing.root, x, y, lows, highs)
         area = plot_area(drawing.root, x, y)
         for distribution in group:

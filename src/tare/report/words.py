@@ -265,6 +265,16 @@ def line(analysis: Analysis, effect: Effect) -> Line:
     )
 
 
+def addition(analysis: Analysis, effect: Effect) -> str:
+    """What a row of numbers and a verdict do not say of an effect; empty: nothing."""
+    if effect.verdict == "inconclusive":
+        return _further(effect)
+    floor = hiding_floor(analysis, effect)
+    if floor is not None and effect.verdict in ("different", "different within the margin"):
+        return f"smaller than the noise floor of {numbers.share(floor)}"
+    return ""
+
+
 def _amounts(metric: Metric, effect: Effect) -> str:
     """The effect in microseconds, of a metric that counts them per operation; else nothing.
 

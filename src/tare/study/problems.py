@@ -155,7 +155,8 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     if kind in _BOUNDS:
         in_words = _IN_WORDS.get(_unit(model, path), str)
         bound = _BOUNDS[kind].format_map({key: in_words(one) for key, one in context.items()})
-        return f"{name}: {_show(value)} is out of range", f"it must be {bound}", _set(name, bound)
+        remedy = _percentage(name, value, context) or _set(name, bound)
+        return f"{name}: {_show(value)} is out of range", f"it must be {bound}", remedy
     if kind in _EXPECTED:
         return (
             f"{name}: {_show(value)} is not {_EXPECTED[kind].split(';')[0]}",
@@ -186,7 +187,8 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     parent = tuple(str(part) for part in path[:-1])
     every = list(field_paths(model))
     beside = [(*parent, field) for field in _inside(model, path[:-1])]
-    near = nearest(wanted, (field[-1] for field in beside))
+    names_beside = [field[-1] for field in beside]
+    near = nearest(wanted, names_beside) or _initials(wanted, names_beside)
     if near is not None:
         meant: Sequence[str] | None = (*parent, near)
     else:
@@ -197,6 +199,16 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     return f"{dotted(path)}: unknown field", f"{dotted(parent)} has {names}", remedy
 
 
+def _initials(wanted: str, known: Iterable[str]) -> str | None:
+    """The known name whose words begin so: rf is replication_factor."""
+    return next((name for name in known if _first_letters(name) == wanted.lower()), None)
+
+
+def _first_letters(name: str) -> str:
+    words = name.split("_")
+    return "".join(word[:1] for word in words) if len(words) > 1 else ""
+
+
 def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]:
     words = (word.strip("'") for word in expected.replace(" or ", ", ").split(", "))
     allowed = [word for word in words if word]
@@ -205,6 +217,14 @@ def _not_one_of(name: str, value: object, expected: str) -> tuple[str, str, str]
         f"it is one of {', '.join(allowed)}",
         did_you_mean(str(value), allowed, f"write one of {', '.join(allowed)}"),
     )
+
+
+def _percentage(name: str, value: object, bounds: Mapping[str, object]) -> str:
+    """What was meant by a percentage that lacks its sign; empty: it is none."""
+    whole = 1 in (bounds.get("lt"), bounds.get("le"))
+    if not whole or not isinstance(value, (int, float)) or not 1 < value < 100:
+        return ""
+    return f"did you mean {name}: {value:g}%?"
 
 
 def _set(name: str, expected: str) -> str:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from tare.errors import StudyError
 from tare.nearest import nearest
 from tare.study.analysis_rules import analysis_problems
+from tare.study.baseline_form import baseline_form_problems
 from tare.study.conditions import baseline_condition, combinations, condition_name, resolve
 from tare.study.document import read_document
 from tare.study.files_rules import files_problems
@@ -82,6 +83,7 @@ def validate(data: dict[str, Any], origins: Origins) -> Study:
     Raises:
         StudyError: unknown, missing or ill-typed fields.
     """
+    refuse(baseline_form_problems(data, origins))
     try:
         return Study.model_validate(data).with_origins(origins)
     except ValidationError as error:

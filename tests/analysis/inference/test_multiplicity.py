@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 
-from tare.analysis.inference.multiplicity import adjust
+from tare.analysis.inference.multiplicity import adjust, benjamini_hochberg
 
 
 def test_holm_for_the_primary_and_false_discovery_rate_for_the_rest() -> None:
@@ -29,3 +31,9 @@ def test_holm_for_the_primary_and_false_discovery_rate_for_the_rest() -> None:
 def test_a_family_of_one_stays_as_it_is() -> None:
     assert adjust({("all.p99", "n", "a"): 0.02}, {})["all.p99", "n", "a"].p == pytest.approx(0.02)
     assert adjust({}, {}) == {}
+
+
+@pytest.mark.parametrize("ps", [[0.03], [0.5, 0.01, 0.01, 1.0], [0.2, 0.04, 0.03, 0.9, 0.001]])
+def test_the_false_discovery_rate_is_that_of_the_usual_library(ps: list[float]) -> None:
+    assert benjamini_hochberg(ps) == pytest.approx(false_discovery_control(ps, method="bh"))
+    assert benjamini_hochberg(np.array([])).size == 0

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, check, count, percent
 from tare.analysis.checks.within import change_within
@@ -174,4 +174,4 @@ def within_slope(trials: Sequence[Trial]) -> tuple[float, float]:
     if df < 1 or residual <= 0:
         return slope, 1.0
     t = slope / math.sqrt(residual / df / float(x @ x))
-    return slope, 2 * float(stats.t.sf(abs(t), df))
+    return slope, 2 * float(special.stdtr(df, -abs(t)))

@@ -32,7 +32,7 @@ def bits(evidence: Evidence) -> Check:
     """Whether all conditions run the same files."""
     different = [difference for difference in evidence.parity if difference.fact == BITS]
     if not different:
-        return check("bits", "ok", "all conditions run the same database files")
+        return check("same files", "ok", "all conditions run the same database files")
     images = sorted(
         {
             f"{trial.condition}: image {unit.image}"
@@ -42,7 +42,7 @@ def bits(evidence: Evidence) -> Check:
         }
     )
     summary = "conditions run different database files, so the files are part of every difference"
-    return check("bits", "warning", summary, [_words(d) for d in different] + images)
+    return check("same files", "warning", summary, [_words(d) for d in different] + images)
 
 
 def _words(difference: ParityDifference) -> str:

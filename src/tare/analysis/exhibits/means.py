@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ def mean_over(strata: Iterable[Sequence[float]], most: float = math.inf) -> Mean
     if total == 0:
         return Mean(value, value, value, repeated)
     df = total**2 / sum(v**2 / (len(s) - 1) for v, s in zip(parts, samples, strict=True))
-    reach = float(stats.t.ppf(0.5 + CONFIDENCE / 2, df)) * math.sqrt(total) / len(samples)
+    reach = float(special.stdtrit(df, 0.5 + CONFIDENCE / 2)) * math.sqrt(total) / len(samples)
     low = value - reach
     if all(sample.min() >= 0 for sample in samples):
         low = max(low, 0.0)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy import special
-from scipy.stats import false_discovery_control
 
 from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
+from tare.analysis.inference.multiplicity import benjamini_hochberg
 from tare.analysis.metrics import describe
 from tare.analysis.model import Interaction
 
@@ -208,7 +208,7 @@ def interactions(
         return []
     plain = [float(special.fdtrc(q.freedom, a.df, a.statistic)) for _, q, a in found]
     ps = [levels.corrected_p(p) for p in plain]
-    adjusted = false_discovery_control(ps, method="bh")
+    adjusted = benjamini_hochberg(ps)
     return [
         _interaction(*one, (p, float(after)), levels.interval)
         for one, p, after in zip(found, ps, adjusted, strict=True)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,6 +107,8 @@ class _Walk:
         low, high = (0.0 if self.sides == 2 else -FARTHEST), 40.0
         if error <= self.beyond(at, high):
             return math.inf
+        from scipy import optimize  # a tenth of a second, and few runs are looked at
+
         return float(optimize.brentq(lambda c: self.beyond(at, c) - error, low, high, xtol=1e-12))
 
     def stopped_at(self, at: float, bound: float) -> _Walk:

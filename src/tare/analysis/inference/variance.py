@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
-from scipy.stats import false_discovery_control
 
 from tare.analysis.inference.levels import PLAIN
+from tare.analysis.inference.multiplicity import benjamini_hochberg
 from tare.analysis.model import VarianceRatio
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def variance_ratios(
     questions = [i for i, (_, contrast, _) in enumerate(flat) if not contrast.aa]
     adjusted: dict[int, float] = {}
     if questions:
-        values = false_discovery_control([ps[i] for i in questions], method="bh")
+        values = benjamini_hochberg([ps[i] for i in questions])
         adjusted = dict(zip(questions, map(float, values), strict=True))
     return [
         _ratio(metric, contrast, spreads, (ps[i], adjusted.get(i)), levels.interval)

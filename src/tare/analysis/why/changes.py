@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from tare.analysis.inference.estimates import estimate, make_stratum, t_interval
 
@@ -153,7 +153,7 @@ def share(part: Difference, whole: Difference) -> tuple[float, float, float] | N
     found = part.value / whole.value
     residuals = [part.by_unit[unit] - found * whole.by_unit[unit] for unit in units]
     se = float(np.std(residuals, ddof=1)) / math.sqrt(len(units)) / abs(whole.value)
-    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(units) - 1)) * se
+    half = float(special.stdtrit(len(units) - 1, 0.5 + LEVEL / 2)) * se
     return found, found - half, found + half
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
 from tare.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from tare.knowledge.library import Library
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -43,6 +48,34 @@ def shipped_directories() -> list[Path]:
 def shipped_names() -> list[str]:
     """The names of these studies."""
     return sorted({one.stem for place in shipped_directories() for one in place.glob("*.yaml")})
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A study that comes with Tare and of which findings are known."""
+
+    name: str
+    question: str
+    scales: list[str]
+    findings: int
+
+
+def shipped_papers(library: Library) -> list[Paper]:
+    """These studies, by name."""
+    # only this needs the parser
+    from tare.knowledge.replication.reference import source_of
+    from tare.study.document import read_document
+
+    studies = [one.study for one in library.findings() if not one.computed]
+    found = []
+    for name in shipped_names():
+        source = source_of(name, studies)
+        data = read_document(study_file(name)).data
+        if source and isinstance(data, dict):
+            question = " ".join(str(data.get("question", "")).split())
+            count = studies.count(source)
+            found.append(Paper(name, question, [*data.get("scales", {})], count))
+    return found
 
 
 def _known(name: str) -> str:

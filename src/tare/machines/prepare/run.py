@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from tare import scratch
 from tare.artifacts.program import Ended, run_to_end
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PROGRAM = "TARE_PYINFRA"
 """environment variable that names pyinfra's command, where it is not on the PATH"""
 Step = Literal["directory", "programs", "clock", "docker", "java"]
+STEPS: tuple[Step, ...] = get_args(Step)
 USUAL: tuple[Step, ...] = ("directory", "programs", "clock")
 """what every host needs; docker and java are asked for"""
 _WITHIN_S = 1800.0

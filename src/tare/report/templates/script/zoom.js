@@ -140,12 +140,30 @@ function roundIn(start, end, steps) {
   return found;
 }
 
-// One axis about its middle (or where a mark is told), by a factor below 1 to see less of it.
+// The middle of what the plot's curves reach in a part of its x axis, as a share of its y axis; null
+// where there is none.
+function middleOfCurves(plot, [from, to]) {
+  const area = areaOf(plot), shares = [];
+  for (const curve of all("path", plot)) {
+    const d = (drawnAs.get(curve) || {}).d || curve.getAttribute("d") || "";
+    for (const [, x, y] of d.matchAll(/[ML](-?[\d.]+)[ ,](-?[\d.]+)/g)) {
+      const across = (x - area.x) / area.width;
+      if (across >= from && across <= to) shares.push(1 - (y - area.y) / area.height);
+    }
+  }
+  return shares.length ? (Math.min(...shares) + Math.max(...shares)) / 2 : null;
+}
+
+// One axis about its middle (or where a mark is told), by a factor below 1 to see less of it. Where no
+// mark is told, y follows the curves: the middle of the axes may be empty.
 function zoomBy(figure, plot, factor) {
   for (const axis of ["x", "y"]) {
     const [from, to] = partOf(figure, plot, axis);
     const area = areaOf(plot);
     let middle = (from + to) / 2;
+    if (axis === "y" && factor < 1 && cursor.parentNode !== plot) {
+      middle = middleOfCurves(plot, partOf(figure, plot, "x")) ?? middle;
+    }
     if (cursor.parentNode === plot) {
       const share = axis === "x" ? (cursor.cx.baseVal.value - area.x) / area.width
         : 1 - (cursor.cy.baseVal.value - area.y) / area.height;

@@ -1,0 +1,46 @@
+"""What a plan compares on primary metrics: inside one deployment, or between two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tare.analysis.metrics import describe
+from tare.study.endpoints import primary_endpoints
+from tare.study.left_out import comparisons
+
+if TYPE_CHECKING:
+    from tare.study.plan import Plan
+
+AGAINST = " against "
+
+
+class Scope(NamedTuple):
+    """Comparisons that are alike noisy: on one metric, inside one deployment or between two."""
+
+    metric: str
+    inside: bool
+
+    @property
+    def where(self) -> str:
+        return "inside one deployment" if self.inside else "between deployments"
+
+    @property
+    def title(self) -> str:
+        return f"{describe(self.metric).title} {self.where}"
+
+
+def scopes(plan: Plan) -> dict[Scope, list[str]]:
+    """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
+    study = plan.study
+    found: dict[Scope, list[str]] = {}
+    for metric in primary_endpoints(study.margins, study.analysis.primary):
+        for base, treated in comparisons(study, plan.conditions):
+            if (treated.aa_of or treated.name) != (base.aa_of or base.name):
+                scope = Scope(metric, inside=treated.deployment == base.deployment)
+                found.setdefault(scope, []).append(against(treated.name, base.name))
+    return found
+
+
+def against(treatment: str, baseline: str) -> str:
+    """A comparison by its names."""
+    return f"{treatment}{AGAINST}{baseline}"

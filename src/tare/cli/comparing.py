@@ -1,0 +1,165 @@
+"""Two runs beside each other: reads them, compares them, and says which exit status that is."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from tare.analysis.analyse import analyse
+from tare.analysis.comparison.compare import compare
+from tare.analysis.model import Analysis
+from tare.cli.compare import Condition
+from tare.cli.compare_prices import prices_in, show
+from tare.cli.console import Terminal, say_document, say_json
+from tare.cli.finish import NOT_VALID, only_one
+from tare.errors import RecordError, UsageError
+from tare.report.comparison import render_markdown, render_terminal
+from tare.report.write import to_json
+from tare.study.quantities import parse_fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.comparison.model import Comparison
+
+MET = 1
+LARGEST = 256 * 2**20
+"""Bytes of an `analysis.json` that are read; 10,000 trials with their series have about half."""
+
+
+def read_side(path: Path) -> Analysis:
+    """A run's directory, analysed; or the `analysis.json` that an earlier report left.
+
+    Raises:
+        UsageError: there is nothing of that name.
+        RecordError: it is neither.
+    """
+    if not path.exists():
+        raise UsageError(
+            "there is no such run",
+            where=str(path),
+            why="neither a directory nor a file has this name",
+            remedy="name a run's directory, runs/NAME, or its analysis.json",
+        )
+    if not path.is_file():
+        return analyse(path.absolute())
+    if path.stat().st_size > LARGEST:
+        raise _unusable(path, f"it is larger than {LARGEST // 2**20} MiB")
+    try:
+        return Analysis.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise _unusable(path, f"{place + ': ' if place else ''}{first['msg']}") from error
+
+
+def _unusable(path: Path, why: str) -> RecordError:
+    return RecordError(
+        "this is not the analysis of a run",
+        where=str(path),
+        why=why,
+        remedy="name a run's directory, or make its analysis.json again with `tare report`",
+    )
+
+
+def status(comparison: Comparison, fail_on: Sequence[Condition]) -> int:
+    """The exit status: 3 a side is not valid, 1 a condition is met, else 0.
+
+    Only primary endpoints count. A difference within the margin is none that fails; a primary
+    question without an interval is inconclusive.
+    """
+    if not comparison.valid:
+        return NOT_VALID
+    primary = [d for d in comparison.differences if d.primary]
+    different = [d for d in primary if d.verdict == "different"]
+    met = {
+        Condition.DIFFERENT: bool(different),
+        Condition.WORSE: any(d.direction == "worse" for d in different),
+        Condition.INCONCLUSIVE: bool(comparison.unanswered)
+        or any(d.verdict == "inconclusive" for d in primary),
+    }
+    return MET if any(met[one] for one in fail_on) else 0
+
+
+def renamed(texts: Sequence[str]) -> dict[str, str]:
+    """`old=new` to a mapping.
+
+    Raises:
+        UsageError: a text without both names, or a name given twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        old, _, new = (part.strip() for part in text.partition("="))
+        if not old or not new or old in found:
+            raise UsageError(
+                f"{text!r} does not say what is called how" if old not in found else
+                f"{old!r} is given two names",
+                where="--map",
+                remedy="write NAME_IN_A=NAME_IN_B, once per name",
+            )  # fmt: skip
+        found[old] = new
+    return found
+
+
+def margins(texts: Sequence[str]) -> dict[str, float]:
+    """`throughput=5%` to a fraction per metric.
+
+    Raises:
+        UsageError: it is not a fraction between 0 and 100%.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        try:
+            fraction = parse_fraction(value) if value.endswith("%") else float(value)
+        except ValueError:
+            fraction = None
+        if not name or not isinstance(fraction, float) or not 0 < fraction < 1:
+            raise UsageError(
+                f"{text!r} is not a margin",
+                where="--margin",
+                remedy="write a metric and a fraction, e.g. throughput=5%",
+            )
+        found[name] = fraction
+    return found
+
+
+def compare_runs(
+    a: Path,
+    b: Path,
+    *,
+    map_: Sequence[str],
+    margin: Sequence[str],
+    metric: Sequence[str],
+    fail_on: Sequence[Condition],
+    json: bool,
+    markdown: bool,
+) -> int:
+    """Compare run B with run A and show it; the exit status, see `status`.
+
+    Two files of prices are compared as such.
+    """
+    only_one(json=json, markdown=markdown)
+    weighed = prices_in(a), prices_in(b)
+    if weighed[0] is not None and weighed[1] is not None:
+        show(weighed[0], weighed[1], json=json)
+        return 0
+    names, limits = renamed(map_), margins(margin)
+    first, second = read_side(a), read_side(b)
+    if first.trials == second.trials:
+        raise UsageError(
+            "A and B are the same trials",
+            why="conditions of one run share blocks, and are compared inside it",
+            remedy=f"tare report {shlex.quote(str(a))}",
+        )
+    comparison = compare(first, second, renamed=names, margins=limits, metrics=metric)
+    if json:
+        say_json(to_json(comparison))
+    elif markdown:
+        say_document(render_markdown(comparison))
+    else:
+        Terminal().print(render_terminal(comparison))
+    return status(comparison, fail_on)

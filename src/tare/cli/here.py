@@ -1,0 +1,210 @@
+"""What `tare doctor` looks at: what can run on this machine, and how to get what cannot."""
+
+from __future__ import annotations
+
+import json as json_module
+import shutil
+from dataclasses import asdict, dataclass, replace
+
+from rich.text import Text
+
+from tare.artifacts.binaries import find
+from tare.cli import doctor_noise
+from tare.cli.console import Terminal, say_json
+from tare.cli.engines import cluster_fault, docker_fault, named_cluster
+from tare.cli.quiet import STOP_THEM
+from tare.errors import TareError
+from tare.machines import addresses, awake, cgroups, neighbours
+from tare.machines.facts import local_facts
+from tare.machines.inventory.read import named_inventory
+from tare.monitor.quiet import look
+from tare.runtimes.availability import no_cluster
+from tare.runtimes.docker_engine import connect
+from tare.runtimes.kubernetes.facts import ClusterFacts
+from tare.runtimes.swarm.facts import SwarmFacts
+from tare.runtimes.swarm.named import ask_swarm
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    says: str
+    remedy: str = ""
+    needed: bool = True
+    """without it the main job cannot run at all"""
+
+
+def _quiet() -> Finding:
+    seen = look()
+    says = str(seen) if seen.disturb else f"{seen}: quiet"
+    return Finding("other work", not seen.disturb, says, STOP_THEM, needed=False)
+
+
+def _noise() -> Finding:
+    known, says = doctor_noise.kept_line()
+    remedy = f"{doctor_noise.COMMAND}, a minute: `tare plan` then says how narrow intervals can be"
+    return Finding("noise", known, says, remedy, needed=False)
+
+
+def findings() -> list[Finding]:
+    """Everything that decides what can run here."""
+    machine = local_facts()
+    docker = docker_fault()
+    claim = addresses.can_claim()
+    exposed = neighbours.cannot()
+    kind = cgroups.version()
+    found = [
+        Finding(
+            "machine",
+            True,
+            f"{machine.cpus} CPUs, {machine.memory_available / 2**30:.1f} GiB of memory free, "
+            f"{machine.disk_free / 2**30:.0f} GiB of disk free, kernel {machine.kernel}",
+        ),
+        Finding("native runtime", True, "processes of this machine"),
+        Finding(
+            "docker runtime",
+            docker is None,
+            docker.what if docker else f"engine {connect().version().get('Version')}",
+            "make setup (as root) installs docker.io and starts dockerd",
+            needed=False,
+        ),
+        _kubernetes(),
+        _swarm(),
+        _hosts(),
+        Finding(
+            "control groups",
+            machine.root and kind > 0,
+            f"version {kind}" if kind else "none",
+            "run as root: native units are then accounted, limited and paused as containers are",
+            needed=False,
+        ),
+        Finding(
+            "host addresses",
+            claim is None,
+            claim or "can be added to lo (network: published goes through DNAT)",
+            "run as root, else published ports go through docker-proxy on loopback",
+            needed=False,
+        ),
+        Finding(
+            "neighbours",
+            exposed == "",
+            exposed or "kept from the units of this machine while a run is alive",
+            f"{neighbours.REMEDY}, else who is on this machine's network can reach published "
+            "ports and containers",
+            needed=False,
+        ),
+        Finding(
+            "page cache",
+            machine.root,
+            "can be dropped" if machine.root else "cannot be dropped; trials say so",
+            "run as root",
+            needed=False,
+        ),
+        _idle_cpus(),
+        _quiet(),
+        _noise(),
+        Finding(
+            "maven",
+            shutil.which("mvn") is not None,
+            shutil.which("mvn") or "missing",
+            "apt-get install maven (needed once, to fetch Cassandra's files)",
+            needed=False,
+        ),
+    ]
+    found += [_binary("tare-load"), _binary("tare-probe"), _binary("tare-pod")]
+    found.append(replace(_binary("tare-stub"), needed=False))  # for the noise alone
+    return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
+            _program("cargo", "cargo", "latte")]  # fmt: skip
+
+
+def _idle_cpus() -> Finding:
+    why_not = awake.why_not()
+    return Finding(
+        "idle CPUs",
+        not why_not,
+        why_not or "can be kept polling while a run measures (design.idle_cpus)",
+        "run as root, on a kernel with a cpuidle driver; else they halt as usual, and runs say so",
+        needed=False,
+    )
+
+
+def _kubernetes() -> Finding:
+    what, found = "kubernetes runtime", cluster_fault()
+    if found is None:
+        cluster = named_cluster()
+        facts = cluster.facts if cluster else None
+        return Finding(what, True, _of_cluster(facts) if facts else "it answers no more")
+    missing = no_cluster()
+    if missing.remedy not in found:
+        wrong = "see docs/kubernetes.md, When something is wrong"
+        return Finding(what, False, found, wrong, needed=False)
+    remedy = "see docs/kubernetes.md: name any cluster with KUBECONFIG, or make rig"
+    return Finding(what, False, missing.what, remedy, needed=False)
+
+
+def _swarm() -> Finding:
+    found = ask_swarm()
+    remedy = "see docs/swarm.md: name a Swarm's manager with TARE_SWARM, or make rig-swarm"
+    if not isinstance(found, SwarmFacts):
+        says = f"{found.what}: {found.why}" if found else "docker's engine is in no Swarm"
+        return Finding("swarm runtime", False, says, remedy, needed=False)
+    says = f"{found.version} at {found.manager}, {len(found.usable)} usable nodes"
+    if found.ip_vs is False:
+        says += "; the kernel lacks IP_VS: service-ip and node-port cannot run"
+    return Finding("swarm runtime", bool(found.usable), says, remedy, needed=False)
+
+
+def _hosts() -> Finding:
+    """The hosts that are named; they are asked on request only, which may take seconds."""
+    what, remedy = (
+        "machines over SSH",
+        "see docs/machines.md: name an inventory, Ansible's or Tare's, with TARE_INVENTORY",
+    )
+    try:
+        found = named_inventory()
+    except TareError as error:
+        return Finding(what, False, f"{error.where}: {error.what}", error.remedy, needed=False)
+    if found is None:
+        return Finding(what, False, "no inventory is named", remedy, needed=False)
+    says = (
+        f"{found.source}: {len(found.nodes)} for nodes, {len(found.clients)} for load; "
+        "`tare doctor --machines` asks them"
+    )
+    return Finding(what, True, says, needed=False)
+
+
+def _of_cluster(facts: ClusterFacts) -> str:
+    plugin = facts.plugin or "a network plugin that is not recognised"
+    return f"{facts.version} at {facts.server}, {len(facts.usable)} usable nodes, {plugin}"
+
+
+def _program(name: str, package: str, tools: str) -> Finding:
+    """A program that another load generator (client.tool) is fetched or run with."""
+    there = shutil.which(name)
+    remedy = f"apt-get install {package} (only for client.tool {tools})"
+    return Finding(name, there is not None, there or "missing", remedy, needed=False)
+
+
+def _binary(name: str) -> Finding:
+    try:
+        return Finding(name, True, str(find(name)))  # type: ignore[arg-type]  # the two literal names
+    except TareError as error:
+        return Finding(name, False, error.what, error.remedy)
+
+
+def show(*, json: bool) -> bool:
+    """Say what was found; whether everything is there without which nothing can run."""
+    found = findings()
+    if json:
+        say_json(json_module.dumps([asdict(one) for one in found], indent=1))
+    else:
+        console = Terminal()
+        for one in found:
+            mark = Text("ok     ", "green") if one.ok else Text("missing", "red")
+            console.print(mark, f" {one.what}: ", one.says, sep="")
+            if not one.ok:
+                console.print("        try: ", one.remedy, sep="")
+    return all(one.ok for one in found if one.needed)

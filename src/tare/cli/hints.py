@@ -1,0 +1,105 @@
+"""What a plan asks that its result cannot answer as one may think, in lines for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.study.endpoints import primary_endpoints
+from tare.study.intensity import share_of_max
+from tare.study.left_out import comparisons
+from tare.study.patch import assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.plan import Plan
+    from tare.study.schema import Setup, Study
+
+
+def hint_lines(plan: Plan) -> list[str]:
+    """Each with the edit that would mend it; empty: nothing to hint at."""
+    if not plan.conditions:
+        return []
+    found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
+    return [f"hint: {line}" for line in found]
+
+
+def _own_maxima(plan: Plan) -> Iterator[str]:
+    """Conditions under different loads: each has a share of what it can take itself."""
+    own = [one for one in plan.conditions if _share(one.setup) and _of_its_own(one.setup)]
+    if len(own) > 1:
+        share = own[0].setup.load.rate or own[0].setup.load.threads
+        yield (
+            f"each condition has a maximum of its own, so that {share} is another load for each; "
+            "to compare them under one load, write load.search.of: baseline"
+        )
+
+
+def _share(setup: Setup) -> bool:
+    return any(share_of_max(one) is not None for one in (setup.load.rate, setup.load.threads))
+
+
+def _of_its_own(setup: Setup) -> bool:
+    return setup.load.search is None or setup.load.search.of == "condition"
+
+
+def _rates(plan: Plan) -> Iterator[str]:
+    """Throughput that a rate sets, among what is to decide."""
+    study = plan.study
+    set_ = [one for one in plan.conditions if one.setup.load.rate is not None]
+    primary = primary_endpoints(study.margins, study.analysis.primary)
+    if "throughput" in primary and len(set_) == len(plan.conditions):
+        rest = [name for name in primary if name != "throughput"] or ["service_demand", "all.p99"]
+        yield (
+            "load.rate sets the throughput, which is then alike whatever the platform costs; "
+            f"latency and service demand answer: analysis: {{primary: [{', '.join(rest)}]}}"
+        )
+
+
+def _unpinned(plan: Plan) -> Iterator[str]:
+    """Clients that take CPU time from the servers that they measure."""
+    shared = [one for one in plan.conditions if _shares_cpus(one.setup)]
+    if shared:
+        yield (
+            "clients and servers share the CPUs of this machine, and each slows the other; to "
+            "keep them apart, write e.g. platform.limits.cpuset: 0 and client.limits.cpuset: 1"
+        )
+
+
+def _shares_cpus(setup: Setup) -> bool:
+    client, platform = setup.client, setup.platform
+    here = client.machines == platform.machines == "local"
+    placed = {client.runtime, platform.runtime} & {"kubernetes", "swarm"}
+    return here and not placed and not (client.limits.cpuset and platform.limits.cpuset)
+
+
+def _unintended(plan: Plan) -> Iterator[str]:
+    """Loads that are compared with one another beside platforms."""
+    study = plan.study
+    if study.analysis.compare or study.analysis.by or study.analysis.over:
+        return
+    loads = [factor for factor in study.factors if _sets(study, factor) == {"load"}]
+    others = [factor for factor in study.factors if factor not in loads]
+    compared = {
+        factor
+        for base, treated in comparisons(study, plan.conditions)
+        for factor in loads
+        if base.levels[factor] != treated.levels[factor]
+    }
+    for factor in loads if others else ():
+        if factor in compared:
+            yield (
+                f"levels of {factor} are compared with one another, which tells of the load and "
+                f"not of the platform; to compare {', '.join(others)} at each of them instead, "
+                f"write analysis: {{by: [{factor}]}}"
+            )
+
+
+def _sets(study: Study, factor: str) -> set[str]:
+    """The parts of the setup that levels of the factor change."""
+    return {
+        str(one.path[0])
+        for patch in study.factors[factor].values()
+        for one in assignments(patch or {})
+        if one.sets
+    }

@@ -1,0 +1,41 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StudyFile = Annotated[Path, typer.Argument(help="The study, a YAML file.", metavar="STUDY")]
+RunDirectory = Annotated[
+    Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Override a field, e.g. --set load.threads=64.", metavar="PATH=VALUE"
+    ),
+]
+Scale = Annotated[
+    str | None,
+    typer.Option("--scale", help="One of the study's scales, e.g. laptop.", metavar="NAME"),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        help="Only the conditions with these levels of a factor, e.g. --only threads=10,50.",
+        metavar="FACTOR=LEVEL,...",
+    ),
+]
+Runs = Annotated[Path, typer.Option("--runs", help="Directory that holds all runs.", metavar="DIR")]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", help="Name of the run; the study's by default.", metavar="NAME"),
+]
+Knowledge = Annotated[
+    list[Path] | None,
+    typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

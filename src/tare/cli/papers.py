@@ -1,0 +1,28 @@
+"""The published studies that `tare replicate` can run, in a list."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import TYPE_CHECKING
+
+from tare.cli.console import Terminal, say_json
+from tare.knowledge.library import load_library
+from tare.knowledge.replication.papers import shipped_papers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def show_papers(knowledge: list[Path], *, json: bool) -> None:
+    """Each study with its question, its scales, and how many findings there are of it."""
+    papers = shipped_papers(load_library(knowledge))
+    if json:
+        say_json(json_module.dumps([vars(one) for one in papers], indent=1))
+        return
+    console = Terminal()
+    for one in papers:
+        console.print(one.name, style="bold")
+        console.print(f"  {one.question}")
+        scales = ", ".join(one.scales) or "none"
+        console.print(f"  {one.findings} findings; scales: {scales}")
+    console.print("\ntare plan studies/NAME.yaml --scale SCALE says what one costs")

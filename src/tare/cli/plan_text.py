@@ -1,0 +1,168 @@
+"""A plan in lines for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from tare.cli.compared import compared_lines
+from tare.cli.hints import hint_lines
+from tare.cli.left_out import left_out_lines
+from tare.cli.quiet import warn_if_busy
+from tare.cli.separate import separate_lines
+from tare.cli.shortfall import show_shortfall
+from tare.cli.starts import start_lines
+from tare.cli.taken_hosts import taken_hosts
+from tare.report import numbers
+from tare.study.design import LEAST_LOOKED_AT
+from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
+from tare.study.estimate import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.cli.console import Terminal
+    from tare.monitor.quiet import Begun
+    from tare.study.plan import Plan
+    from tare.study.schema import Setup, Study
+
+_HOURS_FROM, _DAYS_FROM = 2, 48
+"""Hours from which a length is told in hours, and in days."""
+MOST_LINES = 12
+"""Lines of the order that are printed."""
+
+
+def cost(seconds: float) -> str:
+    """A run's length as people say it: minutes, hours, or days of the machine."""
+    hours = seconds / 3600
+    if hours < _HOURS_FROM:
+        return f"{seconds / 60:.0f} min"
+    if hours < _DAYS_FROM:
+        return f"{hours:.1f} h"
+    return f"{hours:,.0f} h of this machine, {hours / 24:.1f} days"
+
+
+def _order(plan: Plan) -> list[str]:
+    """The order of deployments and trials, its beginning where it is long."""
+    lines = []
+    for turn in plan.rounds:
+        lines.append(f"  D{turn.index} deploy: {', '.join(turn.deploy)}")
+        lines += [f"     B{block.index:02}: {', '.join(block.order)}" for block in turn.blocks]
+    left = len(lines) - MOST_LINES
+    if left <= 0:
+        return lines
+    return [*lines[:MOST_LINES], f"  and {left} more lines of this order; --json has all of it"]
+
+
+def _looks(plan: Plan) -> list[str]:
+    """When a run until decided is looked at, and what ends it for time."""
+    most = plan.study.design.at_most
+    if most is not None:
+        late = f"no round but the first is begun that would end later than {numbers.length(most)}"
+        return [f"{late} after the run began", *_looks_before(plan)]
+    return _looks_before(plan)
+
+
+def _looks_before(plan: Plan) -> list[str]:
+    if plan.looks:
+        after = ", ".join(map(str, plan.looks))
+        return [
+            f"looked at after round {after}: it ends there if every primary comparison has a "
+            "verdict, at a level that allows for the looks"
+        ]
+    if plan.study.design.until == "decided":
+        return [
+            f"too few rounds to look before the last one: design.deployments of "
+            f"{LEAST_LOOKED_AT + 1} or more"
+        ]
+    return []
+
+
+def _endpoints(study: Study) -> str:
+    """What decides, and which margins are of metrics that do not."""
+    primary = primary_endpoints(study.margins, study.analysis.primary)
+    named = [f"{name}{_margin(margin_of(name, study.margins))}" for name in primary]
+    rest = [
+        f"{name}{_margin(study.margins[name])}"
+        for name in secondary_margins(study.margins, primary)
+    ]
+    also = f", those with a margin too: {', '.join(rest)}" if rest else ""
+    return (
+        f"primary, which decide: {', '.join(named) or 'none'}; analysis.primary names others\n"
+        f"secondary: every other metric{also}"
+    )
+
+
+def _margin(margin: float | None) -> str:
+    return " (no margin)" if margin is None else f" (margin {margin * 100:g}%)"
+
+
+def _load(setup: Setup) -> str:
+    """Workload, intensity, and the tool where it is not Tare's own."""
+    tool = "" if setup.client.tool == "tare" else f", by {setup.client.tool}"
+    return f"{setup.load.label}, {setup.load.intensity}{tool}"
+
+
+def show(
+    plan: Plan, console: Terminal, expected: Sequence[str] = (), begun: Begun | None = None
+) -> None:
+    """The plan for people.
+
+    Args:
+        expected: lines on what to expect of the result; before what it cannot say.
+        begun: a look at other programs that has begun already.
+    """
+    study, design = plan.study, plan.study.design
+    size = f" at scale {study.scale}" if study.scale else ""
+    console.print(Text.assemble((study.study, "bold"), f"{size}  {study.question}"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("condition", "runs on", "nodes", "load", "own deployment"):
+        table.add_column(title, overflow="fold")
+    for one in plan.conditions:
+        setup = one.setup
+        platform = (
+            f"{setup.platform.runtime}, {setup.platform.attachment}, {setup.platform.storage}"
+        )
+        nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
+        again = f" (A/A of {one.aa_of})" if one.aa_of else ""
+        table.add_row(one.name + again, platform, nodes, _load(setup), one.deployment)
+    console.print(table)
+    for line in [*left_out_lines(plan), *taken_hosts(plan)]:
+        console.print(line)
+    console.print(
+        f"\n{design.deployments} deployments x {design.blocks} blocks x {len(plan.conditions)} "
+        f"conditions = {len(plan.trials)} trials, fresh per {design.fresh}, seed {plan.seed}",
+    )
+    console.print(f"measured {plan.slicing.words}", highlight=False, markup=False)
+    for line in start_lines(plan):
+        console.print(line, highlight=False, markup=False)
+    for line in _looks(plan):
+        console.print(line)
+    for line in _order(plan):
+        console.print(line)
+    for line in ["", *compared_lines(plan)]:
+        console.print(line)
+    console.print(f"\n{_endpoints(study)}")
+    need = plan.estimate
+    unit, word = (60, "min") if need.seconds < _HOURS_FROM * 3600 else (3600, "h")
+    parts = ", ".join(f"{k} {v / unit:.1f}" for k, v in need.breakdown.items() if v)
+    console.print(
+        f"\nexpected: at most about {cost(need.seconds)} (in {word}: {parts}), "
+        f"{need.memory_bytes / 2**30:.1f} GiB of memory, {need.disk_bytes / 2**30:.1f} GiB of disk",
+    )
+    if plan.left_out:
+        whole = estimate(plan.planned, design)
+        console.print(
+            f"with what is left out, could it be run: about {cost(whole.seconds)}, "
+            f"{whole.disk_bytes / 2**30:.1f} GiB of disk",
+        )
+    for line in expected:
+        console.print(line)
+    warn_if_busy(console, begun)
+    for line in hint_lines(plan):
+        console.print(line)
+    show_shortfall(plan, console)
+    for line in separate_lines(plan):
+        console.print(line, highlight=False, markup=False)

@@ -1,0 +1,127 @@
+"""A study's plan on this machine, and what cannot work here."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.artifacts.lock import locked_versions
+from tare.artifacts.tree import check_home
+from tare.cli.engines import named_cluster, named_swarm, runtime_states
+from tare.databases.mongodb.installation import Unfit, unfit
+from tare.errors import ArtifactError, TareError
+from tare.machines.facts import local_facts
+from tare.machines.inventory.read import named_inventory
+from tare.runtimes.availability import obstacle
+from tare.runtimes.docker_engine import data_directory
+from tare.runtimes.kubernetes.local_pods import kubelet_runs
+from tare.runtimes.swarm.settings import swarm_settings
+from tare.runtimes.unsliced import unsliced
+from tare.study.checks import refusals, refuse_plan
+from tare.study.plan import Plan, make_plan
+from tare.study.read import load_study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.availability import Obstacle
+    from tare.study.schema import Setup, Study
+
+
+def checked_plan(
+    study: Path,
+    overrides: list[str] | None,
+    where: Path | None = None,
+    *,
+    scale: str | None = None,
+    only: list[str] | None = None,
+) -> Plan:
+    """Read, expand and order a study, and refuse what cannot work on this machine.
+
+    Args:
+        study: the study file.
+        overrides: `--set` values.
+        where: where the runs will lie; its disk must have room.
+        scale: one of the study's scales; None: the one that it names, if it does.
+        only: `--only` values.
+
+    Raises:
+        StudyError: for the first refusal, with file, line, reason and remedy, and all others.
+    """
+    plan = plan_here(load_study(study, overrides or [], scale, only or []))
+    refuse_here(plan, where)
+    return plan
+
+
+def plan_here(study: Study) -> Plan:
+    """The study's plan on this machine: what it cannot run is left out."""
+    memory = local_facts().memory_bytes
+    return make_plan(study, obstacle_here(), memory, unsliced_here())
+
+
+def refuse_here(plan: Plan, where: Path | None = None) -> None:
+    """Refuse what cannot work on this machine.
+
+    Raises:
+        StudyError: for the first refusal, with file, line, reason and remedy, and all others.
+    """
+    machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
+    asked = any(_uses("kubernetes", one.setup) for one in plan.conditions)
+    swarm = any(_uses("swarm", one.setup) for one in plan.conditions)
+    states = runtime_states(kubernetes=asked, swarm=swarm)
+    elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
+    if swarm and not swarm_settings().local:
+        elsewhere.add("swarm")
+    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit))
+
+
+def _unfit(setup: Setup) -> list[Unfit]:
+    """Why files that the setup names are not the server that it asks for."""
+    database = setup.database
+    if database.kind == "mongodb":
+        return unfit(database, setup.platform.runtime)
+    if database.home is None:
+        return []
+    try:
+        check_home(database.version, Path(database.home))
+    except (ArtifactError, OSError) as error:
+        why = f"{error.what} ({database.home})" if isinstance(error, TareError) else str(error)
+        remedy = error.remedy if isinstance(error, TareError) else "name a directory"
+        return [Unfit(("database", "home"), why, remedy)]
+    return []
+
+
+def _uses(runtime: str, setup: Setup) -> bool:
+    return runtime in (setup.platform.runtime, setup.client.runtime)
+
+
+def obstacle_here() -> Callable[[Setup], Obstacle | None]:
+    """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
+    cluster, swarm, hosts = cache(named_cluster), cache(named_swarm), cache(named_inventory)
+
+    def hindered(setup: Setup) -> Obstacle | None:
+        return obstacle(
+            setup,
+            cluster() if _uses("kubernetes", setup) else None,
+            swarm() if _uses("swarm", setup) else None,
+            hosts() if "ssh" in (setup.platform.machines, setup.client.machines) else None,
+        )
+
+    return hindered
+
+
+def unsliced_here() -> Callable[[Setup], str]:
+    """Why units of a setup cannot be driven in slices; each is asked only if a setup needs it."""
+    kubelet, swarm, hosts = cache(kubelet_runs), cache(swarm_settings), cache(named_inventory)
+
+    def why_not(setup: Setup) -> str:
+        over_ssh = "ssh" in (setup.platform.machines, setup.client.machines)
+        return unsliced(
+            setup,
+            kubelet=not _uses("kubernetes", setup) or kubelet(),
+            swarm=not _uses("swarm", setup) or swarm().local,
+            inventory=hosts() if over_ssh else None,
+        )
+
+    return why_not

@@ -1,0 +1,89 @@
+"""Weighs, keeps what was weighed as usual for the bills of later runs, and shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.prices import prices
+from tare.cli.console import say, say_document, say_json, table_console
+from tare.cli.finish import NOT_VALID, only_one
+from tare.cli.prices_text import csv_text, doubts, lines, table
+from tare.cli.weigh import IN_FLIGHT, ORCHESTRATED_SECONDS, ROUNDS, ROW_BYTES, SECONDS, USUAL
+from tare.lab.weighed_servers import ORCHESTRATORS
+from tare.lab.weighing import weigh
+from tare.machines.facts import local_facts
+from tare.records.quiet import Machine, keep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tare.records.prices import Weighing
+
+
+def show(
+    runtimes: Sequence[str] | None,
+    seconds: float | None,
+    rounds: int,
+    *,
+    in_flight: tuple[int, ...],
+    row_bytes: int,
+    service_us: float,
+    json: bool,
+    csv: bool,
+) -> int:
+    """Weigh and print; the exit status that the prices deserve."""
+    only_one(json=json, csv=csv)
+    found = weigh_and_keep(
+        (lambda line: None) if json or csv else say,
+        runtimes,
+        seconds,
+        rounds,
+        in_flight=in_flight,
+        row_bytes=row_bytes,
+        service_us=service_us,
+    )
+    if json:
+        say_json(found.model_dump_json(indent=1))
+    elif csv:
+        say_document(csv_text(found))
+    else:
+        table_console().print(table(found))
+        for line in lines(found):
+            say(line)
+    return NOT_VALID if doubts(found) else 0
+
+
+def weigh_and_keep(
+    say: Callable[[str], None],
+    runtimes: Sequence[str] | None = None,
+    seconds: float | None = None,
+    rounds: int = ROUNDS,
+    *,
+    in_flight: tuple[int, ...] = IN_FLIGHT,
+    row_bytes: int = ROW_BYTES,
+    service_us: float = 0.0,
+) -> Weighing:
+    """Weigh, and keep in the cache for the bills of later runs what was weighed as usual.
+
+    Raises:
+        TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
+    """
+    asked = list(runtimes or USUAL)
+    orchestrated = sum(one in ORCHESTRATORS for one in asked)
+    weighed = weigh(
+        asked,
+        SECONDS + ORCHESTRATED_SECONDS * orchestrated if seconds is None else seconds,
+        rounds,
+        in_flight=in_flight,
+        row_bytes=row_bytes,
+        service_us=service_us,
+        say=say,
+    )
+    found = prices(weighed, Machine.of(local_facts()))
+    if set(USUAL) <= set(asked) and (in_flight, row_bytes, service_us) == (
+        IN_FLIGHT,
+        ROW_BYTES,
+        0.0,
+    ):
+        keep(found)
+    return found

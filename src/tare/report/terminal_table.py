@@ -1,0 +1,115 @@
+"""The answers in the terminal: a table per metric, and sentences with what it does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from tare.report import numbers, words
+from tare.report.terminal_text import TONES, text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.text import Text
+
+    from tare.analysis.model import Analysis, Effect, Metric
+
+_LONG = "different within the margin"
+_IN_TWO_LINES = "different within\nthe margin"
+_ONE_BELOW_ANOTHER = "different\nwithin the\nmargin"
+_NARROW = 72
+"""Columns below which the long verdict leaves too little for names."""
+Row = tuple[words.Answer, words.Line]
+
+
+def tables(analysis: Analysis) -> list[RenderableType]:
+    """Of each primary metric a heading and the rows of its comparisons, controls last."""
+    parts: list[RenderableType] = []
+    answers = words.answers(analysis)
+    for metric in words.primary_metrics(analysis):
+        rows = [(one, line) for one in answers for line in one.lines if line.metric == metric.name]
+        if rows:
+            parts += [text(""), _Rows(analysis, metric, rows)]
+    return parts
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One metric's comparisons, in whatever width there is."""
+
+    analysis: Analysis
+    metric: Metric
+    rows: Sequence[Row]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        verdict = _ONE_BELOW_ANOTHER if options.max_width < _NARROW else _IN_TWO_LINES
+        yield from _table(self.analysis, self.metric, self.rows, verdict)
+
+
+def _table(
+    analysis: Analysis, metric: Metric, rows: Sequence[Row], verdict: str
+) -> list[RenderableType]:
+    values = [
+        numbers.quantity(value, metric.unit)
+        for _, line in rows
+        for one in [analysis.effects[line.effect]]
+        for value in (one.baseline_value, one.treatment_value)
+    ]
+    units = {value.partition(" ")[2] for value in values}
+    unit = units.pop() if len(units) == 1 else ""
+    margin = words.margin_of(analysis, metric.name)
+    heading = f"{metric.title}{', ' if unit else ''}{unit}"
+    if margin is not None:
+        heading += f" (margin {numbers.share(margin)})"
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("", overflow="fold", min_width=6)
+    for name in ("baseline", "treated", "change", "95% interval"):
+        table.add_column(name, no_wrap=True, justify="right")
+    table.add_column("verdict", no_wrap=True)
+    against = ""
+    for answer, line in rows:
+        if answer.against != against:
+            against = answer.against
+            table.add_row(text(f"over {against}", "dim"))
+        said = verdict if line.verdict == _LONG else line.verdict
+        effect = analysis.effects[line.effect]
+        table.add_row(*_cells(effect, answer, line, metric, unit), text(said, "bold"))
+    return [text(heading, "bold"), table]
+
+
+def _cells(
+    effect: Effect, answer: words.Answer, line: words.Line, metric: Metric, unit: str
+) -> list[Text]:
+    """A row without its verdict."""
+    sides = (
+        numbers.quantity(value, metric.unit).removesuffix(f" {unit}" if unit else "")
+        for value in (effect.baseline_value, effect.treatment_value)
+    )
+    name = f"{answer.treatment} (control)" if answer.aa else answer.name or answer.treatment
+    return [
+        text(f"  {name}"),
+        *(text(side) for side in sides),
+        text(numbers.change(effect.ratio), TONES[line.tone]),
+        text(numbers.interval(effect.ci)),
+    ]
+
+
+def additions(analysis: Analysis) -> list[str]:
+    """What would decide the open comparisons, and which differences noise makes doubtful."""
+    found: dict[str, list[str]] = {}
+    for answer in words.answers(analysis):
+        for line in answer.lines:
+            said = words.addition(analysis, analysis.effects[line.effect])
+            if said:
+                metric = words.in_sentence(words.metric_of(analysis, line.metric))
+                name = answer.treatment if answer.aa else answer.name or answer.treatment
+                found.setdefault(said, []).append(f"{metric} of {name}")
+    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

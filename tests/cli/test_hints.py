@@ -1,0 +1,79 @@
+"""`tare plan` hints at questions that its result cannot answer as one may think."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.cli.console import Terminal
+from tare.cli.hints import hint_lines
+from tare.cli.plan_text import show
+from tare.study.plan import make_plan
+from tare.study.schema import Study
+
+if TYPE_CHECKING:
+    from tare.study.plan import Plan
+
+DOCKER = {"platform": {"runtime": "docker", "network": "host", "storage": "directory"}}
+PINNED = {"platform": {"limits": {"cpuset": 0}}, "client": {"limits": {"cpuset": 1}}}
+
+
+def planned(**parts: Any) -> Plan:
+    study: dict[str, Any] = {
+        "study": "pair",
+        **PINNED,
+        "factors": {"platform": {"native": {}, "docker": DOCKER}},
+        "baseline": {"platform": "native"},
+    }
+    return make_plan(Study.model_validate(study | parts))
+
+
+def test_a_study_without_any_of_it_has_no_hint() -> None:
+    assert hint_lines(planned()) == []
+
+
+@pytest.mark.parametrize("load", [{"threads": "66% of max"}, {"rate": "50% of max"}])
+def test_own_maxima_are_different_loads(load: dict[str, Any]) -> None:
+    hints = [one for one in hint_lines(planned(load=load)) if "maximum of its own" in one]
+    assert len(hints) == 1
+    assert "write load.search.of: baseline" in hints[0]
+    same = {**load, "search": {"of": "baseline"}}
+    assert not any("maximum of its own" in one for one in hint_lines(planned(load=same)))
+
+
+def test_throughput_answers_nothing_where_a_rate_sets_it() -> None:
+    (hint,) = hint_lines(planned(load={"rate": 500}))
+    assert "load.rate sets the throughput" in hint
+    assert "analysis: {primary: [service_demand, all.p99]}" in hint
+    asked = {"primary": ["service_demand", "all.p99"]}
+    assert hint_lines(planned(load={"rate": 500}, analysis=asked)) == []
+
+
+def test_clients_that_share_the_servers_cpus_are_named() -> None:
+    (hint,) = hint_lines(planned(client={}))
+    assert "client.limits.cpuset" in hint
+    assert hint_lines(planned(client={"machines": "ssh"}, platform={})) == []
+
+
+def test_loads_that_are_compared_beside_platforms_are_named_with_the_edit() -> None:
+    factors = {
+        "platform": {"native": {}, "docker": DOCKER},
+        "threads": {"few": {"load.threads": 4}, "many": {"load.threads": 64}},
+    }
+    baseline = {"platform": "native", "threads": "few"}
+    (hint,) = hint_lines(planned(factors=factors, baseline=baseline))
+    assert "levels of threads are compared with one another" in hint
+    assert "write analysis: {by: [threads]}" in hint
+    by = planned(factors=factors, baseline=baseline, analysis={"by": "threads"})
+    assert hint_lines(by) == []
+    alone = planned(factors={"threads": factors["threads"]}, baseline={"threads": "few"})
+    assert hint_lines(alone) == []
+
+
+def test_hints_are_shown_with_the_plan() -> None:
+    out = io.StringIO()
+    show(planned(load={"rate": 500}), Terminal(file=out, width=200))
+    assert "hint: load.rate sets the throughput" in out.getvalue()
+    assert "docker with native: between deployments" in out.getvalue()

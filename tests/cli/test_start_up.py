@@ -1,0 +1,126 @@
+"""What a command imports before it runs, what its help says, and what a shell completes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tare.cli.commands import COMMANDS, build, load
+from tare.cli.examples import EXAMPLES
+
+HEAVY = {
+    "numpy",
+    "scipy",
+    "polars",
+    "pyarrow",
+    "jinja2",
+    "ruamel",
+    "docker",
+    "asyncssh",
+}
+"""Each takes from a tenth of a second to one."""
+ANALYSIS = {"scipy", "polars", "jinja2", "statsmodels"}
+
+
+OWN = ("tare.analysis", "tare.records", "tare.study", "tare.lab", "tare.runtimes")
+
+
+def imported(arguments: list[str]) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    script = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('\\n' + ' '.join(sys.modules)))\n"
+        f"sys.argv = {['tare', *arguments]}\n"
+        "from tare.cli.app import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_list_of_commands_waits_for_no_library() -> None:
+    assert not imported(["--help"]) & (HEAVY | {"pydantic"})
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--version", "pla study.yaml", "run --helpp", "run"]
+    + [f"{name} --help" for name in COMMANDS if name not in ("advise", "weigh")],
+)
+def test_help_and_typing_errors_wait_for_no_library(line: str) -> None:
+    """Where an argument is missing, typer itself takes pydantic to tell."""
+    found = imported(line.split())
+    assert not found & (HEAVY if line == "run" else HEAVY | {"pydantic"})
+    assert not [name for name in found if name.startswith(OWN)]
+
+
+def test_a_plan_waits_for_no_analysis() -> None:
+    assert not imported(["plan", "studies/quickstart.yaml"]) & ANALYSIS
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    for name in COMMANDS:
+        command = load(name)
+        yield name, command
+        for inner, one in getattr(command, "commands", {}).items():
+            yield f"{name} {inner}", one
+
+
+def test_every_help_has_examples_that_its_command_takes() -> None:
+    found = dict(commands())
+    assert set(EXAMPLES) == set(found)
+    for words, lines in EXAMPLES.items():
+        for line, _ in lines:
+            given = shlex.split(line.partition(" >")[0])
+            del given[: given.index("tare") + 1]
+            name = " ".join(given[: len(words.split())])
+            inner = " ".join(given[:2])
+            called = inner if inner in found else name
+            assert called.startswith(words)
+            command = found[called]
+            context = typer.Context(command, info_name=called, **command.context_settings)
+            command.parse_args(context, given[len(called.split()) :])
+
+
+def test_a_flag_has_no_type_in_any_help() -> None:
+    for words, command in [("", None), *commands()]:
+        shown = CliRunner().invoke(build(), [*words.split(), "--help"])
+        assert shown.exit_code == 0
+        assert "<bool>" not in shown.output
+        assert "tare" in shown.output
+        if command is not None:
+            assert "Examples:" in shown.output
+
+
+def test_the_list_has_a_line_for_each_command_and_a_typing_error_a_suggestion() -> None:
+    shown = CliRunner().invoke(build(), ["--help"]).output
+    assert [line.split()[1] for line in shown.splitlines() if line[:2] == "│ " and line[2] != " "][
+        -len(COMMANDS) :
+    ] == list(COMMANDS)
+    wrong = CliRunner().invoke(build(), ["pln"])
+    assert wrong.exit_code == 2
+    assert "Did you mean 'plan'?" in wrong.output
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("tare re", ["replicate", "report"]), ("tare run --sc", ["--scale"]),
+     ("tare replicate gram", ["grambow-2018"])],
+)  # fmt: skip
+def test_a_shell_completes_commands_options_and_papers(typed: str, offered: list[str]) -> None:
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.argv = ['tare']\n"
+         "from tare.cli.app import main; main()"],
+        env={**os.environ, **words, "_TARE_COMPLETE": "complete_bash"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.split() == offered
