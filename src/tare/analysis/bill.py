@@ -71,6 +71,11 @@ class Tariff:
     def __contains__(self, way: str) -> bool:
         return way in self._ways
 
+    @property
+    def ways(self) -> list[str]:
+        """Their names, as they were weighed."""
+        return list(self._ways)
+
     def packet_us(self) -> float:
         """What one packet more costs natively; 0 where only one number of them was weighed."""
         (few, less), (many, more) = self._natively[0], self._natively[-1]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from tare.cli.console import say, say_json
+from tare.cli.own_prices import price_lines
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.advice_text import advice_lines
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _PLUGINS = tuple(one for one in get_args(Plugin) if one)
 _ADDRESSES = ("floating-ip", "host-name")
+WEIGHED = ("docker", "swarm", "kubernetes")
 PLATFORMS = ("native", "docker", "kvm", "vmware", "swarm", "kubernetes")
 Knowledge = Annotated[
     list[Path] | None,
@@ -102,6 +104,13 @@ def command(
         str, typer.Option("--for", help=f"What the benchmark is for: {', '.join(PURPOSES)}.")
     ] = "",
     margin: Annotated[str, typer.Option(help="The difference that would matter.")] = "5%",
+    round_trips: Annotated[
+        float, typer.Option("--round-trips", min=0.01, help="Of an operation of yours.")
+    ] = 1.0,
+    operation_us: Annotated[
+        float | None,
+        typer.Option("--operation-us", min=0.01, help="CPU time of an operation of yours."),
+    ] = None,
     study_out: Annotated[
         Path | None, typer.Option("--study-out", help="Write the study that would settle it.")
     ] = None,
@@ -164,6 +173,10 @@ def command(
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
     _print(answers, settled, json=json)
+    if not given and not json and asked.over == "native" and asked.platform in WEIGHED:
+        say("")
+        for line in price_lines(asked.platform, asked.network, round_trips, operation_us):
+            say(line)
 
 
 def _refuse_alike(asked: Asked) -> None:

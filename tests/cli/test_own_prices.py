@@ -1,0 +1,42 @@
+"""What a way would cost an operation of the user's, by this machine's own prices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.cli.own_prices import price_lines
+from tare.machines.facts import local_facts
+from tare.records.quiet import Machine, keep
+from tests.analysis.test_bill import BRIDGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TARE_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def kept() -> None:
+    keep(BRIDGE.model_copy(update={"machine": Machine.of(local_facts())}))
+
+
+def test_two_round_trips_cost_twice_the_price_and_its_share_of_the_operation(cache: Path) -> None:
+    kept()
+    head, line = price_lines("docker", "bridge", 2, 300.0)
+    assert "2 round trips" in head
+    assert line == "  docker.bridge: +6.00 us [+5.80, +6.20] of CPU time, +2.0%"
+
+
+def test_without_prices_the_command_that_finds_them_is_said(cache: Path) -> None:
+    assert list(price_lines("docker", "", 1, None)) == [
+        "This machine's own prices are not known yet: tare weigh (two minutes)."
+    ]
+    kept()
+    assert list(price_lines("kubernetes", "", 1, None)) == [
+        "No way into kubernetes was weighed here: tare weigh kubernetes."
+    ]
