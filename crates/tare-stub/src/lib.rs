@@ -38,6 +38,7 @@ mod service;
 mod spend;
 mod statement;
 mod system;
+mod touch;
 mod wire;
 mod words;
 
@@ -113,7 +114,7 @@ impl Stub {
         };
         let queue = queue::Queue::new(&script);
         let drops = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
-        let spend = spend::Spend::new(script.spend);
+        let spend = spend::Spend::new(script.spend, script.touch);
         let serving = serve::Serving::new(node, queue, drops, script.spin, spend, listener, woken)
             .map_err(Error::Thread)?;
         let cpu = script.cpu;
