@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::wait::Ticker;
 
-/// A server that is thawed so long after its slice's load began, or frozen so long after its end,
-/// makes the slice a late one.
+/// A slice is late where its server is thawed so long after its load began, or is frozen and read so
+/// long after it should have been: `AFTER` after its end. As LATE_S and AFTER_S of Tare's own slices.
 const LATE: Duration = Duration::from_millis(5);
+const AFTER: Duration = Duration::from_millis(7);
 /// Longest wait for the kernel to stop a group, or to let it go on.
 const FREEZE: Duration = Duration::from_secs(5);
 /// PF_KTHREAD of include/linux/sched.h.
@@ -203,7 +204,7 @@ impl<'a> Driver<'a> {
             let event = Event::Slice {
                 slot: number,
                 seconds: (now - since).as_secs_f64(),
-                late: late || now > ends + LATE + LATE,
+                late: late || now > ends + AFTER + LATE,
                 used: after.since(&before),
             };
             Ok((goes_on, event))
