@@ -11,6 +11,7 @@ import typer
 from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json
 from tare.errors import UsageError
+from tare.imports.reasons import Reason, by_reason
 from tare.imports.run import Outcome, Request, import_files
 from tare.imports.tools import TOOLS, Options, Unit
 from tare.report.numbers import count
@@ -18,8 +19,8 @@ from tare.report.terminal import render_summary
 from tare.report.write import write_report
 
 FAILED, NOT_VALID = 1, 3
-MOST_SHOWN = 20
-"""Skipped files that are listed one by one; --json lists all."""
+MOST_SHOWN, MOST_NAMED = 20, 3
+"""Reasons why files were skipped, and files named for each; --json lists all."""
 
 
 def command(
@@ -47,6 +48,16 @@ def command(
         list[str] | None,
         typer.Option("--level", help="FACTOR=LEVEL that all of the files have."),
     ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include", help="Only files whose path ends so, e.g. '*/run.txt'.", metavar="PATTERN"
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", help="No files whose path ends so.", metavar="PATTERN"),
+    ] = None,
     unit: Annotated[
         str | None, typer.Option("--unit", help="hlog: unit of the values, ns, us or ms.")
     ] = None,
@@ -73,7 +84,16 @@ def command(
     """
     options = Options(_unit(unit), _scope(scope), cpus, _interval(interval))
     request = Request(
-        tool, paths, study, out.absolute(), factors, sidecar, _fixed(level or []), options
+        tool,
+        paths,
+        study,
+        out.absolute(),
+        factors,
+        sidecar,
+        _fixed(level or []),
+        include or [],
+        exclude or [],
+        options,
     )
     outcome = import_files(request)
     page, valid = None, True
@@ -98,9 +118,11 @@ def _status(outcome: Outcome, *, valid: bool) -> int:
 
 def _show(outcome: Outcome, page: Path | None) -> None:
     console = Terminal()
-    lines = [f"skipped {one.label}: {one.reason}" for one in outcome.skipped[:MOST_SHOWN]]
-    if len(outcome.skipped) > MOST_SHOWN:
-        lines.append(f"and {len(outcome.skipped) - MOST_SHOWN:,} more; --json lists all")
+    reasons = by_reason(outcome.skipped)
+    lines = [_skipped(one) for one in reasons[:MOST_SHOWN]]
+    if len(reasons) > MOST_SHOWN:
+        left = sum(len(one.labels) for one in reasons[MOST_SHOWN:])
+        lines.append(f"and {count(left, 'more file')} for other reasons; --json lists all")
     lines += [f"note: {note}" for note in outcome.notes]
     trials = len(set(outcome.trials))
     lines.append(
@@ -116,12 +138,23 @@ def _show(outcome: Outcome, page: Path | None) -> None:
         console.print(line, soft_wrap=True)
 
 
+def _skipped(reason: Reason) -> str:
+    labels = reason.labels
+    if len(labels) == 1:
+        return f"skipped {labels[0]}: {reason.text}"
+    more = len(labels) - MOST_NAMED
+    named = ", ".join(labels[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return f"skipped {len(labels):,} files: {reason.text}: {named}"
+
+
 def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
     return {
         "run": str(outcome.run) if outcome.trials else None,
         "trials": sorted(set(outcome.trials)),
         "files": outcome.files,
-        "skipped": [{"file": one.label, "reason": one.reason} for one in outcome.skipped],
+        "skipped": [
+            {"file": one.label, "reason": one.reason, "fault": one.fault} for one in outcome.skipped
+        ],
         "notes": outcome.notes,
         "report": str(page) if page is not None else None,
     }
