@@ -106,7 +106,8 @@ def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "baseline", side_of(one.baseline)
     if one.treatment is not None:
         yield "treatment", side_of(one.treatment)
-    yield "load", f"{', '.join(one.workload)}, {one.operation}, {load_of(one.load)}"
+    reached = f"; {one.load.reached:.0%} of the maximum as measured" if one.load.reached else ""
+    yield "load", f"{', '.join(one.workload)}, {one.operation}, {load_of(one.load)}{reached}"
     if spread := _spread(one):
         yield "spread", spread
     yield "hardware", one.hardware
