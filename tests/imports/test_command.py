@@ -42,6 +42,25 @@ def test_some_skipped_is_3_and_json_names_them(results: Path, study: Path, run: 
     assert not (run / "report.html").exists()
 
 
+def test_files_of_one_reason_are_one_line_and_faults_come_first(
+    results: Path, study: Path, run: Path
+) -> None:
+    for number in range(9):
+        (results / f"load{number}.md").write_text("hello", encoding="utf-8")
+    (results / "docker_16_3.txt").write_text("nothing", encoding="utf-8")
+    done = tare("import", "ycsb", results, "--study", study, "--out", run, "--no-report")
+    fault, others, *_ = [line for line in done.output.splitlines() if line.startswith("skipped")]
+    assert "docker_16_3.txt: no [OVERALL] block" in fault
+    assert others.startswith("skipped 9 files: its name does not fit the template")
+    assert others.endswith(" 6 more")
+    kept = tare(
+        "import", "ycsb", results, "--study", study, "--out", run.with_name("again"),
+        "--no-report", "--exclude", "*.md", "--exclude", "docker_16_3.txt",
+    )  # fmt: skip
+    assert kept.exit_code == 0
+    assert "10 left out by --include and --exclude" in kept.output
+
+
 def test_a_result_that_is_not_valid_is_3(results: Path, study: Path, run: Path) -> None:
     for path in results.glob("docker_*.txt"):
         text = path.read_text(encoding="utf-8")

@@ -62,7 +62,6 @@ def test_what_does_not_fit_is_named_and_the_rest_goes_on(import_: Import, result
     (results / "podman_16_1.txt").write_text(YCSB, encoding="utf-8")
     (results / "dockr_16_1.txt").write_text(YCSB, encoding="utf-8")
     (results / "native_few_1.txt").write_text(YCSB, encoding="utf-8")
-    (results / "docker_16_x.txt").write_text(YCSB, encoding="utf-8")
     (results / "docker_16_3.txt").write_text(YCSB[:700], encoding="utf-8")
     outcome = import_("ycsb", results)
     assert len(outcome.trials) == 8
@@ -77,8 +76,17 @@ def test_what_does_not_fit_is_named_and_the_rest_goes_on(import_: Import, result
     )
     assert "did you mean docker?" in found["dockr_16_1.txt"]
     assert "the same condition and repetition as" in found["native_few_1.txt"]
-    assert "repetition is 'x'" in found["docker_16_x.txt"]
     assert "cut off" in found["docker_16_3.txt"]
+
+
+def test_patterns_say_which_files_are_read(import_: Import, results: Path) -> None:
+    (results / "load").mkdir()
+    (results / "load" / "docker_16_3.txt").write_text("nothing", encoding="utf-8")
+    (results / "README").write_text("hello", encoding="utf-8")
+    outcome = import_("ycsb", results, include=["*.txt"], exclude=["load/*", "bare_*.txt"])
+    assert outcome.skipped == []
+    assert len(outcome.trials) == 4
+    assert outcome.notes[0] == "6 left out by --include and --exclude"
 
 
 def test_what_was_left_out_is_kept_and_reported(import_: Import, results: Path, run: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
+from tare.imports.properties import PREFIX
 from tare.records.reader import read_run
 from tare.report.page import render_html
 from tests.imports.conftest import DATA
@@ -48,6 +49,10 @@ def analysed(import_: Import, study: Path, tmp_path: Path, run: Path, docker: st
         (GO, "tool", {"YCSB": ["native"], "go-ycsb": ["docker"]}),
         (MONGODB, "database binding", {"cassandra": ["native"], "mongodb": ["docker"]}),
         (MONGODB, "threads", {"16": ["native"], "4": ["docker"]}),
+        (CASSANDRA.replace("recordcount=10000", "recordcount=2000000"), "property recordcount",
+         {"10000": ["native"], "2000000": ["docker"]}),
+        (CASSANDRA.replace("hosts=127.0.0.1,127.0.0.2,127.0.0.3", "hosts=10.0.0.7"),
+         "property hosts", {"127.0.0.1,127.0.0.2,127.0.0.3": ["native"], "10.0.0.7": ["docker"]}),
         (CASSANDRA.replace("0.17.0", "0.12.0"), "tool version",
          {"0.17.0": ["native"], "0.12.0": ["docker"]}),
     ],
@@ -88,10 +93,13 @@ def test_the_manifest_keeps_what_a_file_tells(
     native, docker = sources["D1-B01-native"], sources["D1-B01-docker"]
     assert native is not None
     assert docker is not None
-    assert native.told == {
+    own = {name: value for name, value in native.told.items() if PREFIX not in name}
+    assert own == {
         "tool": "YCSB", "tool version": "0.17.0", "database binding": "cassandra",
         "read consistency": "QUORUM", "write consistency": "QUORUM", "threads": "16",
     }  # fmt: skip
+    assert native.told["property recordcount"] == "10000"
+    assert native.told["property hosts"] == "127.0.0.1,127.0.0.2,127.0.0.3"
     assert docker.told["tool"] == "go-ycsb"
     assert docker.told["database binding"] == "cassandra"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json
 from tare.errors import UsageError
+from tare.imports.reasons import Reason, by_reason
 from tare.imports.run import Outcome, Request, import_files
 from tare.imports.tools import Options, Unit
 from tare.report.numbers import count
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FAILED, NOT_VALID = 1, 3
-MOST_SHOWN = 20
-"""Skipped files that are listed one by one; --json lists all."""
+MOST_SHOWN, MOST_NAMED = 20, 3
+"""Reasons why files were skipped, and files named for each; --json lists all."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Wanted:
     Attributes:
         factors: template of file names; None: the study's.
         levels: FACTOR=LEVEL that all files have.
+        include, exclude: patterns of the files that are wanted, and of those that are not.
         report: analyse the run and write its report.
     """
 
@@ -41,6 +43,8 @@ class Wanted:
     factors: str | None
     sidecar: Path | None
     levels: Sequence[str]
+    include: Sequence[str]
+    exclude: Sequence[str]
     report: bool
 
 
@@ -67,6 +71,8 @@ def import_all(
         wanted.factors,
         wanted.sidecar,
         _fixed(wanted.levels),
+        wanted.include,
+        wanted.exclude,
         options,
     )
     outcome = import_files(request)
@@ -92,9 +98,11 @@ def _status(outcome: Outcome, *, valid: bool) -> int:
 
 def _show(outcome: Outcome, page: Path | None) -> None:
     console = Terminal()
-    lines = [f"skipped {one.label}: {one.reason}" for one in outcome.skipped[:MOST_SHOWN]]
-    if len(outcome.skipped) > MOST_SHOWN:
-        lines.append(f"and {len(outcome.skipped) - MOST_SHOWN:,} more; --json lists all")
+    reasons = by_reason(outcome.skipped)
+    lines = [_skipped(one) for one in reasons[:MOST_SHOWN]]
+    if len(reasons) > MOST_SHOWN:
+        left = sum(len(one.labels) for one in reasons[MOST_SHOWN:])
+        lines.append(f"and {count(left, 'more file')} for other reasons; --json lists all")
     lines += [f"note: {note}" for note in outcome.notes]
     trials = len(set(outcome.trials))
     lines.append(
@@ -110,12 +118,23 @@ def _show(outcome: Outcome, page: Path | None) -> None:
         console.print(line, soft_wrap=True)
 
 
+def _skipped(reason: Reason) -> str:
+    labels = reason.labels
+    if len(labels) == 1:
+        return f"skipped {labels[0]}: {reason.text}"
+    more = len(labels) - MOST_NAMED
+    named = ", ".join(labels[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return f"skipped {len(labels):,} files: {reason.text}: {named}"
+
+
 def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
     return {
         "run": str(outcome.run) if outcome.trials else None,
         "trials": sorted(set(outcome.trials)),
         "files": outcome.files,
-        "skipped": [{"file": one.label, "reason": one.reason} for one in outcome.skipped],
+        "skipped": [
+            {"file": one.label, "reason": one.reason, "fault": one.fault} for one in outcome.skipped
+        ],
         "notes": outcome.notes,
         "report": str(page) if page is not None else None,
     }

@@ -35,6 +35,16 @@ def command(
         list[str] | None,
         typer.Option("--level", help="FACTOR=LEVEL that all of the files have."),
     ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include", help="Only files whose path ends so, e.g. '*/run.txt'.", metavar="PATTERN"
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", help="No files whose path ends so.", metavar="PATTERN"),
+    ] = None,
     unit: Annotated[
         str | None, typer.Option("--unit", help="hlog: unit of the values, ns, us or ms.")
     ] = None,
@@ -61,6 +71,8 @@ def command(
     """
     from tare.cli.importing import Wanted, import_all
 
-    wanted = Wanted(tool, paths, study, out, factors, sidecar, level or [], report)
+    wanted = Wanted(
+        tool, paths, study, out, factors, sidecar, level or [], include or [], exclude or [], report
+    )
     status = import_all(wanted, unit=unit, scope=scope, cpus=cpus, interval=interval, json=json)
     raise typer.Exit(status)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tare.imports import properties
 from tare.imports.parsing import grouped, lines_of, microseconds, number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
@@ -83,6 +84,7 @@ def _take_settings(reading: Reading, lines: Sequence[str]) -> None:
             reading.facts[name] = found
         elif found is not None:
             reading.told["load"] = found
+    reading.told |= properties.of_settings(lines)
     if "load" not in reading.told and reading.counts:
         only = next(iter(reading.counts))
         reading.told["load"] = only if len(reading.counts) == 1 else "mixed"

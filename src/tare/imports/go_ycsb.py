@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tare.imports import properties
 from tare.imports.parsing import number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 
@@ -81,6 +82,7 @@ def _take_properties(reading: Reading, lines: Iterable[str]) -> None:
             reading.facts["threads"] = found[1]
         if (binding := _BINDING.match(line.strip())) is not None:
             reading.told["database binding"] = binding[1]
+    reading.told |= properties.of_quoted(lines)
 
 
 def _rows(lines: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -22,6 +22,7 @@ MOST_LISTED = 12
 OPERATION = "operation"
 """Field that names the operation of a histogram log without tags."""
 ROUND = "round"
+LONGEST_REPETITION = 100
 BLOCK_FIELDS = ("repetition", "block")
 
 
@@ -30,12 +31,19 @@ class Place:
     """A trial's place in the study.
 
     Attributes:
-        block: as written; from 0 where the files count from 0.
+        block: as written; from 0 where the files count from 0; 0 where it has a name.
+        called: the repetition's name, where it is no number: a time stamp, say.
     """
 
     condition: Condition
     round: int
     block: int
+    called: str = ""
+
+    @property
+    def repetition(self) -> str:
+        """As the files tell it."""
+        return self.called or str(self.block)
 
 
 @dataclass
@@ -72,12 +80,11 @@ class Levels:
         condition = self._conditions.get(name)
         if condition is None:
             raise UnreadableError(f"the study excludes {name}")
-        block = next((named[one] for one in BLOCK_FIELDS if one in named), "1")
-        return Place(
-            condition,
-            _count(named.get(ROUND, "1"), ROUND, least=1),
-            _count(block, "repetition", least=0),
-        )
+        text = next((named[one] for one in BLOCK_FIELDS if one in named), "1")
+        block = _repetition(text)
+        called = _called(text) if block is None else ""
+        round_ = _count(named.get(ROUND, "1"), ROUND, least=1)
+        return Place(condition, round_, block or 0, called)
 
     def _level(self, factor: str, named: Mapping[str, str], facts: Mapping[str, str]) -> str:
         if factor in self.fixed:
@@ -131,6 +138,21 @@ def _count(text: str, what: str, least: int) -> int:
     if not least <= int(text) <= MOST_REPETITIONS:
         raise UnreadableError(f"{what} is {text}, not from {least} to {MOST_REPETITIONS:,}")
     return int(text)
+
+
+def _repetition(text: str) -> int | None:
+    """The number that a repetition has; None where the text is its name."""
+    counts = text.isascii() and text.isdigit() and len(text) < 10
+    return int(text) if counts and int(text) <= MOST_REPETITIONS else None
+
+
+def _called(text: str) -> str:
+    if not text.strip() or not text.isprintable() or len(text) > LONGEST_REPETITION:
+        raise UnreadableError(
+            f"repetition is {text[:40]!r}, no name: printable, and at most "
+            f"{LONGEST_REPETITION} characters"
+        )
+    return text
 
 
 def known_fields(study: Study) -> tuple[str, ...]:

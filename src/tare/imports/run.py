@@ -12,7 +12,8 @@ from tare.imports.file_names import Names, names
 from tare.imports.identity import Levels, Place, known_fields
 from tare.imports.order import refuse_disorder
 from tare.imports.reading import Reading, UnreadableError
-from tare.imports.sources import Skipped, files
+from tare.imports.repetitions import number_named
+from tare.imports.sources import Skipped, files, wanted
 from tare.imports.tools import ADDING, Options, reader_of
 from tare.imports.trials import (
     Part,
@@ -42,8 +43,8 @@ READ_TOO = ("threads", "consistency")
 """What a table may tell of the load beside the study's factors."""
 MOST_NAMED = 12
 """Columns that one note names."""
-Key = tuple[str, int, int]
-"""(condition, round, block)."""
+Key = tuple[str, int, int, str]
+"""(condition, round, block, the repetition's name)."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Request:
     Attributes:
         template: None: the study's `files.template`.
         fixed: factor to the level that all files have.
+        include, exclude: patterns of file names; a path fits one that its end fits.
     """
 
     tool: str
@@ -62,6 +64,8 @@ class Request:
     template: str | None = None
     sidecar: Path | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
     options: Options = field(default_factory=Options)
 
 
@@ -74,6 +78,8 @@ class Outcome:
         files: number of files, or of parts of one such as the rows of a table, that were used.
         skipped: files that were not, with the reason.
         notes: what was done that a reader must know.
+        repetitions: condition, or condition and round, to the number of each repetition that has
+            a name.
     """
 
     run: Path
@@ -81,6 +87,7 @@ class Outcome:
     files: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    repetitions: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 def import_files(request: Request) -> Outcome:
@@ -161,12 +168,20 @@ def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -
     read = reader_of(request.tool, request.options)
     trials: dict[Key, Trial] = {}
     content = Content(levels.study)
+    unwanted = 0
     for one in files(request.paths):
+        if not wanted(one, request.include, request.exclude):
+            unwanted += 1
+            continue
         if isinstance(one, Skipped):
             outcome.skipped.append(one)
             continue
         try:
             named = found.of(one.name)
+        except UnreadableError as error:
+            outcome.skipped.append(Skipped(one.label, str(error), fault=False))
+            continue
+        try:
             readings = read(one.data, named)
         except UnreadableError as error:
             outcome.skipped.append(Skipped(one.label, str(error)))
@@ -174,8 +189,27 @@ def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -
         _note_unread(one.label, readings, levels.study, outcome)
         for reading in readings:
             _take(request, one, named, reading, levels, content, trials, outcome)
+    if unwanted:
+        outcome.notes.append(f"{unwanted:,} left out by --include and --exclude")
+    number_named(trials.values(), outcome.repetitions, _numbered(request))
+    if outcome.repetitions:
+        outcome.notes.append(
+            "repetitions have names: they are numbered in the order of these, condition by "
+            "condition; environment.json has which is which"
+        )
     _count_from_one(trials, outcome)
     return trials
+
+
+def _numbered(request: Request) -> dict[str, dict[str, int]] | None:
+    """The numbers that named repetitions have in the run that series are added to."""
+    if request.tool not in ADDING or not (request.out.is_dir() and any(request.out.iterdir())):
+        return None
+    found: dict[str, dict[str, int]] = {}
+    for entry in read_run(request.out).environment().get("imports", []):
+        for place, numbers in entry.get("repetitions", {}).items():
+            found.setdefault(place, {}).update(numbers)
+    return found
 
 
 def _note_unread(label: str, readings: Sequence[Reading], study: Study, outcome: Outcome) -> None:
@@ -204,19 +238,21 @@ def _take(
     outcome: Outcome,
 ) -> None:
     label = f"{file.label} {reading.part}".rstrip()
+    fault = True
     try:
         reading.refuse_absurd()
         refuse_disorder(reading)
+        fault = False  # sound in itself: what follows is about its place in the study
         place = levels.place({**reading.named, **named}, reading.facts)
         if reason := content.contradiction(request.tool, place.condition, reading):
             raise UnreadableError(reason)
         reading.notes += content.unchecked(request.tool, place.condition, reading)
-        key = place.condition.name, place.round, place.block
+        key = place.condition.name, place.round, place.block, place.called
         trial = trials.get(key)
         if trial is not None and (reason := _clash(trial, reading)):
             raise UnreadableError(reason)
     except UnreadableError as error:
-        outcome.skipped.append(Skipped(label, str(error)))
+        outcome.skipped.append(Skipped(label, str(error), fault=fault))
         return
     scope = request.options.scope if reading.samples else " ".join(sorted(reading.tags))
     part = Part(reading, source_file(label, file.data, request.tool, scope))
@@ -236,8 +272,9 @@ def _clash(trial: Trial, reading: Reading) -> str:
 
 def _count_from_one(trials: Mapping[Key, Trial], outcome: Outcome) -> None:
     """Blocks count from 1; where repetitions are written from 0, all of them move by one."""
-    if any(trial.place.block == 0 for trial in trials.values()):
-        for trial in trials.values():
+    counted = [one for one in trials.values() if not one.named]
+    if any(trial.place.block == 0 for trial in counted):
+        for trial in counted:
             trial.block = trial.place.block + 1
         outcome.notes.append("repetitions are written from 0: block 1 is repetition 0")
 
@@ -304,7 +341,7 @@ def _add(request: Request, trials: Mapping[Key, Trial], outcome: Outcome) -> Non
 def _add_part(record: TrialRecord | None, part: Part, place: Place) -> None:
     if record is None:
         raise UnreadableError(
-            f"the run has no trial of {place.condition.name}, repetition {place.block}"
+            f"the run has no trial of {place.condition.name}, repetition {place.repetition}"
         )
     if already(record.manifest, part):
         raise UnreadableError(f"{record.name} has this series of {part.source.tool} already")
@@ -324,6 +361,7 @@ def _note_down(request: Request, outcome: Outcome) -> None:
         "trials": len(set(outcome.trials)),
         "skipped": [f"{one.label}: {one.reason}" for one in outcome.skipped],
         "notes": outcome.notes,
+        **({"repetitions": outcome.repetitions} if outcome.repetitions else {}),
     }
     text = json.dumps({"imports": [*before, entry]}, indent=1, ensure_ascii=False)
     replace_file(run.environment, text + "\n")

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.imports.archives import HEAD, is_archive, members
 from tare.imports.limits import LARGEST_ARCHIVE, LARGEST_FILE, MIB, MOST_FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MEMBER = "::"
 """Between an archive's path and the member's name."""
@@ -39,10 +39,15 @@ class File:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A file that is not used, and why, in one sentence."""
+    """A file that is not used, and why, in one sentence.
+
+    Attributes:
+        fault: something is wrong with the file; else it is only not one of these trials.
+    """
 
     label: str
     reason: str
+    fault: bool = True
 
 
 def files(paths: Iterable[Path]) -> Iterator[File | Skipped]:
@@ -58,6 +63,17 @@ def files(paths: Iterable[Path]) -> Iterator[File | Skipped]:
                 yield Skipped(shown(str(path)), f"more than {MOST_FILES:,} files: the rest is left")
                 return
             yield one
+
+
+def wanted(one: File | Skipped, include: Sequence[str], exclude: Sequence[str]) -> bool:
+    """Its path fits a pattern to include, where there are any, and none to exclude.
+
+    Patterns are of the path's end: `*.txt`, `run-*/result.txt`.
+    """
+    path = PurePosixPath(one.name if isinstance(one, File) else one.label.split(MEMBER)[-1])
+    if any(path.match(pattern) for pattern in exclude):
+        return False
+    return not include or any(path.match(pattern) for pattern in include)
 
 
 def _at(path: Path) -> Iterator[File | Skipped]:

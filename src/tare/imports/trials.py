@@ -45,11 +45,16 @@ def source_file(label: str, data: bytes, tool: str, scope: str = "") -> SourceFi
 
 @dataclass
 class Trial:
-    """One trial to be written, from one or several files of it."""
+    """One trial to be written, from one or several files of it.
+
+    Attributes:
+        named: its repetition has a name, and `block` is the number that it was given.
+    """
 
     place: Place
     block: int
     parts: list[Part] = field(default_factory=list)
+    named: bool = False
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tare.imports import go_ycsb
+from tare.imports import go_ycsb, properties
 from tare.imports.parsing import lines_of, microseconds, number, operation_name
 from tare.imports.reading import Interval, Reading, UnreadableError
 from tare.imports.recognise import not_ours
@@ -113,6 +113,7 @@ def read(data: bytes) -> list[Reading]:
         found = next((m[1] for line in lines[:50] if (m := pattern.match(line))), None)
         if found is not None:
             reading.told[name] = _BINDINGS.get(found.rpartition(".")[2], found)
+    reading.told |= properties.of_command_line(lines[:50])
     return [reading]
 
 

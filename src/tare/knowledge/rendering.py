@@ -100,13 +100,17 @@ def finding_lines(entry: Entry) -> Iterator[tuple[str, str]]:
     if values.baseline is not None and values.treatment is not None:
         steps = f", each the last of steps of {values.step}" if values.step is not None else ""
         yield "values", f"{values.baseline} to {values.treatment} {one.unit}{steps}"
+    elif values.baseline is not None:
+        yield "value", f"{values.baseline} {one.unit}"
     if one.effect is not None:
         yield "how had", _how(one)
     yield "database", _cluster(one)
     yield "baseline", side_of(one.baseline)
     if one.treatment is not None:
         yield "treatment", side_of(one.treatment)
-    yield "load", f"{', '.join(one.workload)}, {one.operation}, {load_of(one.load)}"
+    reached = f"; {one.load.reached:.0%} of the maximum as measured" if one.load.reached else ""
+    parts = [*one.workload, one.operation, load_of(one.load)]
+    yield "load", ", ".join(part for part in parts if part) + reached
     if spread := _spread(one):
         yield "spread", spread
     yield "hardware", one.hardware

@@ -150,7 +150,8 @@ class Source(Record):
     told: dict[str, str] = Field(
         default_factory=dict,
         description="what the files tell of the tool and its load: tool, tool version, database "
-        "binding, load, threads, consistency, as far as printed",
+        "binding, load, threads, consistency, and each setting that it prints of itself as "
+        "`property NAME`, as far as printed",
     )
 
 

@@ -136,7 +136,8 @@ def nothing_differed(analysis: Analysis) -> str:
     if imported(analysis):
         return (
             "Not known: the files tell little of what ran. What they do tell (tool, version, "
-            "database binding, threads, consistency, as far as printed) is alike in all conditions."
+            "database binding, threads, consistency, hosts, records and other settings, as far as "
+            "printed) is alike in all conditions."
         )
     return "No compared fact differed between conditions."
 
