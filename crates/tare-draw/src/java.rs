@@ -6,4 +6,4 @@ mod string;
 
 pub use random::Random;
 pub(crate) use string::extend_hash;
-pub use text::{absolute, string_hash};
+pub use string::{absolute, string_hash};

@@ -59,12 +59,12 @@ fn ask(target: &str, within: Duration) -> Reply {
             Ok(answer) => {
                 reply.answer = Some(answer);
                 reply.why.clear();
-                return told;
+                return reply;
             }
             Err(error) => reply.why = error.to_string(),
         }
         if Instant::now() + AGAIN >= until {
-            return told;
+            return reply;
         }
         thread::sleep(AGAIN);
     }

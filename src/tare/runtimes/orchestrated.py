@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Unit
 
 
+_AWAY = "on another machine"
+
+
 @dataclass(frozen=True)
 class Orchestrated:
     """How an orchestrator calls what it runs, and what it cannot do itself.
@@ -44,13 +47,10 @@ def freeze(name: str, accounting: Accounting, frozen: bool, of: Orchestrated) ->
         RuntimeUnavailableError: it runs elsewhere, where nothing can pause it, or its groups are
             not ours to write.
     """
-    if accounting.pid == 0:
-        raise RuntimeUnavailableError(
-            f"a {of.noun} on another machine cannot be paused",
-            where=name,
-            why=of.no_pause,
-            remedy="set design.idle to run, or design.fresh to trial or block",
-        )
+    remedy = "set design.idle to run, or design.fresh to trial or block"
+    _refuse_elsewhere(
+        name, accounting, f"a {of.noun} {_AWAY} cannot be paused", of.no_pause, remedy
+    )
     try:
         cgroups.freeze(accounting.paths, frozen)
     except OSError as error:
@@ -72,19 +72,20 @@ def confine(name: str, accounting: Accounting, cpuset: str, of: Orchestrated) ->
     Raises:
         RuntimeUnavailableError: it runs elsewhere, or its groups are not ours to write.
     """
-    if accounting.pid == 0:
-        raise RuntimeUnavailableError(
-            f"a {of.noun} on another machine cannot be put on chosen CPUs",
-            where=name,
-            why=of.no_cpus,
-            remedy="leave limits.cpuset out; limits.cpus holds everywhere",
-        )
+    remedy = "leave limits.cpuset out; limits.cpus holds everywhere"
+    what = f"a {of.noun} {_AWAY} cannot be put on chosen CPUs"
+    _refuse_elsewhere(name, accounting, what, of.no_cpus, remedy)
     try:
         cgroups.confine(accounting.paths, cpuset)
     except (OSError, KeyError) as error:
         raise RuntimeUnavailableError(
             f"a {of.noun}'s CPUs cannot be set", where=name, why=str(error), remedy="run as root"
         ) from error
+
+
+def _refuse_elsewhere(name: str, accounting: Accounting, what: str, why: str, remedy: str) -> None:
+    if accounting.pid == 0:
+        raise RuntimeUnavailableError(what, where=name, why=why, remedy=remedy)
 
 
 class OrchestratedRunning:

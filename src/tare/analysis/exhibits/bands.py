@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
-from tare.analysis.exhibits.marks import counted, ends_of, joined
+from tare.analysis.exhibits.marks import Marks, counted, ends_of, joined
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
 from tare.analysis.metrics import describe
@@ -183,16 +183,9 @@ def _per_window(
 def _line(
     frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], length: float
 ) -> list[Layer]:
-    marks = marks_of(line)
-    trials = frame.trials_of(own)
-    for k, mean in enumerate(means):
-        if mean is not None:
-            label = joined(
-                line.label, f"{k * length:g} to {(k + 1) * length:g} s", counted(mean.repeated)
-            )
-            middle = (k + 0.5) * length
-            marks.add(middle, mean.value, label, own.names, trials, ends_of(mean))
-    return marks.layers("band", "line", "points")
+    ends = [f"{k * length:g} to {(k + 1) * length:g} s" for k in range(len(means))]
+    middles = [(k + 0.5) * length for k in range(len(means))]
+    return _marks(frame, line, own, means, middles, ends).layers("band", "line", "points")
 
 
 def _time_chart(frame: Frame, panel: Group, metric: Metric, layers: list[Layer]) -> Chart:
@@ -212,13 +205,26 @@ def _time_chart(frame: Frame, panel: Group, metric: Metric, layers: list[Layer])
 def _bars(
     frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], parts: int
 ) -> list[Layer]:
+    names = [f"interval {k + 1} of {parts}" for k in range(len(means))]
+    return _marks(frame, line, own, means, range(len(means)), names).layers("bars")
+
+
+def _marks(
+    frame: Frame,
+    line: Group,
+    own: Group,
+    means: Sequence[Mean | None],
+    places: Sequence[float],
+    names: Sequence[str],
+) -> Marks:
+    """The means that there are, each at its place and with the name of its part."""
     marks = marks_of(line)
     trials = frame.trials_of(own)
-    for k, mean in enumerate(means):
+    for mean, place, name in zip(means, places, names, strict=True):
         if mean is not None:
-            label = joined(line.label, f"interval {k + 1} of {parts}", counted(mean.repeated))
-            marks.add(k, mean.value, label, own.names, trials, ends_of(mean))
-    return marks.layers("bars")
+            label = joined(line.label, name, counted(mean.repeated))
+            marks.add(place, mean.value, label, own.names, trials, ends_of(mean))
+    return marks
 
 
 def _part_rows(
