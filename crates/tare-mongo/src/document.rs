@@ -1,5 +1,7 @@
 //! BSON in place (bsonspec.org 1.1): a writer that patches lengths, a checked reader that allocates
 //! nothing.
+mod check;
+
 use crate::error::Error;
 
 /// Element types.
@@ -253,8 +255,11 @@ pub enum Value<'a> {
         counter: u32,
     },
     Long(i64),
-    /// Any other type; its number.
-    Other(u8),
+    /// Any other type: its number, and its bytes.
+    Other {
+        kind: u8,
+        bytes: &'a [u8],
+    },
 }
 
 impl<'a> Value<'a> {
@@ -391,7 +396,10 @@ impl<'a> Elements<'a> {
                 Value::Binary { subtype, bytes }
             }
             kind::OBJECT_ID => Value::ObjectId(self.array()?),
-            kind::BOOLEAN => Value::Boolean(self.array::<1>()?[0] != 0),
+            kind::BOOLEAN => match self.array::<1>()?[0] {
+                truth @ 0..=1 => Value::Boolean(truth == 1),
+                other => return Err(Error::Protocol(format!("a boolean of {other}"))),
+            },
             kind::DATE => Value::Date(i64::from_le_bytes(*self.array()?)),
             kind::NULL => Value::Null,
             kind::INT => Value::Int(i32::from_le_bytes(*self.array()?)),
@@ -401,9 +409,11 @@ impl<'a> Elements<'a> {
                 Value::Timestamp { seconds, counter }
             }
             kind::LONG => Value::Long(i64::from_le_bytes(*self.array()?)),
-            other => {
-                self.skip(other)?;
-                Value::Other(other)
+            kind => {
+                let begin = self.rest;
+                self.skip(kind)?;
+                let bytes = &begin[..begin.len() - self.rest.len()];
+                Value::Other { kind, bytes }
             }
         })
     }

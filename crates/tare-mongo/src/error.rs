@@ -1,6 +1,8 @@
 //! What can go wrong: on the way to a member, in the protocol, and what a server answers.
 use std::net::SocketAddr;
 
+use crate::hello::TopologyVersion;
+
 /// Why something could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -62,6 +64,63 @@ impl From<tare_net::Error> for Error {
     }
 }
 
+/// The label of a write that may be sent once more.
+pub const RETRYABLE_WRITE: &str = "RetryableWriteError";
+/// The label of an error that came before anything was written.
+pub const NOTHING_WRITTEN: &str = "NoWritesPerformed";
+/// From this wire version on (MongoDB 4.4) servers label their errors.
+const LABELS: i32 = 9;
+/// ReadConcernMajorityNotAvailableYet.
+const READ_CONCERN_NOT_YET: i32 = 134;
+
+/// What a command does to data, by which it is decided whether it is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    Read,
+    Write,
+}
+
+/// Who answers, as far as the meaning of its errors hangs on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer {
+    /// Its highest wire version.
+    pub wire: i32,
+    /// A router of a sharded cluster.
+    pub router: bool,
+}
+
+impl Default for Peer {
+    /// A member of a set that is as new as can be.
+    fn default() -> Self {
+        Peer {
+            wire: i32::MAX,
+            router: false,
+        }
+    }
+}
+
+impl Error {
+    /// Whether what failed may be sent once more: where a server says so, and where the connection
+    /// broke or could not be made, so that nobody knows what became of it.
+    pub fn is_retryable(&self, work: Work) -> bool {
+        match self {
+            Error::Server(error) => error.is_retryable(work),
+            error => error.is_of_network(),
+        }
+    }
+
+    /// Whether the way to the server failed, and not what it answered.
+    pub fn is_of_network(&self) -> bool {
+        matches!(
+            self,
+            Error::Unreachable { .. }
+                | Error::TimedOut { .. }
+                | Error::Closed { .. }
+                | Error::Broken { .. }
+        )
+    }
+}
+
 /// Which part of an answer an error stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -82,6 +141,10 @@ pub struct ServerError {
     /// `codeName`; empty where the server leaves it out (write errors).
     pub code_name: String,
     pub message: String,
+    /// What the server says of what is to be done (`errorLabels`).
+    pub labels: Vec<String>,
+    /// The state of the member that answered, by which an outdated answer is known.
+    pub state: Option<TopologyVersion>,
 }
 
 /// What kind of error a server's code means.
@@ -146,15 +209,54 @@ impl ServerError {
         ServerErrorKind::of(self.code)
     }
 
-    /// Whether the same command may succeed when it is sent once more, as the driver
-    /// specifications for retryable reads and writes have it: the codes of both name the same
-    /// states. A write error of its own (a duplicate key) never is.
-    pub fn is_retryable(&self) -> bool {
-        let code = matches!(
+    /// Whether the same command may succeed when it is sent once more, as the driver specifications
+    /// for retryable reads and writes have it. What becomes of a write, the server says by a label,
+    /// which [`ServerError::label`] puts on the errors of servers that know none.
+    pub fn is_retryable(&self, work: Work) -> bool {
+        match work {
+            Work::Read => (self.passes() || self.code == READ_CONCERN_NOT_YET) && !self.is_write(),
+            Work::Write => self.labels.iter().any(|label| label == RETRYABLE_WRITE),
+        }
+    }
+
+    /// Codes of states that pass; both specifications name them.
+    fn passes(&self) -> bool {
+        matches!(
             self.code,
-            6 | 7 | 89 | 91 | 134 | 189 | 262 | 9001 | 10107 | 11600 | 11602 | 13435 | 13436
-        );
-        code && self.origin != Origin::Write
+            6 | 7 | 89 | 91 | 189 | 262 | 9001 | 10107 | 11600 | 11602 | 13435 | 13436
+        )
+    }
+
+    fn is_write(&self) -> bool {
+        self.origin == Origin::Write
+    }
+
+    /// Label an error as a server since MongoDB 4.4 does by itself. Routers before that repeat what
+    /// only failed to be acknowledged themselves.
+    pub(crate) fn label(&mut self, peer: Peer) {
+        let own = peer.wire >= LABELS || self.is_write();
+        let repeated = peer.router && self.origin == Origin::WriteConcern;
+        if !own && !repeated && self.passes() {
+            self.labels.push(RETRYABLE_WRITE.to_owned());
+        }
+    }
+
+    /// Whether the member says that it is no primary, or recovers: what was known of it is outdated
+    /// (discovery and monitoring specification, "not writable primary and node is recovering"). Old
+    /// servers give no code. What became of single writes says nothing of the member.
+    pub fn is_state_change(&self) -> bool {
+        let told = match self.code {
+            0 => ["not master", "node is recovering"]
+                .iter()
+                .any(|text| self.message.contains(text)),
+            code => ServerErrorKind::of(code) == ServerErrorKind::NotPrimary,
+        };
+        told && self.origin != Origin::Write
+    }
+
+    /// Whether the member is stopping, so that its connections are of no use any more.
+    pub fn is_shutdown(&self) -> bool {
+        matches!(self.code, 91 | 11600)
     }
 
     fn name(&self) -> &str {
@@ -175,6 +277,8 @@ mod tests {
             code,
             code_name: String::new(),
             message: "m".into(),
+            labels: Vec::new(),
+            state: None,
         }
     }
 
@@ -182,18 +286,43 @@ mod tests {
     fn a_member_that_is_no_primary_is_worth_another_try_elsewhere() {
         // PrimarySteppedDown, NotWritablePrimary, InterruptedDueToReplStateChange.
         for code in [189, 10107, 11602] {
-            let error = error(Origin::Command, code);
+            let mut error = error(Origin::Command, code);
             assert_eq!(error.kind(), ServerErrorKind::NotPrimary);
-            assert!(error.is_retryable());
+            assert!(error.is_state_change() && error.is_retryable(Work::Read));
+            // Servers say so themselves, since they have labels for it.
+            error.label(Peer::default());
+            assert!(!error.is_retryable(Work::Write));
+            error.label(Peer {
+                wire: 8,
+                router: false,
+            });
+            assert!(error.is_retryable(Work::Write));
         }
     }
 
     #[test]
     fn what_would_fail_again_is_not_tried_again() {
-        assert!(!error(Origin::Command, 11000).is_retryable());
-        assert!(!error(Origin::Command, 50).is_retryable());
-        assert!(!error(Origin::Write, 10107).is_retryable());
-        assert!(error(Origin::WriteConcern, 91).is_retryable());
+        for (origin, code) in [
+            (Origin::Command, 11000),
+            (Origin::Command, 50),
+            (Origin::Write, 10107),
+        ] {
+            let mut error = error(origin, code);
+            error.label(Peer {
+                wire: 8,
+                router: false,
+            });
+            assert!(!error.is_retryable(Work::Read) && !error.is_retryable(Work::Write));
+        }
+    }
+
+    #[test]
+    fn an_old_router_repeats_unacknowledged_writes_itself() {
+        for router in [false, true] {
+            let mut error = error(Origin::WriteConcern, 91);
+            error.label(Peer { wire: 8, router });
+            assert_eq!(error.is_retryable(Work::Write), !router);
+        }
     }
 
     #[test]

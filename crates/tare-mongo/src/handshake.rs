@@ -10,9 +10,8 @@ use crate::link::Link;
 use crate::options::{Credentials, Mechanism, Options};
 use crate::reply::Reply;
 use crate::scram::Exchange;
+use crate::topology::speaks;
 
-/// OP_MSG came with MongoDB 3.6.
-const FIRST_WIRE: i32 = 6;
 /// The code of a command that is not known.
 const COMMAND_NOT_FOUND: i32 = 59;
 /// Steps that an authentication may take.
@@ -21,12 +20,10 @@ const MOST_STEPS: usize = 8;
 /// Bring a fresh connection to the point where it takes requests.
 pub(crate) fn shake(link: &mut Link, options: &Options, deadline: Instant) -> Result<Hello, Error> {
     let hello = introduce(link, options, deadline)?;
-    if hello.wire < FIRST_WIRE {
-        return Err(Error::Unsupported {
-            address: link.address(),
-            what: "OP_MSG: it is older than MongoDB 3.6".into(),
-        });
-    }
+    speaks(&hello).map_err(|what| Error::Unsupported {
+        address: link.address(),
+        what,
+    })?;
     if let Some(credentials) = &options.credentials {
         authenticate(link, credentials, &hello.mechanisms, deadline)?;
     }

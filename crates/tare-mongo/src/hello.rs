@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use crate::document::{Document, Value};
 use crate::error::Error;
+use crate::options::Tags;
 use crate::topology::Host;
 
 /// The port of a host that names none.
@@ -18,9 +19,11 @@ pub enum Role {
     Primary,
     Secondary,
     Arbiter,
-    /// Of a set, but it serves nothing now: starting, recovering, rolled back, removed.
+    /// Of a set, but it serves nothing now: hidden, recovering, rolled back.
     Other,
-    /// It did not answer.
+    /// Of a set that it does not know yet, or no more.
+    Ghost,
+    /// It did not answer, or what it says of itself is outdated.
     Unknown,
 }
 
@@ -34,8 +37,43 @@ impl Role {
             Role::Secondary => "secondary",
             Role::Arbiter => "arbiter",
             Role::Other => "other",
+            Role::Ghost => "ghost",
             Role::Unknown => "unknown",
         }
+    }
+}
+
+/// The state of a member, numbered by itself: of two answers of one process, the one with the lower
+/// number is the older one (discovery and monitoring specification, "topologyVersion").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TopologyVersion {
+    pub process: [u8; 12],
+    pub counter: i64,
+}
+
+impl TopologyVersion {
+    /// The version in a document that may hold one.
+    ///
+    /// # Errors
+    /// What is no BSON.
+    pub fn read(value: &Value<'_>) -> Result<Option<TopologyVersion>, Error> {
+        let Some(document) = value.document() else {
+            return Ok(None);
+        };
+        let process = document.get("processId")?;
+        let counter = document.get("counter")?.and_then(|value| value.number());
+        Ok(match (process, counter) {
+            (Some(Value::ObjectId(process)), Some(counter)) => Some(TopologyVersion {
+                process: *process,
+                counter,
+            }),
+            _ => None,
+        })
+    }
+
+    /// Whether this is older than the other one, as far as both are of one process.
+    pub fn is_before(&self, other: &TopologyVersion) -> bool {
+        self.process == other.process && self.counter < other.counter
     }
 }
 
@@ -52,9 +90,15 @@ pub struct Hello {
     /// Which of two that both say they are primary was elected later: first the election, then the
     /// version of the configuration.
     pub election: Option<[u8; 12]>,
-    pub version: i64,
-    /// Highest version of the wire protocol; 6 is MongoDB 3.6, the first with OP_MSG.
+    pub version: Option<i64>,
+    /// Which of two answers of this member is newer.
+    pub state: Option<TopologyVersion>,
+    /// Lowest and highest version of the wire protocol; 6 is MongoDB 3.6, the first with OP_MSG.
+    pub least_wire: i32,
     pub wire: i32,
+    /// When it last wrote, in milliseconds since 1970.
+    pub last_write: Option<i64>,
+    pub tags: Tags,
     /// How long the server keeps a session that nobody uses; none where it knows no sessions.
     pub sessions: Option<Duration>,
     pub mechanisms: Vec<String>,
@@ -74,8 +118,12 @@ impl Hello {
             hosts: Vec::new(),
             primary: None,
             election: None,
-            version: 0,
+            version: None,
+            state: None,
+            least_wire: 0,
             wire: 0,
+            last_write: None,
+            tags: Tags::new(),
             sessions: None,
             mechanisms: Vec::new(),
             longest_message: crate::message::MAX_MESSAGE,
@@ -106,7 +154,27 @@ impl Hello {
                     self.election = Some(**id);
                 }
             }
-            b"setVersion" => self.version = number(0),
+            b"setVersion" => self.version = value.number(),
+            b"topologyVersion" => self.state = TopologyVersion::read(value)?,
+            b"lastWrite" => {
+                let date = match value.document() {
+                    Some(document) => document.get("lastWriteDate")?,
+                    None => None,
+                };
+                self.last_write = match date {
+                    Some(Value::Date(date)) => Some(date),
+                    _ => None,
+                };
+            }
+            b"tags" => {
+                for element in value.document().iter().flat_map(Document::elements) {
+                    let element = element?;
+                    let name = String::from_utf8_lossy(element.name).into_owned();
+                    self.tags
+                        .extend(element.value.text().map(|text| (name, text)));
+                }
+            }
+            b"minWireVersion" => self.least_wire = number(0) as i32,
             b"maxWireVersion" => self.wire = number(0) as i32,
             b"logicalSessionTimeoutMinutes" => {
                 let minutes = value
@@ -135,6 +203,7 @@ struct Said {
     hidden: bool,
     router: bool,
     ghost: bool,
+    failed: bool,
 }
 
 impl Said {
@@ -146,6 +215,7 @@ impl Said {
             b"hidden" => self.hidden = value.truth(),
             b"msg" => self.router = *value == Value::Text(b"isdbgrid"),
             b"isreplicaset" => self.ghost = value.truth(),
+            b"ok" => self.failed = !value.truth(),
             _ => return false,
         }
         true
@@ -153,8 +223,9 @@ impl Said {
 
     fn role(&self, in_set: bool) -> Role {
         match self {
+            Said { failed: true, .. } => Role::Unknown,
             Said { router: true, .. } => Role::Router,
-            Said { ghost: true, .. } => Role::Other,
+            Said { ghost: true, .. } => Role::Ghost,
             _ if !in_set => Role::Standalone,
             Said { hidden: true, .. } => Role::Other,
             Said { writable: true, .. } => Role::Primary,
@@ -227,7 +298,7 @@ mod tests {
             wanted.map(|(name, port)| Host::new(name, port))
         );
         assert_eq!(primary.sessions, Some(Duration::from_secs(1800)));
-        assert_eq!((primary.version, primary.wire), (3, 21));
+        assert_eq!((primary.version, primary.wire), (Some(3), 21));
     }
 
     #[test]
@@ -238,7 +309,7 @@ mod tests {
             (Role::Router, false, |out| {
                 out.text("msg", "isdbgrid");
             }),
-            (Role::Other, false, |out| yes(out, "isreplicaset")),
+            (Role::Ghost, false, |out| yes(out, "isreplicaset")),
             (Role::Primary, true, |out| yes(out, "ismaster")),
             (Role::Secondary, true, |out| yes(out, "secondary")),
             (Role::Arbiter, true, |out| yes(out, "arbiterOnly")),

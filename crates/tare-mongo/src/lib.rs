@@ -38,13 +38,19 @@ mod topology;
 mod uri;
 
 pub use command::{session_id, Collection, Field, Kind, Request, Template};
-pub use error::{Error, Origin, ServerError, ServerErrorKind};
-pub use hello::{Hello, Role};
+pub use error::{
+    Error, Origin, Peer, ServerError, ServerErrorKind, Work, NOTHING_WRITTEN, RETRYABLE_WRITE,
+};
+pub use hello::{Hello, Role, TopologyVersion};
 pub use link::{Flush, Link, Received, Ticket};
 pub use options::{
-    Credentials, Mechanism, Options, ReadConcern, ReadMode, ReadPreference, WriteAck, WriteConcern,
+    Credentials, Mechanism, Options, ReadConcern, ReadMode, ReadPreference, Tags, WriteAck,
+    WriteConcern,
 };
 pub use reply::{Batch, Cursor, Outcome, Reply};
 pub use tare_net::TlsOptions;
-pub use topology::{Host, Member, Shape, Topology};
+pub use topology::{
+    average, Answer, Description, Discovery, Failure, Host, Kind as TopologyKind, Member,
+    Operation, Server, Shape, Topology, What,
+};
 pub use uri::{BadUri, Uri};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tare_net::TlsOptions;
 
 use crate::document::Writer;
+use crate::uri::BadUri;
 
 /// How the password is proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,19 +116,49 @@ impl ReadMode {
     }
 }
 
+/// Names and values that a member must carry, all of them.
+pub type Tags = Vec<(String, String)>;
+
 /// Which members may serve a read, and how much farther than the nearest one they may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadPreference {
     pub mode: ReadMode,
+    /// The first of these that any member carries counts; none asks for none.
+    pub tags: Vec<Tags>,
+    /// How far a secondary's last write may lie behind the primary's.
+    pub staleness: Option<Duration>,
     /// Members whose round trip is longer than the shortest one by more than this are left out
     /// (`localThresholdMS`).
     pub threshold: Duration,
+}
+
+impl ReadPreference {
+    /// The document that says so to a server.
+    pub(crate) fn put(&self, out: &mut Writer<'_>) {
+        out.text("mode", self.mode.name());
+        if !self.tags.is_empty() {
+            out.array("tags", |out| {
+                for (position, tags) in self.tags.iter().enumerate() {
+                    out.document(&position.to_string(), |out| {
+                        for (name, value) in tags {
+                            out.text(name, value);
+                        }
+                    });
+                }
+            });
+        }
+        if let Some(staleness) = self.staleness {
+            out.long("maxStalenessSeconds", staleness.as_secs() as i64);
+        }
+    }
 }
 
 impl Default for ReadPreference {
     fn default() -> Self {
         ReadPreference {
             mode: ReadMode::Primary,
+            tags: Vec::new(),
+            staleness: None,
             threshold: Duration::from_millis(15),
         }
     }
@@ -145,6 +176,17 @@ pub enum WriteAck {
     Tag(String),
 }
 
+impl WriteAck {
+    /// A number of members, `majority`, or a name that the set's configuration defines.
+    pub fn parse(text: &str) -> WriteAck {
+        match text.parse() {
+            Ok(count) => WriteAck::Members(count),
+            Err(_) if text == "majority" => WriteAck::Majority,
+            Err(_) => WriteAck::Tag(text.to_owned()),
+        }
+    }
+}
+
 /// When a write counts as done. What is none is left to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WriteConcern {
@@ -156,6 +198,44 @@ pub struct WriteConcern {
 }
 
 impl WriteConcern {
+    /// The write concern of `w`, `journal` and `wtimeout` in milliseconds, of which 0 is no limit.
+    ///
+    /// # Errors
+    /// A negative number, a journal without acknowledgement; refused where nothing is acknowledged.
+    pub fn of(
+        acknowledged: Option<WriteAck>,
+        journal: Option<bool>,
+        timeout: Option<i64>,
+    ) -> Result<WriteConcern, BadUri> {
+        let error = |part: &str, why: &str, refused| BadUri {
+            part: part.to_owned(),
+            why: why.to_owned(),
+            refused,
+        };
+        match acknowledged {
+            Some(WriteAck::Members(0)) if journal == Some(true) => {
+                let why = "w=0 acknowledges nothing, and the journal is an acknowledgement";
+                return Err(error("journal", why, false));
+            }
+            Some(WriteAck::Members(0)) => {
+                let why = "writes that nobody acknowledges have nothing to time; use w=1";
+                return Err(error("w", why, true));
+            }
+            Some(WriteAck::Members(..0)) => {
+                let why = "expected a number of members, or majority";
+                return Err(error("w", why, false));
+            }
+            _ => {}
+        }
+        let timeout = timeout.map(u64::try_from).transpose();
+        let timeout = timeout.map_err(|_| error("wtimeout", "it is negative", false))?;
+        Ok(WriteConcern {
+            acknowledged,
+            journal,
+            timeout: timeout.filter(|time| *time > 0).map(Duration::from_millis),
+        })
+    }
+
     /// Whether all is left to the server.
     pub fn is_default(&self) -> bool {
         *self == WriteConcern::default()

@@ -1,11 +1,14 @@
 //! Answers, read in place: whether a command succeeded costs one walk over its top-level elements.
 use crate::document::{Document, Value};
-use crate::error::{Error, Origin, ServerError};
+use crate::error::{Error, Origin, Peer, ServerError};
+use crate::hello::TopologyVersion;
 
 /// One answer. It borrows from the link's buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
     pub body: Document<'a>,
+    /// Who answers.
+    pub peer: Peer,
 }
 
 /// What an answer says, as far as it is looked at.
@@ -69,7 +72,8 @@ impl<'a> Reply<'a> {
     /// What is no BSON.
     pub fn of(bytes: &'a [u8]) -> Result<Reply<'a>, Error> {
         let (body, _) = Document::take(bytes)?;
-        Ok(Reply { body })
+        let peer = Peer::default();
+        Ok(Reply { body, peer })
     }
 
     /// What the answer says; [`Error::Server`] where the command, one of its writes, or its
@@ -101,7 +105,10 @@ impl<'a> Reply<'a> {
         }
         let failed = !seen.ok || seen.write_errors.is_some() || seen.concern.is_some();
         match failed.then(|| self.failure(&seen)).transpose()?.flatten() {
-            Some(error) => Err(Error::Server(error)),
+            Some(mut error) => {
+                error.label(self.peer);
+                Err(Error::Server(error))
+            }
             None => Ok(outcome),
         }
     }
@@ -112,6 +119,7 @@ impl<'a> Reply<'a> {
         if !seen.ok {
             return server_error(self.body, Origin::Command).map(Some);
         }
+        let mut whole = server_error(self.body, Origin::WriteConcern)?;
         if let Some(errors) = seen.write_errors {
             if let Some(first) = errors.elements().next() {
                 let first = first?.value.document();
@@ -120,10 +128,17 @@ impl<'a> Reply<'a> {
                 return server_error(first, Origin::Write).map(Some);
             }
         }
-        match seen.concern {
-            Some(error) => server_error(error, Origin::WriteConcern).map(Some),
-            None => Ok(None),
-        }
+        let Some(concern) = seen.concern else {
+            return Ok(None);
+        };
+        let error = server_error(concern, Origin::WriteConcern)?;
+        // Labels and state stand beside the error, or in it.
+        whole.labels.extend(error.labels);
+        Ok(Some(ServerError {
+            labels: whole.labels,
+            state: whole.state,
+            ..error
+        }))
     }
 }
 
@@ -152,6 +167,8 @@ fn server_error(document: Document<'_>, origin: Origin) -> Result<ServerError, E
         code: 0,
         code_name: String::new(),
         message: String::new(),
+        labels: Vec::new(),
+        state: None,
     };
     for element in document.elements() {
         let element = element?;
@@ -159,6 +176,12 @@ fn server_error(document: Document<'_>, origin: Origin) -> Result<ServerError, E
             b"code" => error.code = element.value.number().unwrap_or(0) as i32,
             b"codeName" => error.code_name = element.value.text().unwrap_or_default(),
             b"errmsg" => error.message = element.value.text().unwrap_or_default(),
+            b"topologyVersion" => error.state = TopologyVersion::read(&element.value)?,
+            b"errorLabels" => {
+                for label in element.value.document().iter().flat_map(Document::elements) {
+                    error.labels.extend(label?.value.text());
+                }
+            }
             _ => {}
         }
     }

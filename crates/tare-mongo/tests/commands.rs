@@ -2,7 +2,9 @@
 use bson::{doc, spec::BinarySubtype, Binary, Bson};
 use proptest::prelude::*;
 use tare_mongo::message::{self, flag};
-use tare_mongo::{Collection, Error, Field, ReadMode, Request, Template, WriteAck, WriteConcern};
+use tare_mongo::{
+    Collection, Error, Field, ReadMode, ReadPreference, Request, Template, WriteAck, WriteConcern,
+};
 
 const SESSION: [u8; 16] = [0xAB; 16];
 
@@ -136,7 +138,10 @@ fn an_update_sets_fields_and_a_replacement_puts_documents() {
 #[test]
 fn concerns_and_preferences_are_said_where_they_are_asked_for() {
     let collection = Collection {
-        read_mode: ReadMode::SecondaryPreferred,
+        read: ReadPreference {
+            mode: ReadMode::SecondaryPreferred,
+            ..ReadPreference::default()
+        },
         read_concern: Some("majority".into()),
         write_concern: WriteConcern {
             acknowledged: Some(WriteAck::Majority),

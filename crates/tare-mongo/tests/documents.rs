@@ -3,7 +3,8 @@ use bson::raw::cstr;
 use bson::spec::BinarySubtype;
 use bson::{doc, Binary, Bson};
 use proptest::prelude::*;
-use tare_mongo::document::{subtype, Document, Value, Writer};
+use tare_mongo::document::{self, kind, subtype, Document, Value, Writer};
+use tare_mongo::Hello;
 
 /// The first example of bsonspec.org.
 const HELLO: &[u8] = b"\x16\x00\x00\x00\x02hello\x00\x06\x00\x00\x00world\x00\x00";
@@ -73,8 +74,8 @@ fn every_type_of_a_servers_answer_is_passed_over_or_read() {
     let get = |name| document.get(name).unwrap().unwrap();
     assert_eq!(get("id"), Value::ObjectId(&[7; 12]));
     assert_eq!(get("date"), Value::Date(-5));
-    assert_eq!(get("regex"), Value::Other(0x0B));
-    assert_eq!(get("scope"), Value::Other(0x0F));
+    assert!(matches!(get("regex"), Value::Other { kind: 0x0B, .. }));
+    assert!(matches!(get("scope"), Value::Other { kind: 0x0F, .. }));
     assert_eq!(
         get("time"),
         Value::Timestamp {
@@ -106,6 +107,41 @@ fn lengths_that_lie_are_errors() {
     assert!(Document::take(&[]).is_err());
 }
 
+/// So many documents inside each other.
+fn nested(depth: usize) -> Vec<u8> {
+    let mut bytes = vec![5, 0, 0, 0, 0];
+    for _ in 0..depth {
+        let mut outer = Vec::new();
+        let at = document::open(&mut outer);
+        document::put_key(&mut outer, kind::DOCUMENT, "a").unwrap();
+        outer.extend(&bytes);
+        document::close(&mut outer, at);
+        bytes = outer;
+    }
+    bytes
+}
+
+#[test]
+fn documents_are_read_as_deep_as_mongodb_nests_them_and_no_deeper() {
+    assert!(Document::whole(&nested(150)).is_ok());
+    let deep = nested(10_000);
+    let error = Document::whole(&deep).unwrap_err().to_string();
+    assert!(error.contains("more than 200 documents"), "{error}");
+    // Who looks at its first element only never goes down.
+    assert_eq!(Document::take(&deep).unwrap().0.elements().count(), 1);
+}
+
+#[test]
+fn what_stands_behind_or_ends_early_is_no_whole_document() {
+    let whole = AWESOME.to_vec();
+    assert!(Document::whole(&whole).is_ok());
+    for end in 0..whole.len() {
+        assert!(Document::whole(&whole[..end]).is_err(), "{end} bytes");
+    }
+    let behind = [&whole[..], &[0]].concat();
+    assert!(Document::whole(&behind).is_err());
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_what_another_reader_reads(
@@ -133,6 +169,8 @@ proptest! {
     fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         if let Ok((document, _)) = Document::take(&bytes) {
             document.elements().for_each(drop);
+            let _ = document.check();
+            let _ = Hello::read(document);
         }
     }
 
@@ -140,6 +178,7 @@ proptest! {
     fn a_byte_that_changed_is_no_panic(at in 0..AWESOME.len(), byte: u8) {
         let mut bytes = AWESOME.to_vec();
         bytes[at] = byte;
+        let _ = Document::whole(&bytes);
         if let Ok((document, _)) = Document::take(&bytes) {
             for element in document.elements().flatten() {
                 if let Some(inside) = element.value.document() {

@@ -11,7 +11,8 @@ use std::time::Duration;
 use bson::doc;
 use rustix::event::{poll, PollFd, PollFlags};
 use scripted::{refusal, serve, standalone};
-use tare_mongo::message::flag;
+use tare_mongo::document;
+use tare_mongo::message::{self, flag};
 use tare_mongo::{
     Collection, Credentials, Error, Flush, Link, Options, Received, Request, Template, TlsOptions,
 };
@@ -278,4 +279,65 @@ fn a_message_that_no_server_takes_is_not_queued() {
     assert!(link.queue(&[0; 3], 1).is_none());
     assert_eq!(link.free(), 1);
     served.join().unwrap();
+}
+
+/// Documents inside each other, so many.
+fn nested(depth: usize) -> Vec<u8> {
+    let mut bytes = vec![5, 0, 0, 0, 0];
+    for _ in 0..depth {
+        let mut outer = Vec::with_capacity(bytes.len() + 8);
+        let at = document::open(&mut outer);
+        document::put_key(&mut outer, document::kind::DOCUMENT, "a").unwrap();
+        outer.extend(&bytes);
+        document::close(&mut outer, at);
+        bytes = outer;
+    }
+    bytes
+}
+
+/// A message to request 2, the first after hello, whose body is this.
+fn message_of(body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let at = message::begin(&mut bytes, 1, 2, 0);
+    bytes.extend(body);
+    message::end(&mut bytes, at);
+    bytes
+}
+
+#[test]
+fn what_no_server_may_say_ends_a_call_with_its_reason() {
+    let yes = doc! { "ok": 1.0 }.to_vec().unwrap();
+    let with = |at: usize, word: i32| {
+        let mut bytes = message_of(&yes);
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        bytes
+    };
+    let whole = message_of(&yes);
+    let cases: [(Vec<u8>, &str); 8] = [
+        (with(0, 48_000_001), "a message of 48000001 bytes"),
+        (with(0, -1), "a message of -1 bytes"),
+        (with(0, 10), "a message of 10 bytes"),
+        (with(8, 7), "an answer to 7, which was not asked"),
+        (with(12, 1), "a message of opcode 1"),
+        (with(21, 3), "a document of 3 bytes"),
+        (whole[..whole.len() - 3].to_vec(), "closed the connection"),
+        (
+            message_of(&nested(10_000)),
+            "more than 200 documents inside each other",
+        ),
+    ];
+    for (bytes, why) in cases {
+        let (address, served) = serve(move |mut peer| {
+            peer.greet(&standalone());
+            let asked = peer.ask().unwrap();
+            assert_eq!((asked.id, asked.command()), (2, "ping"));
+            let _ = peer.socket.write_all(&bytes);
+        });
+        let mut link = Link::open(address, "localhost", &Options::default()).unwrap();
+        let ping = doc! { "ping": 1, "$db": "admin" }.to_vec().unwrap();
+        let error = link.call(&ping, "a ping", Duration::from_secs(5));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}, not {why}");
+        served.join().unwrap();
+    }
 }

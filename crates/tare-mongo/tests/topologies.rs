@@ -107,7 +107,7 @@ fn of_two_primaries_the_one_elected_later_counts() {
     }
     let text = format!("mongodb://{},{}/", addresses[0], addresses[1]);
     let topology = discover(&text).unwrap();
-    assert_eq!(roles(&topology), [Role::Other, Role::Primary]);
+    assert_eq!(roles(&topology), [Role::Unknown, Role::Primary]);
 }
 
 #[test]

@@ -2,14 +2,14 @@
 use crate::document::{kind, open, patch, put_key, subtype, Writer};
 use crate::error::Error;
 use crate::message::{self, flag, section};
-use crate::options::{ReadConcern, ReadMode, WriteConcern};
+use crate::options::{ReadConcern, ReadMode, ReadPreference, WriteConcern};
 
 /// A collection, and how it is read and written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
     pub database: String,
     pub name: String,
-    pub read_mode: ReadMode,
+    pub read: ReadPreference,
     pub read_concern: ReadConcern,
     pub write_concern: WriteConcern,
     /// Name a session in every command, and number the writes, so that the server knows one that
@@ -24,7 +24,7 @@ impl Collection {
         Collection {
             database: database.to_owned(),
             name: name.to_owned(),
-            read_mode: ReadMode::Primary,
+            read: ReadPreference::default(),
             read_concern: None,
             write_concern: WriteConcern::default(),
             sessions: false,
@@ -285,10 +285,8 @@ fn read(out: &mut Writer<'_>, collection: &Collection, fields: Option<&[String]>
             out.text("level", level);
         });
     }
-    if collection.read_mode != ReadMode::Primary {
-        out.document("$readPreference", |out| {
-            out.text("mode", collection.read_mode.name());
-        });
+    if collection.read.mode != ReadMode::Primary {
+        out.document("$readPreference", |out| collection.read.put(out));
     }
 }
 

@@ -66,6 +66,7 @@ impl Link {
 
 /// An answer's document as its bytes, or the error in it.
 fn owned(reply: &Reply<'_>) -> Result<Vec<u8>, Error> {
+    reply.body.check()?;
     reply.outcome()?;
     Ok(reply.body.to_bytes())
 }

@@ -5,19 +5,34 @@ mod order;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use tare_net::{TlsOptions, Transport};
 
-use crate::error::Error;
+use crate::error::{Error, Peer};
 use crate::handshake;
-use crate::hello::Hello;
+use crate::hello::{Hello, Role};
 use crate::message::{self, flag, Decoder, HEADER, MAX_MESSAGE};
 use crate::options::Options;
 use crate::reply::Reply;
 use order::{InOrder, Owner};
 
 pub use order::Ticket;
+
+/// Where systems keep the authorities that they trust (Debian, Red Hat, Alpine and others).
+const AUTHORITIES: [&str; 3] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+];
+
+/// The PEM file of the authorities that this machine trusts, as OpenSSL would find it.
+fn machines_authorities() -> Option<PathBuf> {
+    let named = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    let usual = AUTHORITIES.iter().map(PathBuf::from);
+    named.into_iter().chain(usual).find(|path| path.is_file())
+}
 
 /// What a flush left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +60,7 @@ pub struct Link {
     address: SocketAddr,
     transport: Transport,
     hello: Option<Hello>,
+    peer: Peer,
     checksums: bool,
     depth: usize,
     /// What goes out; what stands before `sent` has gone.
@@ -64,12 +80,14 @@ impl Link {
         let deadline = Instant::now() + options.connect_timeout;
         let tls = options.tls.as_ref().map(|tls| TlsOptions {
             server_name: tls.server_name.clone().or_else(|| Some(name.to_owned())),
+            authorities: tls.authorities.clone().or_else(machines_authorities),
             ..tls.clone()
         });
         let mut link = Link {
             address,
             transport: Transport::open(address, tls.as_ref(), deadline)?,
             hello: None,
+            peer: Peer::default(),
             checksums: options.checksums,
             depth: options.depth.max(1),
             out: Vec::new(),
@@ -77,7 +95,12 @@ impl Link {
             decoder: Decoder::new(),
             in_flight: InOrder::default(),
         };
-        link.hello = Some(handshake::shake(&mut link, options, deadline)?);
+        let hello = handshake::shake(&mut link, options, deadline)?;
+        link.peer = Peer {
+            wire: hello.wire,
+            router: hello.role == Role::Router,
+        };
+        link.hello = Some(hello);
         Ok(link)
     }
 
@@ -222,7 +245,7 @@ impl Link {
     /// that.
     #[inline]
     pub fn replies(&mut self, mut each: impl FnMut(u32, Reply<'_>)) -> Result<usize, Error> {
-        let in_flight = &mut self.in_flight;
+        let (in_flight, peer) = (&mut self.in_flight, self.peer);
         let mut count = 0;
         self.decoder.messages(|message| {
             if message.flags & flag::MORE_TO_COME != 0 {
@@ -232,7 +255,8 @@ impl Link {
             match in_flight.release(message.response_to) {
                 Owner::Tag(tag) => {
                     count += 1;
-                    each(tag, Reply { body: message.body });
+                    let body = message.body;
+                    each(tag, Reply { body, peer });
                     Ok(())
                 }
                 Owner::Abandoned => Ok(()),

@@ -3,9 +3,9 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{later, Host, Member, Shape, Topology};
+use super::{Answer, Description, Failure, Host, Kind, Member, Server, Shape, Topology};
 use crate::document::Writer;
 use crate::error::Error;
 use crate::hello::{Hello, Role};
@@ -13,8 +13,8 @@ use crate::link::Link;
 use crate::options::Options;
 use crate::uri::Uri;
 
-/// Members of one set at most (MongoDB has 50), so that no answer can keep the search busy.
-const MOST_MEMBERS: usize = 64;
+/// Members that one look asks at most, so that no answer can keep it busy.
+const MOST_ASKED: usize = 128;
 /// How often a member is asked for its round trip, of which the shortest counts.
 const TRIPS: usize = 3;
 
@@ -30,165 +30,144 @@ struct Found {
     round_trip: Duration,
 }
 
-pub(super) fn discover(uri: &Uri) -> Result<Topology, Error> {
-    let mut visits = visit(&uri.hosts, &uri.options);
-    if !uri.direct {
-        follow(&mut visits, &uri.options);
-    }
-    if !visits.iter().any(|visit| visit.outcome.is_ok()) {
-        return Err(no_member(visits));
-    }
-    let shape = shape(&visits, uri)?;
-    let sessions = visits
-        .iter()
-        .filter_map(|visit| visit.outcome.as_ref().ok())
-        .all(|found| found.hello.sessions.is_some() || found.hello.role == Role::Arbiter);
-    let primary = elected(&visits);
-    if let Some(wanted) = strangers(&visits, primary, &shape) {
-        visits.retain(|visit| wanted.contains(&visit.host));
-    }
-    let primary = elected(&visits);
-    let members = visits
-        .into_iter()
-        .enumerate()
-        .map(|(position, visit)| member(visit, primary.is_none_or(|at| at == position)))
-        .collect();
-    Ok(Topology {
-        shape,
-        members,
-        sessions,
-    })
+/// A deployment that is looked at again and again. What was learnt is kept, so that a primary that
+/// was succeeded, and answers late, is not taken for the primary again.
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    description: Description,
+    uri: Uri,
 }
 
-/// Ask the members that the known ones name, until all have been asked.
-fn follow(visits: &mut Vec<Visit>, options: &Options) {
-    let mut asked = 0;
-    while asked < visits.len() {
-        let mut unknown: Vec<Host> = Vec::new();
-        for visit in &visits[asked..] {
-            let Ok(found) = &visit.outcome else {
-                continue;
-            };
-            for host in found.hello.hosts.iter().chain(&found.hello.primary) {
-                let known = visits.iter().any(|visit| visit.host == *host);
-                if !known && !unknown.contains(host) && visits.len() + unknown.len() < MOST_MEMBERS
-                {
-                    unknown.push(host.clone());
+impl Discovery {
+    /// One that knows what the connection string says.
+    pub fn new(uri: &Uri) -> Discovery {
+        let mut uri = uri.clone();
+        // Members are asked who they are without proving anything, as drivers do.
+        uri.options.credentials = None;
+        Discovery {
+            description: Description::new(&uri),
+            uri,
+        }
+    }
+
+    /// Ask all members that are known, and those that they name, who they are.
+    ///
+    /// # Errors
+    /// No member can be used, or they are of another set than they should be.
+    pub fn look(&mut self) -> Result<Topology, Error> {
+        self.description.strangers.clear();
+        if self.description.servers.is_empty() {
+            // Nobody belonged to the deployment last time: begin anew.
+            self.description = Description::new(&self.uri);
+        }
+        let mut asked: Vec<Host> = Vec::new();
+        let mut failed = Vec::new();
+        loop {
+            let servers = self.description.servers.iter().map(|it| it.host.clone());
+            let next: Vec<Host> = servers.filter(|host| !asked.contains(host)).collect();
+            if next.is_empty() || asked.len() >= MOST_ASKED {
+                break;
+            }
+            asked.extend(next.iter().cloned());
+            for Visit { host, outcome } in visit(&next, &self.uri.options) {
+                match outcome {
+                    Ok(found) => self.description.answer(&host, found.answer()),
+                    Err(error) => {
+                        self.description.unreachable(&host, error.to_string());
+                        failed.push(error);
+                    }
                 }
             }
         }
-        asked = visits.len();
-        visits.extend(visit(&unknown, options));
+        let known = |server: &Server| server.role != Role::Unknown;
+        if !self.description.servers.iter().any(known) {
+            return Err(self.no_member(failed));
+        }
+        Ok(self.topology())
     }
-}
 
-/// The position of the primary that was elected last.
-fn elected(visits: &[Visit]) -> Option<usize> {
-    let mut best: Option<(usize, &Hello)> = None;
-    for (position, visit) in visits.iter().enumerate() {
-        let Ok(Found { hello, .. }) = &visit.outcome else {
-            continue;
+    /// A request to a member failed: until the next look it may not be what it was.
+    pub fn failed(&mut self, host: &Host, failure: &Failure<'_>) {
+        self.description.failed(host, failure);
+    }
+
+    /// What is known now.
+    pub fn topology(&self) -> Topology {
+        let known = &self.description;
+        let shape = match known.kind {
+            Kind::Unknown => Shape::Unknown,
+            Kind::Single => Shape::Single,
+            Kind::Sharded => Shape::Sharded,
+            Kind::SetWithPrimary | Kind::SetWithoutPrimary => {
+                Shape::Set(known.set.clone().unwrap_or_default())
+            }
         };
-        let primary = hello.role == Role::Primary;
-        if primary && best.is_none_or(|(_, known)| later(hello, known)) {
-            best = Some((position, hello));
+        Topology {
+            shape,
+            members: known.servers.iter().map(member).collect(),
+            sessions: known.sessions().is_some(),
+            heartbeat: self.uri.heartbeat,
         }
     }
-    best.map(|(position, _)| position)
-}
 
-/// The hosts that the set consists of, where names were used to find it that are not its own: a
-/// member that is reached under two names would count twice.
-fn strangers(visits: &[Visit], primary: Option<usize>, shape: &Shape) -> Option<Vec<Host>> {
-    let Shape::Set(_) = shape else {
-        return None;
-    };
-    let told = primary.into_iter().chain(0..visits.len());
-    let mut hellos = told.filter_map(|at| visits[at].outcome.as_ref().ok());
-    let own = hellos
-        .find(|found| !found.hello.hosts.is_empty())?
-        .hello
-        .hosts
-        .clone();
-    // Names that nobody here can reach are of no use, where those given can be.
-    let reached = |host: &Host| {
-        let visit = visits.iter().find(|visit| visit.host == *host);
-        visit.is_some_and(|visit| visit.outcome.is_ok())
-    };
-    own.iter().any(reached).then_some(own)
-}
-
-fn shape(visits: &[Visit], uri: &Uri) -> Result<Shape, Error> {
-    let found = |visit: &Visit| visit.outcome.as_ref().ok().map(|found| found.hello.clone());
-    let hellos: Vec<Hello> = visits.iter().filter_map(found).collect();
-    let set = hellos.iter().find_map(|hello| hello.set.clone());
-    if let Some(wanted) = &uri.replica_set {
-        if set.as_ref() != Some(wanted) {
-            let found = set.map_or("of no set".to_owned(), |set| format!("of `{set}`"));
-            let why = format!("the hosts are {found}, not of the replica set `{wanted}`");
-            return Err(Error::NoMember { why });
+    /// What is wrong when nobody can be used: a refused password says more than "unreachable", and a
+    /// member of another set more than that another one is down.
+    fn no_member(&self, failed: Vec<Error>) -> Error {
+        let mut first = None;
+        for error in failed {
+            match error {
+                Error::Authentication { .. } | Error::Tls(_) | Error::Unsupported { .. } => {
+                    return error;
+                }
+                error => first = first.or(Some(error.to_string())),
+            }
         }
-    }
-    if uri.direct {
-        return Ok(Shape::Single);
-    }
-    if let Some(set) = set {
-        if let Some(other) = hellos
+        let stranger = self.description.strangers.first();
+        let stranger = stranger.map(|(host, why)| format!("{host}: {why}"));
+        let single = self
+            .description
+            .servers
             .iter()
-            .filter_map(|hello| hello.set.as_ref())
-            .find(|name| **name != set)
-        {
-            let why = format!("the hosts are of two replica sets, `{set}` and `{other}`");
-            return Err(Error::NoMember { why });
-        }
-        return Ok(Shape::Set(set));
-    }
-    match hellos.iter().all(|hello| hello.role == Role::Router) {
-        true => Ok(Shape::Sharded),
-        false if uri.hosts.len() == 1 => Ok(Shape::Single),
-        false => Err(Error::NoMember {
-            why: "several hosts are given, and they are neither of one replica set nor routers"
-                .into(),
-        }),
-    }
-}
-
-/// What is wrong when nobody answers: a refused password says more than "unreachable".
-fn no_member(visits: Vec<Visit>) -> Error {
-    let mut first = None;
-    for visit in visits {
-        match visit.outcome {
-            Err(
-                error @ (Error::Authentication { .. } | Error::Tls(_) | Error::Unsupported { .. }),
-            ) => return error,
-            Err(error) => first = first.or(Some(error)),
-            Ok(_) => {}
-        }
-    }
-    Error::NoMember {
-        why: first.map_or("no host was given".into(), |error| error.to_string()),
-    }
-}
-
-/// `lawful` is false for a primary that another one was elected after.
-fn member(visit: Visit, lawful: bool) -> Member {
-    match visit.outcome {
-        Ok(found) => Member {
-            host: visit.host,
-            address: Some(found.address),
-            role: match found.hello.role {
-                Role::Primary if !lawful => Role::Other,
-                role => role,
+            .find_map(|it| it.why.clone());
+        let why: Vec<String> = match stranger.or(single) {
+            Some(why) => [Some(why), first].into_iter().flatten().collect(),
+            None => first.into_iter().collect(),
+        };
+        Error::NoMember {
+            why: match why.is_empty() {
+                true => "no host was given".into(),
+                false => why.join("; "),
             },
-            round_trip: found.round_trip,
-            unreachable: None,
-        },
-        Err(error) => Member {
-            host: visit.host,
-            address: None,
-            role: Role::Unknown,
-            round_trip: Duration::ZERO,
-            unreachable: Some(error.to_string()),
+        }
+    }
+}
+
+impl Found {
+    fn answer(self) -> Answer {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |time| time.as_millis());
+        Answer {
+            hello: self.hello,
+            address: Some(self.address),
+            round_trip: self.round_trip,
+            at: i64::try_from(now).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+fn member(server: &Server) -> Member {
+    let hello = server.hello.as_ref();
+    Member {
+        host: server.host.clone(),
+        address: server.address,
+        role: server.role,
+        round_trip: server.round_trip.unwrap_or_default(),
+        tags: hello.map(|hello| hello.tags.clone()).unwrap_or_default(),
+        last_write: hello.and_then(|hello| hello.last_write).unwrap_or(0),
+        seen: server.seen,
+        unreachable: match server.address {
+            None => server.why.clone(),
+            Some(_) => None,
         },
     }
 }
@@ -232,14 +211,18 @@ fn introduce(host: &Host, options: &Options) -> Result<Found, Error> {
 
 fn ask(address: SocketAddr, host: &Host, options: &Options) -> Result<Found, Error> {
     let mut link = Link::open(address, &host.name, options)?;
-    let mut ping = Vec::new();
-    Writer::write(&mut ping, |out| {
-        out.int("ping", 1).text("$db", "admin");
+    let mut question = Vec::new();
+    Writer::write(&mut question, |out| {
+        out.int("hello", 1).text("$db", "admin");
     });
     let mut round_trip = Duration::MAX;
     for _ in 0..TRIPS {
         let begin = Instant::now();
-        link.call(&ping, "a ping", options.connect_timeout)?;
+        match link.call(&question, "hello", options.connect_timeout) {
+            // That it does not know the command took as long.
+            Ok(_) | Err(Error::Server(_)) => {}
+            Err(error) => return Err(error),
+        }
         round_trip = round_trip.min(begin.elapsed());
     }
     let hello = link.hello().cloned();

@@ -30,7 +30,13 @@ impl Host {
                 let (name, behind) = rest
                     .split_once(']')
                     .ok_or_else(|| format!("`{text}`: the ] is missing"))?;
-                (name, behind.strip_prefix(':'))
+                let given = match behind.strip_prefix(':') {
+                    None if !behind.is_empty() => {
+                        return Err(format!("`{text}`: a colon and a port may follow the ]"))
+                    }
+                    given => given,
+                };
+                (name, given)
             }
             None => match text.split_once(':') {
                 Some((name, given)) => (name, Some(given)),

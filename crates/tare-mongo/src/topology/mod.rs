@@ -1,21 +1,29 @@
 //! The members of a deployment, what each of them is, and which may serve what.
+mod description;
 mod discover;
 mod host;
+mod select;
 mod stand_in;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::hello::{Hello, Role};
-use crate::options::{Options, ReadMode, ReadPreference};
+use crate::hello::Role;
+use crate::options::{Options, ReadPreference, Tags};
 use crate::uri::Uri;
 
+pub(crate) use description::speaks;
+pub use description::{Answer, Description, Failure, Kind, Server, What};
+pub use discover::Discovery;
 pub use host::Host;
+pub use select::{average, Operation};
 
 /// What the members make up together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
+    /// Nobody has answered yet.
+    Unknown,
     /// One server, whatever it is a member of.
     Single,
     /// A replica set of this name.
@@ -31,8 +39,12 @@ pub struct Member {
     /// Where it was reached; none where it was not.
     pub address: Option<SocketAddr>,
     pub role: Role,
-    /// The shortest time that a `hello` took there and back.
+    /// The average of its round trips.
     pub round_trip: Duration,
+    pub tags: Tags,
+    /// When it last wrote, and when it said so, in milliseconds since 1970.
+    pub last_write: i64,
+    pub seen: i64,
     /// Why it could not be reached.
     pub unreachable: Option<String>,
 }
@@ -45,6 +57,8 @@ pub struct Topology {
     pub members: Vec<Member>,
     /// Whether the servers keep sessions, without which no write can be sent again safely.
     pub sessions: bool,
+    /// Time between two looks at every member.
+    pub heartbeat: Duration,
 }
 
 impl Topology {
@@ -54,7 +68,7 @@ impl Topology {
     /// # Errors
     /// No host can be used, or they are of another set than they should be.
     pub fn discover(uri: &Uri) -> Result<Topology, Error> {
-        discover::discover(uri)
+        Discovery::new(uri).look()
     }
 
     /// What answers in MongoDB's stead, with its version and what that means; none where nothing says
@@ -68,59 +82,15 @@ impl Topology {
 
     /// The member that takes writes; none while there is no primary.
     pub fn writable(&self) -> Option<usize> {
-        match self.shape {
-            Shape::Set(_) => self.position(Role::Primary),
-            Shape::Single | Shape::Sharded => self.reachable().next(),
-        }
+        let found = self.suitable(Operation::Write, &[]);
+        found.unwrap_or_default().first().copied()
     }
 
-    fn position(&self, role: Role) -> Option<usize> {
-        self.members.iter().position(|member| member.role == role)
-    }
-
-    fn reachable(&self) -> impl Iterator<Item = usize> + '_ {
-        let members = self.members.iter().enumerate();
-        members.filter_map(|(position, member)| member.address.map(|_| position))
-    }
-
-    /// The members that may serve a read (server selection specification): none where there is
-    /// nobody of the kind asked for.
+    /// The members that may serve a read and are near: none where there is nobody of the kind asked
+    /// for.
     pub fn readable(&self, preference: &ReadPreference) -> Vec<usize> {
-        if !matches!(self.shape, Shape::Set(_)) {
-            return self.near(self.reachable().collect(), preference.threshold);
-        }
-        let of = |role| -> Vec<usize> {
-            let members = self.members.iter().enumerate();
-            let fitting = members.filter(|(_, member)| member.role == role);
-            fitting.map(|(position, _)| position).collect()
-        };
-        let primary = of(Role::Primary);
-        let secondaries = of(Role::Secondary);
-        let or = |first: Vec<usize>, second: Vec<usize>| match first.is_empty() {
-            true => second,
-            false => first,
-        };
-        let eligible = match preference.mode {
-            ReadMode::Primary => primary,
-            ReadMode::PrimaryPreferred => or(primary, secondaries),
-            ReadMode::Secondary => secondaries,
-            ReadMode::SecondaryPreferred => or(secondaries, primary),
-            ReadMode::Nearest => [primary, secondaries].concat(),
-        };
-        self.near(eligible, preference.threshold)
-    }
-
-    /// Those whose round trip is not much longer than the shortest.
-    fn near(&self, positions: Vec<usize>, threshold: Duration) -> Vec<usize> {
-        let time = |position: &usize| self.members[*position].round_trip;
-        let Some(shortest) = positions.iter().map(time).min() else {
-            return positions;
-        };
-        let longest = shortest + threshold;
-        positions
-            .into_iter()
-            .filter(|position| time(position) <= longest)
-            .collect()
+        let found = self.suitable(Operation::Read(preference), &[]);
+        self.near(found.unwrap_or_default(), preference.threshold)
     }
 
     /// Whether a read that goes to this member must say that it may be no primary: a server that is
@@ -133,11 +103,6 @@ impl Topology {
                 .iter()
                 .any(|member| member.role == Role::Secondary)
     }
-}
-
-/// Whether one primary was elected after another (discovery specification: "updateRSFromPrimary").
-fn later(one: &Hello, other: &Hello) -> bool {
-    (one.election, one.version) > (other.election, other.version)
 }
 
 #[cfg(test)]

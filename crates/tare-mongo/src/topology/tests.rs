@@ -1,5 +1,6 @@
 //! Tests of who may serve what, after the server selection specification.
 use super::*;
+use crate::options::ReadMode;
 
 fn member(name: &str, role: Role, milliseconds: u64) -> Member {
     Member {
@@ -7,6 +8,9 @@ fn member(name: &str, role: Role, milliseconds: u64) -> Member {
         address: (role != Role::Unknown).then(|| ([127, 0, 0, 1], 27017).into()),
         role,
         round_trip: Duration::from_millis(milliseconds),
+        tags: Vec::new(),
+        last_write: 0,
+        seen: 0,
         unreachable: None,
     }
 }
@@ -16,6 +20,7 @@ fn set(members: Vec<Member>) -> Topology {
         shape: Shape::Set("rs0".into()),
         members,
         sessions: true,
+        heartbeat: Duration::from_secs(10),
     }
 }
 
@@ -54,6 +59,7 @@ fn reads_go_where_the_preference_says_and_not_far() {
     let patient = ReadPreference {
         mode: ReadMode::Secondary,
         threshold: Duration::from_millis(50),
+        ..ReadPreference::default()
     };
     assert_eq!(three.readable(&patient), [0, 2]);
 }
@@ -74,6 +80,7 @@ fn a_single_server_takes_everything_whatever_it_is() {
         shape: Shape::Single,
         members: vec![member("a", Role::Secondary, 1)],
         sessions: true,
+        heartbeat: Duration::from_secs(10),
     };
     assert_eq!(single.writable(), Some(0));
     assert_eq!(readable(&single, ReadMode::Primary), [0]);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::options::WriteAck;
 
 fn uri(text: &str) -> Uri {
     Uri::parse(text).unwrap()
@@ -62,11 +63,9 @@ fn a_user_belongs_to_the_database_unless_said_otherwise() {
 }
 
 #[test]
-fn tls_needs_somebody_to_trust() {
-    assert_eq!(
-        refusal("mongodb://h/?tls=true"),
-        "tlsCAFile: missing: a PEM file of the authorities to trust"
-    );
+fn tls_trusts_the_named_authorities_or_the_machines() {
+    let machines = uri("mongodb://h/?tls=true").options.tls.unwrap();
+    assert_eq!((machines.authorities, machines.verify), (None, true));
     let trusted = uri("mongodb://h/?tlsCAFile=/ca.pem&tlsCertificateKeyFile=/me.pem");
     let tls = trusted.options.tls.unwrap();
     assert!(tls.verify);
@@ -86,7 +85,8 @@ fn what_is_not_offered_is_refused_and_named() {
         ("http://h", "the scheme: expected mongodb://host:port/database?options"),
         ("mongodb://h/?w=0", "w: writes that nobody acknowledges have nothing to time; use w=1"),
         ("mongodb://h/?compressors=zlib", "compressors: compression is not offered; leave it out"),
-        ("mongodb://h/?readPreference=closest", "readPreference: expected primary, primaryPreferred, secondary, secondaryPreferred or nearest"),
+        ("mongodb://h/?authSource=", "authSource: it names no database; leave it out"),
+        ("mongodb://h/?maxStalenessSeconds=90", "maxStalenessSeconds: the primary is one member, and never stale; name another readPreference"),
         ("mongodb://a,b/?directConnection=true", "directConnection: true needs exactly one host"),
         ("mongodb://h/?x", "x: expected option=value"),
         ("mongodb://h:99999/", "the hosts: `h:99999`: the port is no number from 1 to 65535"),
@@ -96,6 +96,47 @@ fn what_is_not_offered_is_refused_and_named() {
     }
     let srv = refusal("mongodb+srv://h/");
     assert!(srv.starts_with("the scheme: names in DNS"), "{srv}");
+}
+
+#[test]
+fn what_a_driver_would_take_is_told_from_what_is_wrong() {
+    for (text, refused) in [
+        ("mongodb://h/?w=0", true),
+        ("mongodb://h/?w=0&journal=true", false),
+        ("mongodb://%2Ftmp%2Fx.sock", true),
+        ("mongodb:///tmp/x.sock", false),
+        ("mongodb://h/?proxyHost=p", true),
+        ("mongodb://h/?proxyPort=1080", false),
+        ("mongodb://a:b@h/?authMechanism=PLAIN", true),
+    ] {
+        assert_eq!(Uri::parse(text).unwrap_err().refused, refused, "{text}");
+    }
+}
+
+#[test]
+fn a_value_that_is_none_of_its_options_is_left_out_and_said() {
+    let uri = uri("mongodb://h/?socketTimeoutMS=-2&retryWrites=maybe&readPreference=closest");
+    assert_eq!((uri.socket_timeout, uri.retry_writes), (None, true));
+    let wanted = [
+        "option socketTimeoutMS is left out: expected milliseconds, not \"-2\"",
+        "option retryWrites is left out: expected true or false, not \"maybe\"",
+        "option readPreference is left out: expected primary, primaryPreferred, secondary, secondaryPreferred or nearest",
+    ];
+    assert_eq!(uri.remarks, wanted);
+}
+
+#[test]
+fn tags_and_staleness_are_taken_over() {
+    let uri = uri(
+        "mongodb://h/?readPreference=nearest&maxStalenessSeconds=120&readPreferenceTags=dc:ny,rack:1\
+         &readPreferenceTags=",
+    );
+    let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(
+        uri.read.tags,
+        [vec![tag("dc", "ny"), tag("rack", "1")], Vec::new()]
+    );
+    assert_eq!(uri.read.staleness, Some(Duration::from_secs(120)));
 }
 
 #[test]

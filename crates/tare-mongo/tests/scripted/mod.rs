@@ -73,6 +73,11 @@ impl Peer {
         Some(self.inbox.remove(0))
     }
 
+    /// Have this command come once more.
+    pub fn put_back(&mut self, asked: Asked) {
+        self.inbox.insert(0, asked);
+    }
+
     pub fn answer(&mut self, asked: &Asked, body: &Document) {
         self.answer_with(asked.id, asked.flags & message::flag::CHECKSUM, body);
     }

@@ -98,6 +98,7 @@ pub trait Writer<W: Wire> {
     /// The pause before a request that failed is sent again, if the binding's driver would.
     fn again(
         &self,
+        _reads: bool,
         _kind: ErrorKind,
         _server: Option<&W::Refusal>,
         _retries: u32,

@@ -25,6 +25,7 @@ pub struct Mongo {
     fields: Vec<Field>,
     batch: u64,
     retries: bool,
+    retries_reads: bool,
     patience: Duration,
 }
 
@@ -58,6 +59,7 @@ impl Mongo {
                 Phase::Run => 1,
             },
             retries: binding.deployment.uri.retry_writes,
+            retries_reads: binding.deployment.uri.retry_reads,
             patience: binding.deployment.uri.selection_timeout,
         };
         all.add_commands(core, phase, binding);
@@ -152,6 +154,7 @@ impl Dialect for Mongo {
             read_all: core.read_all,
             batch: self.batch,
             retries: self.retries,
+            retries_reads: self.retries_reads,
             patience: self.patience,
             expected: Vec::new(),
         }

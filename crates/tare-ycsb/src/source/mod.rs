@@ -158,9 +158,11 @@ impl<D: Dialect> Source<D::Wire> for CoreSource<D> {
         let mut outcome = match answer {
             Answer::Failed { kind, server } => {
                 let waited = Duration::from_nanos(notes.now.saturating_sub(notes.begun));
+                let reads = matches!(step, Step::Read | Step::Scan | Step::ReadToModify);
+                let server_said = server.as_ref();
                 let again = self
                     .writer
-                    .again(*kind, server.as_ref(), notes.retries, waited);
+                    .again(reads, *kind, server_said, notes.retries, waited);
                 if let Some(after) = again {
                     return Follow::Retry { kind: *kind, after };
                 }

@@ -1,10 +1,11 @@
 //! From a connection string to members with connections to be opened and commands to be sent.
 
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tare_mongo::{Collection, Member, ReadMode, Role, Shape, Topology, Uri};
+use tare_mongo::{
+    Collection, Discovery, Member, Operation, ReadMode, ReadPreference, Role, Shape, Topology, Uri,
+};
 
 use crate::errors::Fatal;
 use crate::prepared::Prepared;
@@ -17,7 +18,7 @@ pub(super) const ASK_AGAIN: Duration = Duration::from_millis(200);
 
 /// Finds the members, waits until there are some for what is to be done, encodes the commands.
 pub(super) fn prepare(cluster: &Deployment, texts: &[MongoText]) -> Result<Prepared<Mongo>, Fatal> {
-    let topology = serving(&cluster.uri, texts)?;
+    let (discovery, topology) = serving(&cluster.uri, texts)?;
     let stand_in = stand_in(cluster, &topology)?;
     let templates = texts
         .iter()
@@ -39,7 +40,7 @@ pub(super) fn prepare(cluster: &Deployment, texts: &[MongoText]) -> Result<Prepa
         map: servers(&topology, &cluster.uri),
         statements: texts.iter().map(|_| ()).collect(),
         templates,
-        recovery: Arc::new(Watch::new(cluster.uri.clone(), hosts)),
+        recovery: Watch::start(cluster.uri.clone(), discovery, hosts),
         unreachable,
         stand_in,
     })
@@ -60,11 +61,17 @@ fn stand_in(cluster: &Deployment, topology: &Topology) -> Result<Option<String>,
 
 /// The deployment, once it has members for the reads and the writes that are to come: an election
 /// may be under way.
-fn serving(uri: &Uri, texts: &[MongoText]) -> Result<Topology, Fatal> {
+fn serving(uri: &Uri, texts: &[MongoText]) -> Result<(Discovery, Topology), Fatal> {
     let place = uri.place();
     let deadline = Instant::now() + uri.selection_timeout;
+    let mut discovery = Discovery::new(uri);
     loop {
-        let topology = Topology::discover(uri).map_err(|e| Fatal::unreachable(&place, e))?;
+        let topology = discovery
+            .look()
+            .map_err(|e| Fatal::unreachable(&place, e))?;
+        topology
+            .suitable(Operation::Read(&uri.read), &[])
+            .map_err(|why| Fatal::unreachable(&place, why))?;
         let servers = servers(&topology, uri);
         let (writes, reads) = (
             texts.iter().any(MongoText::writes),
@@ -76,7 +83,7 @@ fn serving(uri: &Uri, texts: &[MongoText]) -> Result<Topology, Fatal> {
         ) {
             (true, _) => "a primary",
             (_, true) => uri.read.mode.name(),
-            _ => return Ok(topology),
+            _ => return Ok((discovery, topology)),
         };
         if Instant::now() + ASK_AGAIN > deadline {
             let seconds = uri.selection_timeout.as_secs_f64();
@@ -92,10 +99,14 @@ fn serving(uri: &Uri, texts: &[MongoText]) -> Result<Topology, Fatal> {
 fn collection(cluster: &Deployment, topology: &Topology, table: &str) -> Collection {
     let uri = &cluster.uri;
     let set = !matches!(topology.shape, Shape::Single);
+    let mode = match topology.must_allow_secondaries() {
+        true if uri.read.mode == ReadMode::Primary => ReadMode::PrimaryPreferred,
+        _ => uri.read.mode,
+    };
     Collection {
-        read_mode: match topology.must_allow_secondaries() {
-            true if uri.read.mode == ReadMode::Primary => ReadMode::PrimaryPreferred,
-            _ => uri.read.mode,
+        read: ReadPreference {
+            mode,
+            ..uri.read.clone()
         },
         read_concern: uri.read_concern.clone(),
         write_concern: uri.write.clone(),

@@ -1,35 +1,48 @@
-//! An eye on who is primary, when there is a reason to doubt it.
+//! An eye on who is primary: from time to time, and when there is a reason to doubt it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use tare_mongo::{Host, Topology, Uri};
+use tare_mongo::{Discovery, Host, Shape, Topology, Uri};
 
 use super::prepare::{servers, ASK_AGAIN};
 use super::Servers;
 
-/// Keeps an eye on who is primary, when there is a reason to doubt it.
+/// Keeps an eye on who is primary, as drivers do.
 #[derive(Debug)]
 pub struct Watch {
     uri: Uri,
     /// The members by their positions, which stay what they were at the start.
     hosts: Vec<Host>,
+    /// What was learnt, so that what is older is known when it comes late.
+    discovery: Mutex<Discovery>,
     servers: Mutex<Servers>,
     number: AtomicU64,
     under_way: AtomicBool,
 }
 
 impl Watch {
-    pub(super) fn new(uri: Uri, hosts: Vec<Host>) -> Watch {
-        Watch {
+    /// Begin to watch these members; it ends when nobody holds it any more.
+    pub(super) fn start(uri: Uri, discovery: Discovery, hosts: Vec<Host>) -> Arc<Watch> {
+        let alone = discovery.topology().shape == Shape::Single;
+        let (heartbeat, servers) = (uri.heartbeat, servers(&discovery.topology(), &uri));
+        let watch = Arc::new(Watch {
             uri,
             hosts,
-            servers: Mutex::default(),
+            discovery: Mutex::new(discovery),
+            servers: Mutex::new(servers),
             number: AtomicU64::new(0),
             under_way: AtomicBool::new(false),
+        });
+        if !alone {
+            let watched = Arc::downgrade(&watch);
+            let beat = move || beat(&watched, heartbeat);
+            // Without it the members are asked only when there is a reason to.
+            let _ = thread::Builder::new().name("heartbeat".into()).spawn(beat);
         }
+        watch
     }
 
     /// Asks the members who is primary until one is, on a thread of its own; nothing where that is
@@ -53,16 +66,26 @@ impl Watch {
     fn ask(&self) {
         let deadline = Instant::now() + self.uri.selection_timeout;
         while Instant::now() < deadline {
-            if let Ok(topology) = Topology::discover(&self.uri) {
-                let found = self.known(&servers(&topology, &self.uri), &topology);
-                let settled = !found.writers.is_empty();
-                self.tell(found);
-                if settled {
-                    return;
-                }
+            if self.asked_once() {
+                return;
             }
             thread::sleep(ASK_AGAIN);
         }
+    }
+
+    /// Asks each member once; whether one takes writes.
+    fn asked_once(&self) -> bool {
+        let mut discovery = self
+            .discovery
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Ok(topology) = discovery.look() else {
+            return false;
+        };
+        let found = self.known(&servers(&topology, &self.uri), &topology);
+        let settled = !found.writers.is_empty();
+        self.tell(found);
+        settled
     }
 
     /// The same members by the positions that they had at the start; new ones have none.
@@ -98,5 +121,16 @@ impl Watch {
         *number = newest;
         let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         Some(servers.clone())
+    }
+}
+
+/// Ask all members from time to time, for as long as somebody listens.
+fn beat(watched: &Weak<Watch>, heartbeat: Duration) {
+    loop {
+        thread::sleep(heartbeat);
+        let Some(watch) = watched.upgrade() else {
+            return;
+        };
+        watch.asked_once();
     }
 }

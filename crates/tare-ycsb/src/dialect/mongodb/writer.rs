@@ -9,7 +9,7 @@ use tare_engine::request::Request;
 use tare_engine::wire;
 use tare_engine::workload::Outcome;
 use tare_mongo::document::{Document, Value};
-use tare_mongo::{Field, Outcome as Told, ServerError};
+use tare_mongo::{Field, Outcome as Told, ServerError, Work};
 
 use super::super::{Purpose, Scanned, Writer};
 use super::Commands;
@@ -30,6 +30,7 @@ pub struct MongoWriter {
     pub(super) read_all: bool,
     pub(super) batch: u64,
     pub(super) retries: bool,
+    pub(super) retries_reads: bool,
     pub(super) patience: Duration,
     pub(super) expected: Vec<u8>,
 }
@@ -191,15 +192,20 @@ impl Writer<wire::Mongo> for MongoWriter {
     /// while no member serves it for as long as the driver would look for one.
     fn again(
         &self,
+        reads: bool,
         kind: ErrorKind,
         server: Option<&ServerError>,
         retries: u32,
         waited: Duration,
     ) -> Option<Duration> {
+        let (wanted, work) = match reads {
+            true => (self.retries_reads, Work::Read),
+            false => (self.retries, Work::Write),
+        };
         let may_pass = match server {
-            Some(server) => server.is_retryable() && retries == 0,
+            Some(server) => server.is_retryable(work) && retries == 0,
             None => kind == ErrorKind::Connection && waited < self.patience,
         };
-        (self.retries && may_pass).then_some(ASK_AGAIN)
+        (wanted && may_pass).then_some(ASK_AGAIN)
     }
 }

@@ -90,8 +90,10 @@ impl Store {
         let mut left = self.not_primary.lock().unwrap();
         if writes && *left > 0 {
             *left -= 1;
-            let refusal = doc! { "ok": 0.0, "errmsg": "not primary", "code": 10107 };
-            return refusal;
+            return doc! {
+                "ok": 0.0, "errmsg": "not primary", "code": 10107,
+                "errorLabels": ["RetryableWriteError"],
+            };
         }
         drop(left);
         match name(body) {
