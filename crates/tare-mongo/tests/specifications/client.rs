@@ -28,7 +28,7 @@ pub enum Event {
 
 /// Why an operation failed, with the labels that a program would see.
 pub struct Failed {
-    pub error: Error,
+    pub error: Box<Error>,
     pub labels: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl Client {
     ) -> Result<Document, Failed> {
         // Whether a deployment keeps sessions, a member that serves this says.
         if let Err(error) = self.choose(work, None) {
-            return Err(labelled(error, work, false));
+            return Err(labelled(error.into(), work, false));
         }
         let retries = self.retries(work);
         if work == Some(Work::Write) && retries {
@@ -144,10 +144,10 @@ impl Client {
         work: Option<Work>,
         command: &Document,
         avoided: Option<Host>,
-    ) -> Result<Document, (Option<Host>, Error)> {
+    ) -> Result<Document, (Option<Host>, Box<Error>)> {
         let host = self
             .choose(work, avoided.as_ref())
-            .map_err(|error| (None, error))?;
+            .map_err(|error| (None, error.into()))?;
         self.checkouts += 1;
         let (wire, outcome) = self.send(&host, command);
         outcome.map_err(|(shaken, error)| {
@@ -164,7 +164,7 @@ impl Client {
             };
             self.discovery.failed(&host, &failure);
             self.topology = self.discovery.topology();
-            (Some(host), error)
+            (Some(host), error.into())
         })
     }
 
@@ -232,8 +232,8 @@ impl Client {
 }
 
 /// An error with the labels that the server gave it, or that a broken connection has.
-fn labelled(error: Error, work: Option<Work>, retries: bool) -> Failed {
-    let labels = match &error {
+fn labelled(error: Box<Error>, work: Option<Work>, retries: bool) -> Failed {
+    let labels = match &*error {
         Error::Server(error) => error.labels.clone(),
         error if error.is_of_network() && work == Some(Work::Write) && retries => {
             vec![RETRYABLE_WRITE.to_owned()]
