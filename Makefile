@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint check test test-mongod fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup demo lint check test test-mongod test-mongodb-specifications fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -71,6 +71,16 @@ test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
 	@"$(MONGOD)" --version 2>&1 | grep -q '^db version v' || { echo 'no mongod: $(MONGOD)'; exit 2; }
 	@setup/tools.sh && setup/python.sh
 	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py -k replica_set
+
+SPECIFICATIONS ?= ../shared/data/mongodb-specifications
+
+test-mongodb-specifications: ## run MongoDB's tests of its specifications: SPECIFICATIONS=DIR
+	@test -d "$(SPECIFICATIONS)" || { \
+		echo 'no folder: $(SPECIFICATIONS)'; \
+		echo 'get it: git clone --depth 1 https://github.com/mongodb/specifications /tmp/specifications'; \
+		echo 'then: make test-mongodb-specifications SPECIFICATIONS=/tmp/specifications/source'; exit 2; }
+	@SPECIFICATIONS="$(abspath $(SPECIFICATIONS))" \
+		cargo test --quiet --profile checked --locked -p tare-mongo --test specifications
 
 calibration: ## simulate studies of known truth, write docs/calibration.md (minutes)
 	OPENBLAS_NUM_THREADS=1 .venv/bin/python -m bench.calibration

@@ -10,8 +10,11 @@ use crate::options::{Tags, WriteAck};
 /// Shortest time between two looks at a member (discovery and monitoring specification).
 const SHORTEST_HEARTBEAT: u32 = 500;
 
+/// Whether a text is a value of an option.
+type IsValid = fn(&str) -> bool;
+
 /// Options of drivers that mean nothing here, and what their values are.
-const IDLE: [(&str, fn(&str) -> bool); 14] = [
+const IDLE: [(&str, IsValid); 14] = [
     ("authmechanismproperties", |_| true),
     ("enableoverloadretargeting", |value| truth(value).is_ok()),
     ("maxadaptiveretries", |value| value.parse::<u32>().is_ok()),
