@@ -111,7 +111,8 @@ class Scene:
     def run(self, number: int) -> Command:
         """Begin or resume the run of this number; each other one is in slices."""
         study = self._studies[number % len(self._studies)]
-        return self.start("run", str(study), "--no-weigh", "--name", f"r{number}", name=f"r{number}")
+        name = f"r{number}"
+        return self.start("run", str(study), "--no-weigh", "--name", name, name=name)
 
     def start(self, *words: str, name: str = "", before: tuple[str, ...] = ()) -> Command:
         """Start one command of Tare's in a session of its own, as a terminal does."""
