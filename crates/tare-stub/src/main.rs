@@ -11,7 +11,7 @@ use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use tare_stub::{text, Fault, Report, Script, Servers, Service, Stall, Stub};
+use tare_stub::{script_arguments, Fault, Report, Script, Servers, Service, Stall, Stub};
 
 /// A CQL server with scripted service times. It says where it listens, serves until SIGINT or
 /// SIGTERM, and prints what it did as JSON. Times count from the first request of the load.

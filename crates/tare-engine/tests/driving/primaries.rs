@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tare_engine::errors::{ErrorKind, Fatal};
+use tare_engine::errors::ErrorKind;
 use tare_engine::observe::Keeper;
 use tare_engine::order::{Order, Pace};
 use tare_engine::record::Notes;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tare_engine::errors::{ErrorKind, Fatal};
+use tare_engine::errors::ErrorKind;
 use tare_engine::observe::Keeper;
 use tare_engine::record::OperationRecord;
 use tare_engine::run::{run, Stop};
