@@ -18,7 +18,8 @@ from tare.knowledge.replication.scorecard import make_scorecard
 from tare.knowledge.replication.scorecard_text import markdown
 from tare.lab.directory import check_name
 from tare.report.terminal import render_summary
-from tare.report.write import replace_file, write_report
+from tare.report.write import write_report
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pathlib import Path

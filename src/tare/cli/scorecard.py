@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tare.knowledge.replication.scorecard_text import COLUMNS, cells, groups, heading, remarks
-from tare.report.text import plain
+from tare.report.escaping import plain
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal

@@ -63,7 +63,7 @@ class Paper:
 def shipped_papers(library: Library) -> list[Paper]:
     """These studies, by name."""
     # only this needs the parser
-    from tare.knowledge.replication.reference import source_of
+    from tare.knowledge.library import source_of
     from tare.study.document import read_document
 
     studies = [one.study for one in library.findings() if not one.computed]
