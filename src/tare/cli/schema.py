@@ -22,6 +22,7 @@ class Document(StrEnum):
     COMPARISON = "comparison"
     MANIFEST = "manifest"
     PRICES = "prices"
+    PART_PRICES = "part-prices"
     LOAD = "load-specification"
 
 

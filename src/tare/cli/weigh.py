@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from tare.cli import weigh_parts
 from tare.cli.console import say, say_json, table_console
 from tare.cli.quiet import STOP_THEM
+from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
 from tare.records.quiet import Machine
 from tare.report import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tare.records.prices import Interval, Weighing
 
 LEAST_ROUNDS = 3
@@ -60,6 +64,13 @@ def command(
     service_us: Annotated[
         float, typer.Option(help="A server takes so long for each operation, microseconds.", min=0)
     ] = 0.0,
+    what: Annotated[
+        str,
+        typer.Option(
+            help="What to weigh: of network, system (calls), storage and machine, with commas.",
+            metavar="PARTS",
+        ),
+    ] = "network",
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
@@ -69,6 +80,17 @@ def command(
     from tare.analysis.prices import prices  # these take a second to import
     from tare.lab.weighing import RUNTIMES, weigh
 
+    wanted = weigh_parts.parse(what)
+    if json and len(wanted) > 1 and wanted[0] == weigh_parts.What.NETWORK:
+        raise UsageError(
+            f"--json with --what {what}",
+            why="the prices of ways and those of other parts are two documents",
+            remedy="give the command with --what network, and again with the other parts",
+        )
+    telling = (lambda line: None) if json else say
+    if wanted[0] != weigh_parts.What.NETWORK:
+        _weigh_parts(wanted, runtimes or RUNTIMES, rounds, telling, json=json)
+        return
     weighed = weigh(
         runtimes or RUNTIMES,
         seconds,
@@ -76,7 +98,7 @@ def command(
         in_flight=sorted(set(in_flight or IN_FLIGHT)),
         row_bytes=row_bytes,
         service_us=service_us,
-        say=(lambda line: None) if json else say,
+        say=telling,
     )
     found = prices(weighed, Machine.of(local_facts()))
     if json:
@@ -84,6 +106,25 @@ def command(
         return
     table_console().print(table(found))
     for line in lines(found):
+        say(line)
+    if len(wanted) > 1:
+        _weigh_parts(wanted, runtimes or RUNTIMES, rounds, telling, json=json)
+
+
+def _weigh_parts(
+    wanted: Sequence[weigh_parts.What],
+    runtimes: Sequence[str],
+    rounds: int,
+    telling: Callable[[str], None],
+    *,
+    json: bool,
+) -> None:
+    found = weigh_parts.weigh(wanted, runtimes, rounds, telling)
+    if json:
+        say_json(found.model_dump_json(indent=1))
+        return
+    table_console().print(weigh_parts.table(found))
+    for line in weigh_parts.lines(found):
         say(line)
 
 
