@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from itertools import pairwise
 
@@ -49,8 +50,6 @@ def test_rounds_differ_in_their_order_and_a_round_can_be_had_again() -> None:
 
 
 def test_the_names_of_pieces_are_those_of_the_program() -> None:
-    import subprocess
-
     asked = subprocess.run(
         [find("tare-micro"), "--pieces", ",".join(ALL), "--help"],
         capture_output=True,

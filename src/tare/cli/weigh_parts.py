@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from rich.table import Table
 
@@ -12,6 +12,7 @@ from tare.cli.quiet import STOP_THEM
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
+from tare.records.part_prices import What as Part
 from tare.records.quiet import Machine
 from tare.report import numbers
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from tare.records.part_prices import Cost, PartPrice, PartWeighing
-    from tare.records.part_prices import What as Part
     from tare.records.prices import Interval
 
 HEADINGS = ("operation", "time", "native", "native again over it", "on", "over native", "percent")
@@ -72,7 +72,7 @@ def weigh(
     """
     from tare.lab.microbenchmarks import weigh_parts  # takes a second to import
 
-    parts: list[Part] = [one.value for one in what if one.value != "network"]
+    parts: list[Part] = [part for part in get_args(Part) if part in what]
     return part_prices(weigh_parts(parts, runtimes, rounds, say=say), Machine.of(local_facts()))
 
 
@@ -89,7 +89,8 @@ def table(found: PartWeighing) -> Table:
             f"{_cost(native, clock).ns.value / scale:.{_digits(native, clock)}f} {unit}",
             _interval(_cost(again, clock).added, scale, _digits(native, clock)),
         )
-        for number, one in enumerate(others or [None]):
+        rows: list[PartPrice | None] = [*others] or [None]
+        for number, one in enumerate(rows):
             cost = _cost(one, clock) if one else None
             shown.add_row(
                 *(first if number == 0 else [""] * len(first)),

@@ -40,7 +40,7 @@ from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tare.monitor.meter import Reading
     from tare.records.part_prices import What
@@ -58,6 +58,7 @@ _TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05}
 _GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02}
 """after a turn: the next unit wakes; of storage, files are also removed and the journal settles"""
 _HEAD_START_S = 0.05
+"""until the first turn, in which all find their turns; and after the last one"""
 _READY_S = 20.0
 _END_S = 10.0
 _LOOK_S = 0.02
@@ -207,13 +208,13 @@ class _Plan:
             engine = {name for one in runtimes.values() for name in one.engine_processes}
             meter = Meter(processes_named(engine) if engine else ())
             stack.callback(meter.close)
+            accountings = {one.unit.name: [one.running.accounting()] for one in started}
             begins = time.time() + _HEAD_START_S
             for one in started:
                 _tell(one.running.unit.site, one.unit.name, turns, begins, lasts)
-            accountings = {one.unit.name: [one.running.accounting()] for one in started}
             _sleep_until(begins)
             before = meter.read(accountings)
-            _sleep_until(begins + lasts - _GAP_S["system"])
+            _sleep_until(begins + lasts)
             used = meter.read(accountings).since(before)
             measured = [turn for one in started for turn in _turns(one, turns, begins, logs)]
             return PartRound(
@@ -271,7 +272,7 @@ def _tell(site: Site, unit: str, turns: Sequence[Scheduled], begins: float, last
             for turn in turns
             if turn.unit == unit
         ],
-        "ends": begins + lasts,
+        "ends": begins + lasts + _HEAD_START_S,  # while their CPU time is read, they still are
     }
     aside = site.conf_on_host / f"{_TURNS}.new"
     aside.write_text(json.dumps(told), encoding="utf-8")
@@ -296,7 +297,7 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
     return _Started(unit, running, told[0]["missing"], file_system)
 
 
-def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path) -> Iterator[Turn]:
+def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path) -> list[Turn]:
     """What a unit measured, once it has ended.
 
     Raises:
@@ -310,20 +311,24 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
     if ended.status != 0:
         raise _failed(one.unit, one.running, logs, f"failed: {ended.detail}")
     own = [turn for turn in turns if turn.unit == one.unit.name]
-    for line in _told(one.running, logs):
-        if "turn" in line:
-            yield Turn(
-                piece=line["piece"],
-                unit=one.unit.name,
-                at=begins + own[line["turn"]].at,
-                began=line["began"],
-                ended=line["ended"],
-                cpu_ns=line.get("cpu_ns", 0.0),
-                wall_ns=line.get("wall_ns", 0.0),
-                cpu_median_ns=line.get("cpu_median_ns", 0.0),
-                wall_median_ns=line.get("wall_median_ns", 0.0),
-                error=line.get("error", ""),
-            )
+    lines = [line for line in _told(one.running, logs) if "turn" in line]
+    if len(lines) < sum(turn.piece not in one.missing for turn in own):
+        raise _failed(one.unit, one.running, logs, "did not tell of all its turns")
+    return [
+        Turn(
+            piece=line["piece"],
+            unit=one.unit.name,
+            at=begins + own[line["turn"]].at,
+            began=line["began"],
+            ended=line["ended"],
+            cpu_ns=line.get("cpu_ns", 0.0),
+            wall_ns=line.get("wall_ns", 0.0),
+            cpu_median_ns=line.get("cpu_median_ns", 0.0),
+            wall_median_ns=line.get("wall_median_ns", 0.0),
+            error=line.get("error", ""),
+        )
+        for line in lines
+    ]
 
 
 def _told(running: Running, logs: Path) -> list[dict[str, Any]]:
