@@ -105,8 +105,6 @@ class Turn:
     ended: float
     cpu_ns: float = 0.0
     wall_ns: float = 0.0
-    cpu_median_ns: float = 0.0
-    wall_median_ns: float = 0.0
     error: str = ""
 
 

@@ -323,8 +323,6 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
             ended=line["ended"],
             cpu_ns=line.get("cpu_ns", 0.0),
             wall_ns=line.get("wall_ns", 0.0),
-            cpu_median_ns=line.get("cpu_median_ns", 0.0),
-            wall_median_ns=line.get("wall_median_ns", 0.0),
             error=line.get("error", ""),
         )
         for line in lines
