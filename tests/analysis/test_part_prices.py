@@ -182,6 +182,14 @@ def test_what_native_cannot_do_is_left_out_everywhere() -> None:
     assert found.left_out == {"page fault, 2 MiB": why}
 
 
+def test_where_nothing_can_be_measured_only_the_reasons_are_left() -> None:
+    memory = {unit.name: dict.fromkeys(unit.pieces, "in memory") for unit in UNITS}
+    nothing = [PartRound([], memory, DISKS)] * 3
+    found = part_prices(replace(weighed(), rounds=nothing), MACHINE)
+    assert found.prices == []
+    assert set(found.left_out.values()) == {"in memory"}
+
+
 def test_the_document_tells_how_it_was_measured_and_can_be_read_again() -> None:
     found = part_prices(weighed(), MACHINE)
     assert (found.rounds, found.passes, found.turns, found.late) == (5, 2, 100, 0)

@@ -198,9 +198,9 @@ def _shown_added(price: PartPrice) -> Iterator[Interval]:
 def _undisturbed(turns: Sequence[Turn]) -> Iterator[Turn]:
     """The turns that measured something, began in time and did not overlap with another."""
     ordered = sorted(turns, key=lambda turn: turn.at)
-    for before, turn, after in zip(
-        [None, *ordered[:-1]], ordered, [*ordered[1:], None], strict=True
-    ):
+    neighbours = [None, *ordered, None]
+    for place, turn in enumerate(ordered):
+        before, after = neighbours[place], neighbours[place + 2]
         into_this = before is not None and before.ended > turn.began
         into_next = after is not None and turn.ended > after.at
         in_time = turn.began - turn.at <= LATE_S
