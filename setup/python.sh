@@ -33,7 +33,7 @@ fingerprint() {
 stamp=.venv/tare-setup.sha256
 now=$(fingerprint | sha256sum)
 if [ -x .venv/bin/tare ] && [ -x .venv/bin/tare-load ] && [ -x .venv/bin/tare-probe ] &&
-  [ -x .venv/bin/tare-pod ] && [ -x .venv/bin/tare-stub ] &&
+  [ -x .venv/bin/tare-pod ] && [ -x .venv/bin/tare-stub ] && [ -x .venv/bin/tare-micro ] &&
   [ -f "$stamp" ] && [ "$now" = "$(cat "$stamp")" ]; then
   exit 0
 fi
@@ -45,7 +45,7 @@ say "installing Tare and the Python packages of constraints.txt into .venv"
 .venv/bin/python -c 'import pip' 2>/dev/null || "$python" -m venv --clear .venv
 # It finds the programs built (they share target/) and puts them beside Python.
 .venv/bin/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-for program in tare-load tare-probe tare-pod tare-stub; do
+for program in tare-load tare-probe tare-pod tare-stub tare-micro; do
   [ -x ".venv/bin/$program" ] || stop "the build left no .venv/bin/$program"
 done
 printf '%s\n' "$now" >"$stamp"

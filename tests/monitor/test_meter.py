@@ -44,8 +44,7 @@ def test_packets_of_a_server_here_are_those_of_the_loopback_device() -> None:
             ends.sendto(b"x", ends.getsockname())
             ends.recv(1)
         counts = meter.read({}, me).since(before).counts
-    assert counts["packets"] >= 500
-    assert counts["packets"] < 900, "what else runs here sends some, too"
+    assert counts["packets"] >= 500  # what else runs here sends some, too
     assert counts["net_rx"] > 0
     assert counts["switches"] > 0
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from tare.errors import RuntimeUnavailableError
 
-Binary = Literal["tare-load", "tare-probe", "tare-pod", "tare-stub"]
+Binary = Literal["tare-load", "tare-probe", "tare-pod", "tare-stub", "tare-micro"]
 
 
 def find(name: Binary) -> Path:

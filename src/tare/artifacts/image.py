@@ -31,8 +31,9 @@ JAVA = f"{TREE}/jre/bin/java"
 LOAD = f"{TREE}/bin/tare-load"
 POD = f"{TREE}/bin/tare-pod"
 STUB = f"{TREE}/bin/tare-stub"
-Program = Literal["load", "pod", "stub"]
-_PROGRAMS: dict[Program, str] = {"load": LOAD, "pod": POD, "stub": STUB}
+MICRO = f"{TREE}/bin/tare-micro"
+Program = Literal["load", "pod", "stub", "micro"]
+_PROGRAMS: dict[Program, str] = {"load": LOAD, "pod": POD, "stub": STUB, "micro": MICRO}
 
 # Labels: the digest of the tree (or of tare-load), and that of the host's libraries beside it.
 BITS_LABEL = "tare.bits"
@@ -72,7 +73,8 @@ def build_program_image(
 
     Args:
         name: load, the load client; pod, which proves paths and hands files over inside an
-            orchestrator; stub, the server without a database that `tare weigh` drives.
+            orchestrator; stub, the server without a database that `tare weigh` drives; micro,
+            which times single operations for it.
 
     Returns:
         The image's id (sha256:...).

@@ -115,7 +115,8 @@ def findings() -> list[Finding]:
         ),
     ]
     found += [_binary("tare-load"), _binary("tare-probe"), _binary("tare-pod")]
-    found.append(replace(_binary("tare-stub"), needed=False))  # for the noise alone
+    found.append(replace(_binary("tare-stub"), needed=False))  # for noise and prices alone
+    found.append(replace(_binary("tare-micro"), needed=False))
     return [*found, _program("javac", "default-jdk-headless", "ycsb, cassandra-stress"),
             _program("cargo", "cargo", "latte")]  # fmt: skip
 

@@ -19,6 +19,7 @@ class Document(StrEnum):
     COMPARISON = "comparison"
     MANIFEST = "manifest"
     PRICES = "prices"
+    PART_PRICES = "part-prices"
     LOAD = "load-specification"
 
 

@@ -49,6 +49,13 @@ def command(
     service_us: Annotated[
         float, typer.Option(help="A server takes so long for each operation, microseconds.", min=0)
     ] = 0.0,
+    what: Annotated[
+        str,
+        typer.Option(
+            help="What to weigh: of network, system (calls), storage and machine, with commas.",
+            metavar="PARTS",
+        ),
+    ] = "network",
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a table, a way per line.")] = False,
 ) -> None:
@@ -57,6 +64,7 @@ def command(
 
     raise typer.Exit(
         show(
+            what,
             runtimes,
             seconds,
             rounds,

@@ -9,6 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from tare.analysis.comparison.model import Comparison
 from tare.analysis.model import Analysis
 from tare.records.manifest import TrialManifest
+from tare.records.part_prices import PartWeighing
 from tare.records.prices import Weighing
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ DOCUMENTS: dict[str, tuple[type[BaseModel], str]] = {
     "comparison": (Comparison, "Tare comparison"),
     "manifest": (TrialManifest, "Tare trial manifest"),
     "prices": (Weighing, "Tare prices"),
+    "part-prices": (PartWeighing, "Tare prices of parts"),
 }
 
 

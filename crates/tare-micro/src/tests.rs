@@ -1,0 +1,218 @@
+//! Each piece does what it says, by what the kernel counts or what is known of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use tempfile::TempDir;
+
+use crate::measure::{measure, Done, Measured, Piece};
+use crate::pieces::Name;
+use crate::{pages, pin, storage, turns};
+
+/// Held by whoever measures: the CPU time that is read is that of all threads of this process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const SHORT: Duration = Duration::from_millis(20);
+
+/// A directory whose files last; what is in memory is refused by the pieces of storage.
+fn data() -> TempDir {
+    TempDir::new_in(env!("CARGO_MANIFEST_DIR")).expect("the checkout can be written")
+}
+
+fn measured(name: Name) -> Measured {
+    let data = data();
+    let mut piece = name.make(Some(data.path())).expect("it is prepared");
+    taken(name, piece.as_mut())
+}
+
+fn taken(name: Name, piece: &mut dyn Piece) -> Measured {
+    measure(piece, SHORT).unwrap_or_else(|why| panic!("{}: {why}", name.text()))
+}
+
+#[test]
+fn every_piece_is_measured_with_plausible_times() {
+    let _alone = alone();
+    pin(None).expect("a CPU");
+    for &name in Name::value_variants() {
+        let data = data();
+        let mut piece = match name.make(Some(data.path())) {
+            Err(why) if name == Name::Fault2m => {
+                assert!(why.to_string().contains("MADV_HUGEPAGE"), "{why}");
+                continue; // a kernel without huge pages
+            }
+            made => made.expect("it is prepared"),
+        };
+        let found = taken(name, piece.as_mut());
+        let (low, high) = match name {
+            Name::Dependent | Name::Independent => (0.05, 20.0),
+            Name::MemoryLatency => (1.0, 2e3),
+            Name::Clock => (5.0, 5e3),
+            Name::Append | Name::Flush | Name::MemoryRead | Name::Create => (1e3, 1e9),
+            Name::Fault2m | Name::Thread | Name::Timer => (1e3, 1e7),
+            _ => (20.0, 1e5),
+        };
+        let text = name.text();
+        assert!(found.n > 0, "{text}: {found:?}");
+        assert!(
+            found.wall_ns > low && found.wall_ns < high,
+            "{text}: {found:?}"
+        );
+        assert!(found.cpu_ns > 0.0, "{text}: {found:?}");
+        if name != Name::Timer {
+            // one CPU: its time cannot be more than what passed, but for the clocks' own reading
+            assert!(
+                found.cpu_median_ns < found.wall_median_ns * 1.2,
+                "{text}: {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_name_is_the_same_on_the_command_line_and_in_the_turns() {
+    for &name in Name::value_variants() {
+        let shown = name.to_possible_value().expect("none is hidden");
+        assert_eq!(shown.get_name(), name.text());
+        let told: Name = serde_json::from_str(&format!("{:?}", name.text())).expect("known");
+        assert_eq!(told, name);
+    }
+}
+
+/// Takes a known time, some of which it sleeps.
+struct Known {
+    busy: Duration,
+    idle: Duration,
+    prepared: usize,
+}
+
+impl Piece for Known {
+    fn prepare(&mut self) -> std::io::Result<()> {
+        self.prepared += 1;
+        std::thread::sleep(Duration::from_millis(1)); // not timed
+        Ok(())
+    }
+
+    fn batch(&mut self) -> std::io::Result<Done> {
+        let begun = Instant::now();
+        while begun.elapsed() < self.busy {}
+        std::thread::sleep(self.idle);
+        Ok(Done::times(10))
+    }
+}
+
+#[test]
+fn a_known_time_is_found_and_preparing_is_not_part_of_it() {
+    let _alone = alone();
+    let mut known = Known {
+        busy: Duration::from_micros(500),
+        idle: Duration::from_micros(500),
+        prepared: 0,
+    };
+    let found = measure(&mut known, Duration::from_millis(100)).expect("it is done");
+    assert!((4e4..8e4).contains(&found.cpu_median_ns), "{found:?}");
+    assert!((9e4..2e5).contains(&found.wall_median_ns), "{found:?}");
+    assert!(
+        known.prepared as u64 > found.n / 10,
+        "what warms up is not counted"
+    );
+}
+
+#[test]
+fn a_turn_lasts_as_long_as_it_is_told() {
+    let _alone = alone();
+    pin(None).expect("a CPU");
+    for name in [Name::FutexWake, Name::Thread, Name::Create, Name::Timer] {
+        let data = data();
+        let mut piece = name.make(Some(data.path())).expect("made");
+        let begun = Instant::now();
+        measure(piece.as_mut(), SHORT).expect("measured");
+        let took = begun.elapsed();
+        assert!(
+            took >= SHORT && took < SHORT * 10,
+            "{}: {took:?}",
+            name.text()
+        );
+    }
+}
+
+#[test]
+fn each_small_page_is_one_fault() {
+    let _alone = alone();
+    let before = pages::faults().expect("proc");
+    let mut piece = Name::Fault4k.make(None).expect("made");
+    piece.prepare().expect("mapped");
+    let done = piece.batch().expect("touched");
+    let faults = pages::faults().expect("proc") - before;
+    assert!(faults >= done.n, "{faults} faults of {} pages", done.n);
+}
+
+#[test]
+fn independent_steps_are_faster_than_dependent_ones() {
+    let _alone = alone();
+    let (chain, side) = (measured(Name::Dependent), measured(Name::Independent));
+    assert!(
+        side.wall_median_ns < chain.wall_median_ns * 0.7,
+        "{chain:?} {side:?}"
+    );
+}
+
+#[test]
+fn a_hand_over_costs_more_than_a_call_to_wake_nobody() {
+    let _alone = alone();
+    pin(None).expect("a CPU");
+    let (switch, wake) = (measured(Name::Switch), measured(Name::FutexWake));
+    assert!(
+        switch.wall_median_ns > 2.0 * wake.wall_median_ns,
+        "{switch:?} {wake:?}"
+    );
+}
+
+#[test]
+fn nothing_stays_of_the_files_that_were_written_in_a_turn() {
+    let _alone = alone();
+    let data = data();
+    for name in [Name::Append, Name::Flush, Name::Create] {
+        let mut piece = name.make(Some(data.path())).expect("made");
+        measure(piece.as_mut(), SHORT).expect("measured");
+    }
+    let left: u64 = walk(data.path());
+    assert_eq!(left, 0, "bytes");
+    assert_eq!(
+        std::fs::read_dir(data.path().join("created"))
+            .expect("there")
+            .count(),
+        0
+    );
+}
+
+fn walk(directory: &std::path::Path) -> u64 {
+    std::fs::read_dir(directory)
+        .expect("readable")
+        .map(|entry| entry.expect("readable").metadata().expect("readable"))
+        .filter(std::fs::Metadata::is_file)
+        .map(|file| file.len())
+        .sum()
+}
+
+#[test]
+fn storage_in_memory_or_nowhere_is_refused() {
+    let memory = std::path::Path::new("/dev/shm");
+    if storage::volume(memory).is_ok_and(|one| one.kind == "tmpfs") {
+        let why = Name::Append.make(Some(memory)).err().expect("refused");
+        assert!(why.to_string().contains("in memory"), "{why}");
+    }
+    let why = Name::Append.make(None).err().expect("refused");
+    assert!(why.to_string().contains("--data"), "{why}");
+}
+
+#[test]
+fn turns_that_never_come_are_an_error() {
+    let file = data().path().join("turns.json");
+    let why = turns::awaited(&file, SHORT).err().expect("an error");
+    assert!(why.to_string().contains("turns.json"), "{why}");
+}

@@ -1,0 +1,288 @@
+"""From the turns of single operations to prices: what each costs, and what a platform adds.
+
+A round's value is the mean over its turns. What a platform adds is taken within the round, in which
+turns of one piece follow each other in a fraction of a second. Intervals are Student's t over the
+rounds: processes and containers are new in each. Native is the mean of both native processes; the
+second is also compared with the first alone, where nothing is to be found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from tare.analysis.prices import interval
+from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, What
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tare.records.prices import Interval
+    from tare.records.quiet import Machine
+
+NATIVE, AGAIN = "native", "native again"
+LATE_S = 0.005
+"""How late a turn may begin."""
+Shown = Literal["cpu", "wall", "both"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One kind of operation, as tare-micro measures it.
+
+    Attributes:
+        title: what one operation is.
+        shown: what a database pays with it: CPU time, time that passes, or both.
+    """
+
+    name: str
+    what: What
+    title: str
+    shown: Shown = "cpu"
+
+
+PIECES = (
+    Piece("futex_wake", "system", "futex wake, nobody waits"),
+    Piece("futex_wait", "system", "futex wait, value has changed"),
+    Piece("epoll_wait", "system", "epoll wait, one is ready"),
+    Piece("read", "system", "read 64 B from a socket"),
+    Piece("write", "system", "write 64 B to a socket"),
+    Piece("sendmsg", "system", "sendmsg 64 B to a socket"),
+    Piece("switch", "system", "hand over to a thread"),
+    Piece("fault_4k", "system", "page fault, 4 KiB"),
+    Piece("fault_2m", "system", "page fault, 2 MiB"),
+    Piece("thread", "system", "start and join a thread"),
+    Piece("append", "storage", "append 4 KiB, fdatasync", "both"),
+    Piece("flush", "storage", "write 8 MiB, fdatasync", "both"),
+    Piece("read_warm", "storage", "read 4 KiB, page cache"),
+    Piece("create", "storage", "create a file"),
+    Piece("dependent", "machine", "step of one chain"),
+    Piece("independent", "machine", "step of eight chains"),
+    Piece("memory_latency", "machine", "load, 32 MiB at random"),
+    Piece("memory_read", "machine", "read 1 MiB of 64"),
+    Piece("clock", "machine", "clock_gettime"),
+    Piece("timer", "machine", "timer, by how much late", "wall"),
+)
+
+
+@dataclass(frozen=True)
+class WeighedUnit:
+    """One process that is measured: its name, how it runs, where its files are.
+
+    Attributes:
+        storage: kind of its files.
+        pieces: names of those that it is measured with.
+    """
+
+    name: str
+    runtime: str
+    storage: str
+    pieces: tuple[str, ...]
+
+    def platform(self, what: What) -> str:
+        """What it is called beside a price: a container's files matter to storage alone."""
+        return self.name if what == "storage" or self.runtime == NATIVE else self.runtime
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One piece in one turn of a unit. Times are Unix seconds.
+
+    Attributes:
+        at: when it was to begin.
+        cpu_ns, wall_ns: of one operation.
+        error: why it measured nothing.
+    """
+
+    piece: str
+    unit: str
+    at: float
+    began: float
+    ended: float
+    cpu_ns: float = 0.0
+    wall_ns: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class PartRound:
+    """One round.
+
+    Attributes:
+        turns: all, in any order.
+        missing: unit to the pieces that it cannot measure, with the reason.
+        file_systems: of each unit's files.
+        steal: share of the machine's CPU time that a hypervisor took.
+        other_cores: CPU time of other programs, in cores.
+    """
+
+    turns: Sequence[Turn]
+    missing: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    file_systems: Mapping[str, FileSystem] = field(default_factory=dict)
+    steal: float = 0.0
+    other_cores: float = 0.0
+
+
+@dataclass(frozen=True)
+class PartsWeighed:
+    """What all rounds measured; the other attributes are those of the document `PartWeighing`."""
+
+    units: Sequence[WeighedUnit]
+    rounds: Sequence[PartRound]
+    seconds: float
+    passes: int
+    cpu: int
+    idle_cpus: str
+    left_out: Mapping[str, str]
+
+
+def part_prices(weighed: PartsWeighed, machine: Machine) -> PartWeighing:
+    """The prices of all pieces that were measured in every round."""
+    left_out = dict(weighed.left_out)
+    found: list[PartPrice] = []
+    late = 0
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for one in weighed.rounds:
+        good = list(_undisturbed(one.turns))
+        late += sum(not turn.error for turn in one.turns) - len(good)
+        for key, mean in _means(good).items():
+            values[key].append(mean)
+    for piece in PIECES:
+        found += _of_piece(piece, weighed, values, left_out)
+    rounds = weighed.rounds
+    return PartWeighing(
+        made=datetime.now(UTC),
+        machine=machine,
+        seconds=weighed.seconds,
+        rounds=len(rounds),
+        passes=weighed.passes,
+        cpu=weighed.cpu,
+        idle_cpus=weighed.idle_cpus,
+        turns=sum(len(one.turns) for one in rounds),
+        late=late,
+        steal=float(np.mean([one.steal for one in rounds])),
+        other_cores=float(np.mean([one.other_cores for one in rounds])),
+        file_systems=dict(rounds[0].file_systems),
+        left_out=left_out,
+        prices=found,
+    )
+
+
+def apart(found: PartWeighing) -> list[PartPrice]:
+    """Where native again differs from native, by what a piece is shown with: of twenty pieces one
+    does by chance."""
+    return [
+        one
+        for one in found.prices
+        if one.platform == AGAIN
+        and any(not cost.low <= 0 <= cost.high for cost in _shown_added(one))
+    ]
+
+
+def shown_of(piece: str) -> Shown:
+    """What is shown of this piece."""
+    return next(one.shown for one in PIECES if one.name == piece)
+
+
+def _shown_added(price: PartPrice) -> Iterator[Interval]:
+    shown = shown_of(price.piece)
+    for name, cost in (("cpu", price.cpu), ("wall", price.wall)):
+        if shown in (name, "both") and cost.added is not None:
+            yield cost.added
+
+
+def _undisturbed(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns that measured something, began in time and did not overlap with another."""
+    ordered = sorted(turns, key=lambda turn: turn.at)
+    neighbours = [None, *ordered, None]
+    for place, turn in enumerate(ordered):
+        before, after = neighbours[place], neighbours[place + 2]
+        into_this = before is not None and before.ended > turn.began
+        into_next = after is not None and turn.ended > after.at
+        in_time = turn.began - turn.at <= LATE_S
+        if in_time and not (into_this or into_next or turn.error):
+            yield turn
+
+
+def _means(turns: Sequence[Turn]) -> dict[tuple[str, str, str], float]:
+    """(Piece, unit, clock) to the mean over a round's turns, nanoseconds."""
+    values: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for turn in turns:
+        values[turn.piece, turn.unit, "cpu"].append(turn.cpu_ns)
+        values[turn.piece, turn.unit, "wall"].append(turn.wall_ns)
+    return {key: float(np.mean(own)) for key, own in values.items()}
+
+
+def _of_piece(
+    piece: Piece,
+    weighed: PartsWeighed,
+    values: Mapping[tuple[str, str, str], list[float]],
+    left_out: dict[str, str],
+) -> Iterator[PartPrice]:
+    """A piece's price on each platform; those left out are added to `left_out`."""
+    rounds = len(weighed.rounds)
+    asked = [unit for unit in weighed.units if piece.name in unit.pieces]
+    had = [unit for unit in asked if len(values.get((piece.name, unit.name, "cpu"), ())) == rounds]
+    names = {unit.name for unit in had}
+    reasons = {
+        unit.platform(piece.what): _reason(piece, unit, weighed.rounds)
+        for unit in asked
+        if unit.name not in names
+    }
+    if not {NATIVE, AGAIN} <= names:
+        if reasons:
+            left_out[piece.title] = next(iter(reasons.values()))
+        return
+    left_out |= {f"{piece.title}, {name}": why for name, why in reasons.items()}
+    tables = {
+        clock: {unit.name: np.array(values[piece.name, unit.name, clock]) for unit in had}
+        for clock in ("cpu", "wall")
+    }
+    for unit in had:
+        yield PartPrice(
+            what=piece.what,
+            piece=piece.name,
+            title=piece.title,
+            platform=unit.platform(piece.what),
+            runtime=unit.runtime,
+            storage=unit.storage if piece.what == "storage" else "",
+            cpu=_cost(tables["cpu"], unit.name),
+            wall=_cost(tables["wall"], unit.name),
+        )
+
+
+def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
+    own = table[unit]
+    if unit == NATIVE:
+        return Cost(ns=interval(own), added=None, percent=None)
+    native = table[NATIVE] if unit == AGAIN else (table[NATIVE] + table[AGAIN]) / 2
+    added = own - native
+    return Cost(
+        ns=interval(own), added=interval(added), percent=interval(100 * added / native.mean())
+    )
+
+
+def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:
+    """Why a unit has no value of this piece in some round: the first reason that there is."""
+    reasons = Counter(
+        why for one in rounds if (why := one.missing.get(unit.name, {}).get(piece.name))
+    )
+    turns = [
+        turn
+        for one in rounds
+        for turn in one.turns
+        if (turn.piece, turn.unit) == (piece.name, unit.name)
+    ]
+    reasons.update(turn.error for turn in turns if turn.error)
+    if reasons:
+        return reasons.most_common(1)[0][0]
+    if turns:
+        longest = max(turn.ended - turn.began for turn in turns) * 1000
+        return (
+            f"in some round all its turns were late or too long (the longest took {longest:.0f} ms)"
+        )
+    return "it was not measured"

@@ -1,0 +1,181 @@
+"""The part of `tare weigh` that weighs system calls, storage and the machine itself."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, get_args
+
+from rich.table import Table
+
+from tare.analysis.part_prices import AGAIN, NATIVE, apart, part_prices, shown_of
+from tare.cli.quiet import STOP_THEM
+from tare.errors import UsageError
+from tare.machines.facts import local_facts
+from tare.monitor.quiet import BUSY_CORES
+from tare.records.part_prices import What as Part
+from tare.records.quiet import Machine
+from tare.report import numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from tare.records.part_prices import Cost, PartPrice, PartWeighing
+    from tare.records.prices import Interval
+
+HEADINGS = ("operation", "time", "native", "native again over it", "on", "over native", "percent")
+LEFT = ("operation", "time", "on")
+_MICROSECONDS_FROM = 10_000
+"""nanoseconds"""
+CANNOT_TELL = (
+    "A price is of one operation that does nothing else, with warm caches, on one CPU of this "
+    "machine. CPU time is that of the process: what the kernel's own threads write is in the time "
+    "that passes alone. Disks were not made cold, and no two wrote at once."
+)
+
+
+class What(StrEnum):
+    """What `tare weigh` weighs."""
+
+    NETWORK = "network"
+    SYSTEM = "system"
+    STORAGE = "storage"
+    MACHINE = "machine"
+
+
+def parse(text: str) -> list[What]:
+    """The parts of --what, in the order in which they are weighed.
+
+    Raises:
+        UsageError: there is no such part, or none was named.
+    """
+    named = [one.strip() for one in text.split(",") if one.strip()]
+    unknown = [one for one in named if one not in list(What)]
+    if unknown or not named:
+        raise UsageError(
+            f"--what {text!r} names nothing that is weighed",
+            why=f"{', '.join(unknown) or 'nothing'} is none of {', '.join(What)}",
+            remedy=f"tare weigh --what {','.join(What)}",
+        )
+    return [one for one in What if one in named]
+
+
+def weigh(
+    what: Sequence[What],
+    runtimes: Collection[str],
+    rounds: int,
+    say: Callable[[str], None],
+) -> PartWeighing:
+    """Measure these parts, natively and on these runtimes, and find their prices.
+
+    Raises:
+        TareError: as `tare.lab.microbenchmarks.weigh_parts` does.
+    """
+    from tare.lab.microbenchmarks import weigh_parts  # takes a second to import
+
+    parts: list[Part] = [part for part in get_args(Part) if part in what]
+    return part_prices(weigh_parts(parts, runtimes, rounds, say=say), Machine.of(local_facts()))
+
+
+def table(found: PartWeighing) -> Table:
+    """The prices: an operation's CPU time or time that passes, native and on a platform, a row."""
+    shown = Table(box=None, pad_edge=False)
+    for heading in HEADINGS:
+        shown.add_column(heading, justify="left" if heading in LEFT else "right")
+    for clock, native, again, others in _compared(found):
+        scale, unit = _scale(_cost(native, clock))
+        first = (
+            native.title,
+            "CPU" if clock == "cpu" else "passed",
+            f"{_cost(native, clock).ns.value / scale:.{_digits(native, clock)}f} {unit}",
+            _interval(_cost(again, clock).added, scale, _digits(native, clock)),
+        )
+        rows: list[PartPrice | None] = [*others] or [None]
+        for number, one in enumerate(rows):
+            cost = _cost(one, clock) if one else None
+            shown.add_row(
+                *(first if number == 0 else [""] * len(first)),
+                one.platform if one else "",
+                _interval(cost.added, scale, _digits(native, clock)) if cost else "",
+                _interval(cost.percent, 1, 1) if cost else "",
+            )
+    return shown
+
+
+def lines(found: PartWeighing) -> list[str]:
+    """What a reader must know of the prices."""
+    told = [
+        f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.passes, 'turn')} for each "
+        f"operation and platform, on CPU {found.cpu}; 95% intervals over the rounds; "
+        f"{found.seconds:.0f} s in all",
+        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
+        f"{found.other_cores:.2g} cores; {found.late} of {numbers.count(found.turns, 'turn')} late "
+        f"or too long, and left out; idle CPUs: {found.idle_cpus}",
+    ]
+    if found.file_systems:
+        kinds = (f"{name}: {one.kind}" for name, one in found.file_systems.items())
+        told.append(f"files of {', '.join(kinds)}")
+    if elsewhere := _elsewhere(found):
+        told.append(
+            f"note: files of {elsewhere} are not on the device of native's: set TMPDIR to a "
+            "directory beside the engine's own, else two disks are compared"
+        )
+    if found.other_cores > BUSY_CORES:
+        told.append(f"note: other programs disturbed it: {STOP_THEM}, then again")
+    told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
+    if differing := apart(found):
+        names = ", ".join(one.title for one in differing)
+        told.append(
+            f"note: native again is not the same as native: {names}; trust no smaller difference "
+            "there (one interval of twenty misses by chance)"
+        )
+    return [*told, CANNOT_TELL]
+
+
+def _compared(
+    found: PartWeighing,
+) -> Iterator[tuple[str, PartPrice, PartPrice, list[PartPrice]]]:
+    """Clock, native, native again, and the others, of each operation as it is shown."""
+    by_piece: dict[str, dict[str, PartPrice]] = {}
+    for price in found.prices:
+        by_piece.setdefault(price.piece, {})[price.platform] = price
+    for piece, own in by_piece.items():
+        others = [one for name, one in own.items() if name not in (NATIVE, AGAIN)]
+        for clock in ("cpu", "wall"):
+            if shown_of(piece) in (clock, "both"):
+                yield clock, own[NATIVE], own[AGAIN], others
+
+
+def _elsewhere(found: PartWeighing) -> str:
+    """Platforms whose files are on another device than native's. A layer has a device of its own,
+    which does not tell what it is on."""
+    own = found.file_systems.get(NATIVE)
+    return ", ".join(
+        name
+        for name, one in found.file_systems.items()
+        if own and one.kind != "overlay" and one.device != own.device
+    )
+
+
+def _cost(price: PartPrice, clock: str) -> Cost:
+    return price.cpu if clock == "cpu" else price.wall
+
+
+def _scale(cost: Cost) -> tuple[float, str]:
+    """Nanoseconds of the unit that a cost is shown in, and its name."""
+    return (1000, "us") if cost.ns.value >= _MICROSECONDS_FROM else (1, "ns")
+
+
+def _digits(price: PartPrice, clock: str) -> int:
+    """Decimals with which a price is shown: four figures of it."""
+    cost = _cost(price, clock)
+    value = cost.ns.value / _scale(cost)[0]
+    return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
+
+
+def _interval(interval: Interval | None, scale: float, digits: int) -> str:
+    if interval is None:
+        return ""
+    value, low, high = (
+        f"{one / scale:+,.{digits}f}" for one in (interval.value, interval.low, interval.high)
+    )
+    return f"{value} [{low}, {high}]"

@@ -1,0 +1,357 @@
+"""Single operations, native and in containers, in turns on one CPU: what a platform's parts cost.
+
+Each round starts all processes and containers anew. They get ready, then sleep until their turns,
+which a file in their configuration directory tells them: while one measures, the others sleep, so
+that nothing need be frozen, and turns of one piece follow each other in a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tare import scratch
+from tare.analysis.part_prices import (
+    AGAIN,
+    NATIVE,
+    PIECES,
+    PartRound,
+    PartsWeighed,
+    Turn,
+    WeighedUnit,
+)
+from tare.artifacts.binaries import find
+from tare.artifacts.image import MICRO, build_program_image
+from tare.errors import LoadError, RuntimeUnavailableError, UsageError
+from tare.lab.run_lock import RunLock
+from tare.machines.addresses import AddressPool
+from tare.machines.awake import awake
+from tare.monitor.meter import Meter, processes_named
+from tare.records.part_prices import FileSystem
+from tare.runtimes.docker import DockerRuntime
+from tare.runtimes.native import NativeRuntime
+from tare.runtimes.unit import Bits, Unit
+from tare.study.platform import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from tare.monitor.meter import Reading
+    from tare.records.part_prices import What
+    from tare.runtimes.unit import Running, Runtime, Site
+
+RUNTIMES = ("native", "docker")
+_RUN = "weigh"
+_KINDS = ("directory", "volume", "layer")
+"""where a container's files can be; that of the first is measured for the rest, too"""
+_TURNS = "turns.json"
+PASSES = 2
+"""Turns of each piece and unit in a round; the second pass goes through the units the other way, so
+that what drifts steadily is in none of the differences."""
+_TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05}
+_GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02}
+"""after a turn: the next unit wakes; of storage, files are also removed and the journal settles"""
+_HEAD_START_S = 0.05
+"""until the first turn, in which all find their turns; and after the last one"""
+_READY_S = 20.0
+_END_S = 10.0
+_LOOK_S = 0.02
+
+
+def weigh_parts(
+    what: Collection[What],
+    runtimes: Collection[str],
+    rounds: int,
+    *,
+    say: Callable[[str], None] = lambda line: None,
+) -> PartsWeighed:
+    """Measure the pieces of these parts, natively and on these runtimes.
+
+    Args:
+        say: told what is under way.
+
+    Raises:
+        UsageError: a runtime cannot be weighed.
+        LabBusyError: a run holds this machine.
+        RuntimeUnavailableError: a program is missing, or a control group cannot be made.
+        LoadError: a process failed.
+    """
+    unknown = [one for one in runtimes if one not in RUNTIMES]
+    if unknown:
+        raise UsageError(
+            f"{', '.join(unknown)} cannot be weighed",
+            why=f"only {' and '.join(RUNTIMES)} can, so far",
+            remedy="tare weigh native docker",
+        )
+    begun = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(RunLock(_RUN))
+        why_not = stack.enter_context(awake())
+        image, left_out = _image() if "docker" in runtimes else ("", {})
+        cpu = min(os.sched_getaffinity(0))
+        plan = _Plan(_units(what, docker=bool(image)), image, cpu)
+        done = []
+        for number in range(rounds):
+            say(f"round {number + 1} of {rounds}: {', '.join(what)}")
+            done.append(plan.measure(number))
+        return PartsWeighed(
+            units=plan.units,
+            rounds=done,
+            seconds=time.monotonic() - begun,
+            passes=PASSES,
+            cpu=cpu,
+            idle_cpus=f"halt ({why_not})" if why_not else "poll",
+            left_out=left_out,
+        )
+
+
+def _image() -> tuple[str, dict[str, str]]:
+    """The image of the program; empty where there is no engine, with the reason."""
+    runtime = DockerRuntime(_RUN, Path(), AddressPool())
+    try:
+        return build_program_image(runtime.client, "micro", find("tare-micro")), {}
+    except RuntimeUnavailableError as error:
+        return "", {"docker": f"{error.what}: {error.why} ({error.remedy})"}
+
+
+def _units(what: Collection[What], *, docker: bool) -> list[WeighedUnit]:
+    """Native twice; a container for each kind of storage, the first of which measures the rest."""
+    storage = tuple(one.name for one in PIECES if one.what == "storage" and one.what in what)
+    rest = tuple(one.name for one in PIECES if one.what != "storage" and one.what in what)
+    units = [WeighedUnit(name, "native", "directory", rest + storage) for name in (NATIVE, AGAIN)]
+    if docker:
+        for number, kind in enumerate(_KINDS if storage else _KINDS[:1]):
+            pieces = rest + storage if number == 0 else storage
+            units.append(WeighedUnit(f"docker.{kind}", "docker", kind, pieces))
+    return units
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """One turn: a piece of one unit, seconds after the first turn's start."""
+
+    unit: str
+    piece: str
+    at: float
+    seconds: float
+
+
+def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], float]:
+    """All turns of a round, and when the last one's time is over.
+
+    Pieces come in random order. Within a piece units do, and in the next pass the other way round.
+    """
+    shuffled = random.Random(seed)  # noqa: S311 - an order, no secret
+    orders = {
+        piece.name: shuffled.sample(own, len(own))
+        for piece in PIECES
+        if (own := [unit for unit in units if piece.name in unit.pieces])
+    }
+    turns, at = [], 0.0
+    for number in range(PASSES):
+        pieces = [piece for piece in PIECES if piece.name in orders]
+        for piece in shuffled.sample(pieces, len(pieces)):
+            order = orders[piece.name]
+            for unit in reversed(order) if number % 2 else order:
+                turns.append(Scheduled(unit.name, piece.name, at, _TURN_S[piece.what]))
+                at += _TURN_S[piece.what] + _GAP_S[piece.what]
+    return turns, at
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A unit that runs, and what it told when it was ready."""
+
+    unit: WeighedUnit
+    running: Running
+    missing: Mapping[str, str]
+    file_system: FileSystem
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What every round does.
+
+    Attributes:
+        image: of the program, for containers; empty: there are none.
+    """
+
+    units: Sequence[WeighedUnit]
+    image: str
+    cpu: int
+
+    def measure(self, number: int) -> PartRound:
+        """One round with units of its own, of which nothing is left at its end."""
+        turns, lasts = schedule(self.units, number)
+        with contextlib.ExitStack() as stack:
+            work = Path(stack.enter_context(scratch.directory(_RUN)))
+            logs = Path(stack.enter_context(scratch.directory(_RUN)))
+            pool = AddressPool()
+            runtimes: dict[str, Runtime] = {"native": NativeRuntime(_RUN, work, pool)}
+            if self.image:
+                runtimes["docker"] = DockerRuntime(_RUN, work, pool)
+            for runtime in runtimes.values():
+                stack.callback(runtime.close)
+            running = [
+                self._start(place, unit, runtimes[unit.runtime], stack)
+                for place, unit in enumerate(self.units)
+            ]
+            started = [
+                _ready(unit, one, logs) for unit, one in zip(self.units, running, strict=True)
+            ]
+            engine = {name for one in runtimes.values() for name in one.engine_processes}
+            meter = Meter(processes_named(engine) if engine else ())
+            stack.callback(meter.close)
+            accountings = {one.unit.name: [one.running.accounting()] for one in started}
+            begins = time.time() + _HEAD_START_S
+            for one in started:
+                _tell(one.running.unit.site, one.unit.name, turns, begins, lasts)
+            _sleep_until(begins)
+            before = meter.read(accountings)
+            _sleep_until(begins + lasts)
+            used = meter.read(accountings).since(before)
+            measured = [turn for one in started for turn in _turns(one, turns, begins, logs)]
+            return PartRound(
+                turns=measured,
+                missing={one.unit.name: one.missing for one in started},
+                file_systems={
+                    one.unit.name: one.file_system
+                    for one in started
+                    if any(piece in _STORAGE for piece in one.unit.pieces)
+                },
+                steal=_steal(used, lasts),
+                other_cores=used.others / lasts,
+            )
+
+    def _start(
+        self, place: int, unit: WeighedUnit, runtime: Runtime, stack: contextlib.ExitStack
+    ) -> Running:
+        name = f"micro{place}"
+        site = runtime.site(name, role="database", network="host", storage=unit.storage, group=name)
+        program = MICRO if unit.runtime == "docker" else str(find("tare-micro"))
+        turns = f"{site.conf}/{_TURNS}"
+        running = runtime.launch(
+            Unit(
+                site=site,
+                role="database",
+                command=[program, "--pieces", ",".join(unit.pieces), "--turns", turns,
+                         "--data", site.data, "--cpu", str(self.cpu)],
+                environment={},
+                limits=Limits(),
+                bits=Bits("", image=self.image if unit.runtime == "docker" else ""),
+                storage=unit.storage,
+                grace_s=0,  # it has nothing to put away
+            )
+        )  # fmt: skip
+        stack.callback(running.stop)
+        return running
+
+
+_STORAGE = {piece.name for piece in PIECES if piece.what == "storage"}
+
+
+def _steal(used: Reading, seconds: float) -> float:
+    return used.modes["steal"] / (seconds * (os.cpu_count() or 1))
+
+
+def _sleep_until(unix: float) -> None:
+    time.sleep(max(unix - time.time(), 0.0))
+
+
+def _tell(site: Site, unit: str, turns: Sequence[Scheduled], begins: float, lasts: float) -> None:
+    """Write a unit's turns where it looks for them, whole before it can see them."""
+    told = {
+        "turns": [
+            {"at": begins + turn.at, "ms": turn.seconds * 1000, "pieces": [turn.piece]}
+            for turn in turns
+            if turn.unit == unit
+        ],
+        "ends": begins + lasts + _HEAD_START_S,  # while their CPU time is read, they still are
+    }
+    aside = site.conf_on_host / f"{_TURNS}.new"
+    aside.write_text(json.dumps(told), encoding="utf-8")
+    aside.chmod(0o644)  # a container's user is another
+    aside.rename(site.conf_on_host / _TURNS)
+
+
+def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
+    """Wait until a unit has prepared its pieces.
+
+    Raises:
+        LoadError: it ended, or takes too long.
+    """
+    ends = time.monotonic() + _READY_S
+    while not (told := [line for line in _told(running, logs) if "ready" in line]):
+        if running.exited() is not None:
+            raise _failed(unit, running, logs, "did not start")
+        if time.monotonic() > ends:
+            raise _failed(unit, running, logs, f"was not ready in {_READY_S:.0f} s")
+        time.sleep(_LOOK_S)
+    file_system = FileSystem(kind=told[0]["file_system"], device=told[0]["device"])
+    return _Started(unit, running, told[0]["missing"], file_system)
+
+
+def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path) -> list[Turn]:
+    """What a unit measured, once it has ended.
+
+    Raises:
+        LoadError: it failed, or does not end.
+    """
+    ends = time.monotonic() + _END_S
+    while (ended := one.running.exited()) is None:
+        if time.monotonic() > ends:
+            raise _failed(one.unit, one.running, logs, "did not end after its last turn")
+        time.sleep(_LOOK_S)
+    if ended.status != 0:
+        raise _failed(one.unit, one.running, logs, f"failed: {ended.detail}")
+    own = [turn for turn in turns if turn.unit == one.unit.name]
+    lines = [line for line in _told(one.running, logs) if "turn" in line]
+    if len(lines) < sum(turn.piece not in one.missing for turn in own):
+        raise _failed(one.unit, one.running, logs, "did not tell of all its turns")
+    return [
+        Turn(
+            piece=line["piece"],
+            unit=one.unit.name,
+            at=begins + own[line["turn"]].at,
+            began=line["began"],
+            ended=line["ended"],
+            cpu_ns=line.get("cpu_ns", 0.0),
+            wall_ns=line.get("wall_ns", 0.0),
+            error=line.get("error", ""),
+        )
+        for line in lines
+    ]
+
+
+def _told(running: Running, logs: Path) -> list[dict[str, Any]]:
+    """The lines of JSON that a unit has printed so far."""
+    found = []
+    for line in _text(running, logs).splitlines():
+        with contextlib.suppress(ValueError):
+            document = json.loads(line)
+            if isinstance(document, dict):
+                found.append(document)
+    return found
+
+
+def _text(running: Running, logs: Path) -> str:
+    """What a unit has written, to either output."""
+    running.collect_logs(logs)
+    log = logs / f"{running.unit.site.name}-stderr.log"
+    return log.read_text("utf-8", errors="replace") if log.exists() else ""
+
+
+def _failed(unit: WeighedUnit, running: Running, logs: Path, how: str) -> LoadError:
+    said = [line for line in _text(running, logs).splitlines() if not line.startswith("{")]
+    return LoadError(
+        f"the process that measures {how}",
+        where=unit.name,
+        why="; ".join(said) or "it said nothing",
+        remedy="give the same command again; tare doctor says what can run here",
+    )

@@ -1,0 +1,69 @@
+"""What a platform's parts cost: system calls, storage and the machine, as `tare weigh` finds it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from tare.records.prices import Interval
+from tare.records.quiet import Machine, Part
+
+What = Literal["system", "storage", "machine"]
+
+
+class Cost(Part):
+    """What one operation takes on a platform, nanoseconds."""
+
+    ns: Interval
+    added: Interval | None = Field(
+        description="over native; null for native, which the others are compared with"
+    )
+    percent: Interval | None = Field(description="`added` in percent of native")
+
+
+class PartPrice(Part):
+    """One piece on one platform."""
+
+    what: What
+    piece: str = Field(description="as tare-micro names it")
+    title: str = Field(description="what one operation is")
+    platform: str = Field(
+        description="RUNTIME, of storage RUNTIME.KIND; native again: the same twice"
+    )
+    runtime: str
+    storage: str = Field(description="directory, volume or layer; empty: no files are touched")
+    cpu: Cost = Field(description="CPU time of the process that does it")
+    wall: Cost = Field(
+        description="time that passes until it is done; of the timer, by how much it is late"
+    )
+
+
+class FileSystem(Part):
+    """What a platform's files were on."""
+
+    kind: str = Field(description="such as ext4, overlay")
+    device: str = Field(description="MAJOR:MINOR, as stat gives it there")
+
+
+class PartWeighing(Part):
+    """What one weighing of a platform's parts found."""
+
+    schema_version: Literal[1] = 1
+    made: datetime
+    machine: Machine
+    seconds: float = Field(description="from the first round's start to the last one's end")
+    rounds: int = Field(description="each with new processes and containers; intervals count these")
+    passes: int = Field(description="turns of each piece on each platform in a round")
+    cpu: int = Field(description="number of the CPU that all ran on")
+    idle_cpus: str = Field(description="poll; or halt, and why")
+    turns: int
+    late: int = Field(
+        description="turns that were left out: they began more than 5 ms late, or two overlapped"
+    )
+    steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
+    other_cores: float = Field(description="CPU time of other programs, in cores")
+    file_systems: dict[str, FileSystem] = Field(description="of each platform's files")
+    left_out: dict[str, str] = Field(description="what could not be weighed, and why")
+    prices: list[PartPrice]

@@ -1,0 +1,92 @@
+"""How the prices of parts are told, and what is refused before anything starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tare.analysis.part_prices import AGAIN, Turn, part_prices
+from tare.cli.weigh_parts import What, lines, parse, table
+from tare.errors import UsageError
+from tare.records.part_prices import FileSystem, PartWeighing
+from tests.analysis.test_part_prices import MACHINE, weighed
+
+TARE = str(Path(sys.executable).with_name("tare"))
+
+
+def shown(found: PartWeighing) -> list[str]:
+    console = Console(width=170)
+    with console.capture() as captured:
+        console.print(table(found))
+    return captured.get().splitlines()
+
+
+def test_parts_are_weighed_in_one_order_however_they_are_named() -> None:
+    assert parse("machine, network") == [What.NETWORK, What.MACHINE]
+
+
+@pytest.mark.parametrize("text", ["", "disk", "system,disk"])
+def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(text)
+    assert "network,system,storage,machine" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--what", "disk"), ("--what", "network,system", "--json"), ("swarm", "--what", "system")],
+)
+def test_the_command_refuses_before_anything_starts(words: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [TARE, "weigh", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "tare weigh" in done.stderr or "--what" in done.stderr
+
+
+def test_an_operation_is_a_row_and_further_platforms_follow_below() -> None:
+    rows = shown(part_prices(weighed(), MACHINE))
+    wake = next(row for row in rows if row.startswith("futex wake"))
+    assert " CPU " in wake
+    assert " ns " in wake
+    assert " docker " in wake
+    assert "+30.0 [" in wake
+    layer = [row for row in rows if "docker.layer" in row]
+    assert len(layer) == 2, "of CPU time and of the time that passed"
+    assert all(row.startswith(" ") for row in layer)
+    assert any(row.startswith("append") and " passed " in row and " us " in row for row in rows)
+
+
+def test_what_disturbed_or_was_left_out_is_said() -> None:
+    found = part_prices(weighed(), MACHINE)
+    told = lines(found.model_copy(update={"left_out": {"docker": "no engine"}, "other_cores": 1.0}))
+    assert "left out: docker: no engine" in told
+    assert any("other programs disturbed it" in line for line in told)
+    assert told[-1].startswith("A price is of one operation")
+
+
+def test_two_disks_are_not_compared_in_silence() -> None:
+    found = part_prices(weighed(), MACHINE)
+    assert not any("TMPDIR" in line for line in lines(found))
+    elsewhere = found.file_systems | {"docker.directory": FileSystem(kind="ext4", device="8:1")}
+    told = lines(found.model_copy(update={"file_systems": elsewhere}))
+    assert any("files of docker.directory are not on the device" in line for line in told)
+    layer = found.file_systems | {"docker.layer": FileSystem(kind="overlay", device="0:99")}
+    assert not any(
+        "TMPDIR" in line for line in lines(found.model_copy(update={"file_systems": layer}))
+    )
+
+
+def test_a_difference_where_there_is_none_is_said_with_its_operation() -> None:
+    def dearer(_: int, turn: Turn) -> Turn:
+        one = (turn.piece, turn.unit) == ("futex_wake", AGAIN)
+        return replace(turn, cpu_ns=turn.cpu_ns * 2) if one else turn
+
+    assert not any("native again is not" in line for line in lines(part_prices(weighed(), MACHINE)))
+    told = lines(part_prices(weighed(change=dearer), MACHINE))
+    assert any("native again is not the same as native: futex wake" in line for line in told)

@@ -1,0 +1,107 @@
+"""Real processes and containers, measured in turns: system calls, storage and the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tare.analysis.part_prices import AGAIN, NATIVE, PIECES
+from tare.lab import microbenchmarks
+from tare.lab.microbenchmarks import weigh_parts
+from tare.records.part_prices import PartPrice, PartWeighing
+
+from .conftest import TARE, leftovers
+
+pytestmark = pytest.mark.engine
+
+PARTS = "system,storage,machine"
+BUDGET_S = 40
+"""of five rounds"""
+
+
+def weighed(*words: str, **environment: str) -> PartWeighing:
+    """What the command says in JSON."""
+    done = subprocess.run(
+        [TARE, "weigh", "--rounds", "3", "--json", "--what", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return PartWeighing.model_validate(json.loads(done.stdout))
+
+
+def of(found: PartWeighing, piece: str, platform: str) -> PartPrice:
+    return next(one for one in found.prices if (one.piece, one.platform) == (piece, platform))
+
+
+def test_each_piece_has_a_price_native_and_in_a_container() -> None:
+    found = weighed(PARTS)
+    assert leftovers() == []
+    platforms = {(one.piece, one.platform) for one in found.prices}
+    docker = {"storage": ["docker.directory", "docker.volume", "docker.layer"]}
+    wanted = {
+        (piece.name, platform)
+        for piece in PIECES
+        for platform in [NATIVE, AGAIN, *docker.get(piece.what, ["docker"])]
+    }
+    # what a machine cannot do is said; all that is needed for it is there on most
+    assert wanted - platforms == set() or found.left_out
+    assert len(wanted - platforms) <= 4, found.left_out
+    assert found.late <= found.turns / 4
+    assert found.file_systems["docker.layer"].kind == "overlay"
+    assert found.seconds / found.rounds * 5 < BUDGET_S
+    for piece in ("futex_wake", "read", "dependent", "clock"):
+        for platform in (NATIVE, "docker"):
+            price = of(found, piece, platform)
+            assert price.cpu.ns.low > 0
+            assert price.cpu.ns.value < 20_000
+    # the same instructions take the same time wherever they run
+    step = of(found, "dependent", "docker").cpu.percent
+    assert step is not None
+    assert abs(step.value) < 10
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int) -> None:
+    running = subprocess.Popen([TARE, "weigh", "--what", PARTS], stdout=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        assert running.stdout.readline().startswith("round 1 of")
+        time.sleep(4)  # into the turns: any instant will do
+        running.send_signal(how)
+        assert running.wait(60) == (130 if how == signal.SIGINT else -how)
+    finally:
+        running.kill()
+    if how == signal.SIGKILL:
+        subprocess.run([TARE, "clean"], check=True, timeout=60)
+    assert leftovers() == []
+
+
+def test_nothing_stays_after_an_error_within_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError("in the middle of a round")
+
+    monkeypatch.setattr(microbenchmarks, "_tell", breaks)
+    with pytest.raises(RuntimeError, match="in the middle"):
+        weigh_parts(["system", "storage"], ["native", "docker"], 3)
+    assert leftovers() == []
+
+
+def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
+    found = weighed("machine", DOCKER_HOST="unix:///nowhere/docker.sock")
+    assert {one.platform for one in found.prices} == {NATIVE, AGAIN}
+    assert "no Docker engine answers" in found.left_out["docker"]
+
+
+def test_files_in_memory_are_no_storage_and_the_reason_is_said() -> None:
+    found = weighed("storage", DOCKER_HOST="unix:///nowhere/docker.sock", TMPDIR="/dev/shm")  # noqa: S108 - it is in memory
+    assert found.prices == []
+    assert all("in memory" in why for name, why in found.left_out.items() if name != "docker")

@@ -1,0 +1,65 @@
+"""The order of turns: each unit has its own, none overlap, and what drifts cancels out."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from tare.analysis.part_prices import PIECES, WeighedUnit
+from tare.artifacts.binaries import find
+from tare.errors import UsageError
+from tare.lab.microbenchmarks import PASSES, schedule, weigh_parts
+
+ALL = tuple(piece.name for piece in PIECES)
+STORAGE = tuple(piece.name for piece in PIECES if piece.what == "storage")
+UNITS = [
+    WeighedUnit("native", "native", "directory", ALL),
+    WeighedUnit("native again", "native", "directory", ALL),
+    WeighedUnit("docker.volume", "docker", "volume", STORAGE),
+]
+
+
+def test_every_unit_has_as_many_turns_of_each_of_its_pieces() -> None:
+    turns, _ = schedule(UNITS, 1)
+    counted = Counter((turn.unit, turn.piece) for turn in turns)
+    assert counted == {(unit.name, piece): PASSES for unit in UNITS for piece in unit.pieces}
+
+
+def test_turns_follow_each_other_without_overlap() -> None:
+    turns, lasts = schedule(UNITS, 1)
+    assert all(one.at + one.seconds < after.at for one, after in pairwise(turns))
+    assert turns[-1].at + turns[-1].seconds < lasts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_steady_drift_is_in_no_difference_but_by_the_order_of_pieces(seed: int) -> None:
+    turns, _ = schedule(UNITS, seed)
+    for piece in ALL:
+        own = [turn for turn in turns if turn.piece == piece]
+        half = len(own) // PASSES
+        first, second = ([turn.unit for turn in part] for part in (own[:half], own[half:]))
+        assert second == first[::-1]
+
+
+def test_rounds_differ_in_their_order_and_a_round_can_be_had_again() -> None:
+    assert schedule(UNITS, 1) == schedule(UNITS, 1)
+    assert schedule(UNITS, 1) != schedule(UNITS, 2)
+
+
+def test_the_names_of_pieces_are_those_of_the_program() -> None:
+    asked = subprocess.run(
+        [find("tare-micro"), "--pieces", ",".join(ALL), "--help"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert all(f"- {name}" in asked.stdout for name in ALL)
+
+
+def test_a_runtime_that_cannot_be_weighed_is_refused() -> None:
+    with pytest.raises(UsageError, match="swarm cannot be weighed"):
+        weigh_parts(["system"], ["swarm"], 3)
