@@ -30,19 +30,11 @@ def around(value: float, half: float = 0.1) -> Interval:
     return Interval(value=value, low=value - half, high=value + half)
 
 
-def price(
-    way: str,
-    in_flight: int,
-    added: float | None,
-    packets: float | None = None,
-    *,
-    cold: bool = False,
-) -> Price:
+def price(way: str, in_flight: int, added: float | None, packets: float | None = None) -> Price:
     number = PACKETS[in_flight] if packets is None else packets
     return Price(
         way=way,
         in_flight=in_flight,
-        cold=cold,
         runtime=way.partition(".")[0],
         endpoint=way.partition(".")[2] or "host",
         path=PATH,
@@ -85,12 +77,6 @@ def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
     assert tariff.excess("docker.bridge", 0.2).value == pytest.approx(0.4)
     assert tariff.excess("docker.bridge", 1.1).value == pytest.approx(1.7)
     assert tariff.packet_us() == pytest.approx((15.0 - 1.5) / 1.8)
-
-
-def test_prices_with_cold_caches_are_taken_where_there_are_any() -> None:
-    cold = [price("native", 1, None, cold=True), price("docker.bridge", 1, 9.0, cold=True)]
-    both = BRIDGE.model_copy(update={"prices": BRIDGE.prices + cold})
-    assert Tariff(both).excess("docker.bridge", 2.0).value == pytest.approx(9.0)
 
 
 def test_beyond_them_it_is_in_proportion_and_said_where_that_is_far() -> None:

@@ -39,4 +39,4 @@ def test_what_else_differs_and_what_only_one_has_is_told() -> None:
     found = compare_prices(BRIDGE, other)
     assert "kernel: 6 and 7" in found.differing
     assert "row: 1,000 bytes and 100 bytes" in found.differing
-    assert found.only == ["docker.proxy with 1 in flight, caches warm"]
+    assert found.only == ["docker.proxy with 1 in flight"]

@@ -38,7 +38,6 @@ mod service;
 mod spend;
 mod statement;
 mod system;
-mod touch;
 mod wire;
 mod words;
 
@@ -114,7 +113,7 @@ impl Stub {
         };
         let queue = queue::Queue::new(&script);
         let drops = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
-        let spend = spend::Spend::new(script.spend, script.touch);
+        let spend = spend::Spend::new(script.spend);
         let serving = serve::Serving::new(node, queue, drops, script.spin, spend, listener, woken)
             .map_err(Error::Thread)?;
         let cpu = script.cpu;

@@ -66,10 +66,6 @@ struct Arguments {
     /// Keep the CPU busy for so long for each request of the load: a known cost.
     #[arg(long, value_name = "TIME", default_value = "0ns", value_parser = script_arguments::duration)]
     spend: Duration,
-    /// Read so many cache lines for each request of the load, each in another page: caches as cold
-    /// as beside a database.
-    #[arg(long, value_name = "LINES", default_value_t = 0)]
-    touch: u32,
     /// CPU to pin the serving thread to.
     #[arg(long)]
     cpu: Option<usize>,
@@ -128,7 +124,6 @@ fn script(arguments: &Arguments, errors: Vec<(Fault, f64)>) -> Script {
         seed: arguments.seed,
         spin: arguments.spin,
         spend: arguments.spend,
-        touch: arguments.touch as usize,
         cpu: arguments.cpu,
         peers: arguments.peer.clone(),
         schema: arguments.schema.clone(),

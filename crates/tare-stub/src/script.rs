@@ -80,8 +80,6 @@ pub struct Script {
     pub spin: bool,
     /// CPU time that each request of the load costs on top: a known cost, to be found.
     pub spend: Duration,
-    /// Cache lines that each request of the load reads, each in another page, to leave cold caches.
-    pub touch: usize,
     /// The CPU that the thread is pinned to.
     pub cpu: Option<usize>,
     /// Further nodes that it says are in its cluster.
@@ -107,7 +105,6 @@ impl Default for Script {
             seed: 1,
             spin: false,
             spend: Duration::ZERO,
-            touch: 0,
             cpu: None,
             peers: Vec::new(),
             schema: Vec::new(),

@@ -1,10 +1,7 @@
-//! A known cost: CPU time that each request takes on top, by a loop whose speed is known; and memory
-//! that it reads.
+//! A known cost: CPU time that each request takes on top, by a loop whose speed is known.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-
-use crate::touch::Touch;
 
 const TRIES: u32 = 9;
 const TURNS: u64 = 1_000_000;
@@ -19,13 +16,12 @@ pub struct Spend {
     calls: u64,
     /// What timing itself takes, nanoseconds.
     clock: u64,
-    touch: Touch,
 }
 
 impl Spend {
     /// Measures how fast the loop is: reading a clock at each request would itself cost more than
-    /// what is to be spent. `lines` are those of memory that each request reads besides.
-    pub fn new(each: Duration, lines: usize) -> Spend {
+    /// what is to be spent.
+    pub fn new(each: Duration) -> Spend {
         let nanoseconds = each.as_nanos() as u64;
         let turns = if nanoseconds == 0 {
             0
@@ -37,14 +33,12 @@ impl Spend {
             turns,
             calls: 0,
             clock: timed(0),
-            touch: Touch::new(lines),
         }
     }
 
     /// Spends it once. What is wanted, and of a 64th of the calls what it really took: between
     /// requests the CPU has forgotten the loop, which is slower then. Nanoseconds.
     pub fn once(&mut self) -> (u64, Option<u64>) {
-        self.touch.once();
         if self.turns == 0 {
             return (0, None);
         }

@@ -56,8 +56,6 @@ class Tariff:
     def __init__(self, weighing: Weighing) -> None:
         self._df = weighing.rounds - 1
         counted = [one for one in weighing.prices if _packets_in(one) > 0]
-        # a database leaves cold caches
-        counted = [one for one in counted if one.cold] or counted
         native = [one for one in counted if one.way == NATIVE]
         self._natively = sorted((_packets_in(one), one.demand.value) for one in native)
         self._ways: dict[str, list[Weighed]] = defaultdict(list)

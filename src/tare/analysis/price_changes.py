@@ -18,7 +18,6 @@ class PriceChange(Part):
 
     way: str
     in_flight: int
-    cold: bool
     what: Literal["demand", "added"] = Field(
         description="native's service demand; of the others what they add to native's"
     )
@@ -51,15 +50,15 @@ def compare_prices(a: Weighing, b: Weighing) -> PriceComparison:
         ],
         differing=_differing(a, b),
         only=[
-            f"{way} with {number} in flight, caches {'cold' if cold else 'warm'}"
-            for way, number, cold in [*first, *second]
-            if (way, number, cold) not in both
+            f"{way} with {number} in flight"
+            for way, number in [*first, *second]
+            if (way, number) not in both
         ],
     )
 
 
-def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool], Price]:
-    return {(one.way, one.in_flight, one.cold): one for one in weighing.prices}
+def _by_way(weighing: Weighing) -> dict[tuple[str, int], Price]:
+    return {(one.way, one.in_flight): one for one in weighing.prices}
 
 
 def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
@@ -69,7 +68,6 @@ def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
     return PriceChange(
         way=a.way,
         in_flight=a.in_flight,
-        cold=a.cold,
         what="demand" if a.added is None else "added",
         a=first.value,
         b=second.value,

@@ -5,8 +5,7 @@ Within a round, ratios between ways are fitted as those of a study's conditions 
 microseconds are as counted. Intervals are Student's t over the rounds: servers, clients and
 containers are new in each. Native is the mean of both native servers; the second is also compared
 with the first alone, where nothing is to be found. With more operations in flight one packet and
-one wake-up serve several, and a packet costs more where a server's work has pushed the network's
-code and data out of the caches: each has prices of its own, with the counts beside them.
+one wake-up serve several: each number in flight has prices of its own, with the counts beside them.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ class WeighedWay:
     Attributes:
         server: place among the servers of a round.
         in_flight: operations of its client at once.
-        cold: its server reads memory for each request, so that caches are cold.
     """
 
     name: str
@@ -51,7 +49,6 @@ class WeighedWay:
     server: int
     path: str = ""
     in_flight: int = 1
-    cold: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         LoadError: a slice had no operation at all.
     """
     rounds = weighed.rounds
-    levels = sorted({(way.cold, way.in_flight) for way in weighed.ways})
+    levels = sorted({way.in_flight for way in weighed.ways})
     return Weighing(
         made=datetime.now(UTC),
         machine=machine,
@@ -119,15 +116,13 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         steal=float(np.mean([one.steal for one in rounds])),
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         left_out=weighed.left_out,
-        prices=[price for level in levels for price in _of_level(weighed, *level)],
+        prices=[price for level in levels for price in _of_level(weighed, level)],
     )
 
 
-def _of_level(weighed: Weighed, cold: bool, in_flight: int) -> list[Price]:
-    """The prices with such caches and so many operations in flight, which are compared with one
-    another alone."""
-    level = (cold, in_flight)
-    places = [at for at, way in enumerate(weighed.ways) if (way.cold, way.in_flight) == level]
+def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
+    """The prices with so many operations in flight, which are compared with one another alone."""
+    places = [at for at, way in enumerate(weighed.ways) if way.in_flight == in_flight]
     ways = [weighed.ways[place] for place in places]
     rounds = [_only(one, places) for one in weighed.rounds]
     natives = sum(way.runtime == NATIVE for way in ways)
@@ -150,7 +145,6 @@ def _of_level(weighed: Weighed, cold: bool, in_flight: int) -> list[Price]:
         Price(
             way=way.name,
             in_flight=in_flight,
-            cold=cold,
             runtime=way.runtime,
             endpoint=way.endpoint,
             path=way.path,

@@ -48,14 +48,13 @@ def _only(found: PriceComparison) -> list[str]:
 def table(found: PriceComparison) -> Table:
     """A way per row; the difference with its 95% interval."""
     shown = Table(box=None, pad_edge=False)
-    for heading in ("way", "in flight", "caches", "CPU us", "A", "B", "B less A", "B is"):
+    for heading in ("way", "in flight", "CPU us", "A", "B", "B less A", "B is"):
         left = heading in ("way", "CPU us", "B is")
         shown.add_column(heading, justify="left" if left else "right")
     for one in found.changes:
         shown.add_row(
             one.way,
             str(one.in_flight),
-            "cold" if one.cold else "warm",
             "in all" if one.what == "demand" else "over native",
             f"{one.a:.2f}",
             f"{one.b:.2f}",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 HEADINGS = (
     "way",
     "in flight",
-    "caches",
     "CPU us",
     "over native",
     "packets",
@@ -42,7 +41,6 @@ def table(found: Weighing) -> Table:
         shown.add_row(
             one.way,
             str(one.in_flight),
-            "cold" if one.cold else "warm",
             f"{one.demand.value:.2f}",
             added(one.added),
             f"{one.counts['packets'].value:.2f}" if "packets" in one.counts else "",
@@ -100,10 +98,10 @@ def csv_text(found: Weighing) -> str:
     columns = ("demand", "added", "round_trip", "round_trip_added")
     ends = ("", "_low", "_high")
     heads = [f"{column}_us{end}" for column in columns for end in ends]
-    writer.writerow(["way", "in_flight", "cold", "path", *heads, "packets"])
+    writer.writerow(["way", "in_flight", "path", *heads, "packets"])
     for one in found.prices:
         known = [getattr(one, column) for column in columns]
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
         packets = one.counts["packets"].value if "packets" in one.counts else ""
-        writer.writerow([one.way, one.in_flight, int(one.cold), one.path, *values, packets])
+        writer.writerow([one.way, one.in_flight, one.path, *values, packets])
     return out.getvalue()

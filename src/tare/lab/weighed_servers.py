@@ -35,8 +35,6 @@ RUNTIMES = (NATIVE, DOCKER, KUBERNETES, SWARM)
 ORCHESTRATORS = (KUBERNETES, SWARM)
 AGAIN = "native again"
 OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
-COLD_LINES = 1000
-"""of memory, each in another page, that a server with cold caches reads for each request"""
 OF_ORCHESTRATOR = ("host-port", "node-port", "service-ip", "container-dns")
 
 
@@ -48,7 +46,6 @@ class Place:
         ways: name of each way to it, and the endpoint that it takes.
         several: clients name endpoints.
         check: it shows only that nothing is found where nothing is.
-        cold: the server reads so much memory for each request that caches are cold.
     """
 
     runtime: str
@@ -56,27 +53,24 @@ class Place:
     ways: tuple[tuple[str, str], ...]
     several: bool = False
     check: bool = False
-    cold: bool = False
 
 
-def _several(runtime: str, network: str, endpoints: Sequence[str]) -> list[Place]:
+def _several(runtime: str, network: str, endpoints: Sequence[str]) -> Place:
     ways = tuple((f"{runtime}.{one}", one) for one in endpoints)
-    warm = Place(runtime, network, ways, several=True)
-    return [warm, replace(warm, cold=True)]
+    return Place(runtime, network, ways, several=True)
 
 
 PLACES = {
     NATIVE: [
         Place(NATIVE, "host", ((NATIVE, "host"),)),
         Place(NATIVE, "host", ((AGAIN, "host"),), check=True),
-        Place(NATIVE, "host", ((NATIVE, "host"),), cold=True),
     ],
     DOCKER: [
         Place(DOCKER, "host", (("docker.host", "host"),), check=True),
-        *_several(DOCKER, "bridge", OF_BRIDGE),
+        _several(DOCKER, "bridge", OF_BRIDGE),
     ],
-    KUBERNETES: _several(KUBERNETES, "container-dns", OF_ORCHESTRATOR),
-    SWARM: _several(SWARM, "container-dns", OF_ORCHESTRATOR),
+    KUBERNETES: [_several(KUBERNETES, "container-dns", OF_ORCHESTRATOR)],
+    SWARM: [_several(SWARM, "container-dns", OF_ORCHESTRATOR)],
 }
 
 
@@ -88,19 +82,18 @@ def places(runtimes: Sequence[str]) -> list[Place]:
 def ways(
     runtimes: Sequence[str], in_flight: Sequence[int], without: Sequence[str] = ()
 ) -> list[WeighedWay]:
-    """Every way to a server with cold caches with every number in flight, to others with the least.
+    """Every way with every number in flight; those that are checks with the least one alone.
 
     Args:
         without: names of ways that are not to be had here.
     """
     least = min(in_flight)
     return [
-        WeighedWay(name, place.runtime, endpoint, server, in_flight=number, cold=place.cold)
-        for cold in (False, True)
+        WeighedWay(name, place.runtime, endpoint, server, in_flight=number)
         for number in in_flight
         for server, place in enumerate(places(runtimes))
         for name, endpoint in place.ways
-        if place.cold == cold and name not in without and (number == least or cold)
+        if name not in without and (number == least or not place.check)
     ]
 
 
@@ -151,11 +144,10 @@ class WeighedServers:
             own[DOCKER] = docker
         servers = []
         for place in places(self.runtimes):
-            said = options if place.runtime == NATIVE else elsewhere
-            said = [*said, "--touch", str(COLD_LINES)] if place.cold else said
-            server = Server(own[place.runtime], place.network, place.several, said)
+            server = Server(own[place.runtime], place.network, place.several, options)
             if place.runtime != NATIVE:
-                server = replace(server, program=STUB, image=self._images[place.runtime])
+                image = self._images[place.runtime]
+                server = replace(server, options=elsewhere, program=STUB, image=image)
             servers.append(server)
         return native, servers
 

@@ -20,6 +20,7 @@ from tare.lab.slice_records import summed
 from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
+from tare.study.design import USUAL_SLICE_S
 from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
 
 LEAST_SLICES = 4
 """of each way in a round: fewer cannot tell a burst from the rest"""
-_SLICE_S = 0.15
-"""shorter than a study's: thousands of operations, and more ways and rounds in the time"""
 _HEAD_START_S = 0.12
-_WARM_UP_S = 0.15
+_WARM_UP_S = 0.25
 _START_S = 3.0
 """what a round needs besides its slices and its clients' head start: servers start, all end"""
 _ORCHESTRATED_S = 15.0
@@ -76,7 +75,7 @@ def weigh(
             remedy="tare weigh native docker",
         )
     load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
-    setup, drain_s = quiet_setup(load, _SLICE_S)
+    setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
     options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
     plan = _Plan(setup, drain_s, in_flight, options, [*options, *_spending(spend)])
     plan.slices(runtimes, len(all_ways(runtimes, in_flight)), seconds / rounds)
@@ -101,7 +100,7 @@ def weigh(
             rounds=done,
             seconds=time.monotonic() - begun,
             slices=slices,
-            slice_s=_SLICE_S,
+            slice_s=USUAL_SLICE_S,
             row_bytes=row_bytes,
             service_us=service_us,
             pinned=bool(pinned_cpus()),
@@ -144,8 +143,8 @@ class _Plan:
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
-            measure_s = slices * _SLICE_S
-            return block_seconds([1] * ways, _WARM_UP_S, measure_s, _SLICE_S, self.drain_s)
+            measure_s = slices * USUAL_SLICE_S
+            return block_seconds([1] * ways, _WARM_UP_S, measure_s, USUAL_SLICE_S, self.drain_s)
 
         slices = 0
         while lasts(slices + 1) <= left:
@@ -179,8 +178,8 @@ class _Plan:
         return make_schedule(
             [f"way{place + 1}" for place in range(ways)],
             warmup_s=_WARM_UP_S,
-            measure_s=slices * _SLICE_S,
-            length_s=_SLICE_S,
+            measure_s=slices * USUAL_SLICE_S,
+            length_s=USUAL_SLICE_S,
             drain_s=self.drain_s,
             seed=number,
         )

@@ -22,10 +22,6 @@ class Price(Part):
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
     in_flight: int = Field(description="operations of the client at once")
-    cold: bool = Field(
-        description="the server reads memory for each request, so that caches are as cold as "
-        "beside a database"
-    )
     runtime: str
     endpoint: str = Field(description="as platform.endpoint names it; host: the host's network")
     path: str = Field(description="what packets were seen to pass through")
