@@ -83,9 +83,7 @@ def test_a_busy_machine_and_a_native_that_is_not_itself_are_doubts() -> None:
 
 def test_the_table_for_other_programs_has_every_number_with_its_interval() -> None:
     head, native, *others = csv_text(prices(weighed(), MACHINE)).splitlines()
-    assert head.startswith("way,in_flight,path,demand_us,demand_us_low,demand_us_high,added_us")
-        "way,in_flight,path,demand_us,demand_us_low,demand_us_high,added_us,"
-    )
+    assert head.startswith("way,in_flight,path,demand_us,demand_us_low,demand_us_high,added_us,")
     assert native.startswith("native,1,,")
     assert ",,," in native, "nothing is added to native"
     assert len(others) == 3
