@@ -10,13 +10,15 @@ import pytest
 
 from tare.analysis.amounts import Amount, total
 from tare.analysis.analyse import analyse
-from tare.analysis.bill import Tariff, way_of
+from tare.analysis.bill import way_of
+from tare.analysis.tariff import Tariff
 from tare.records.prices import Interval, Price, Weighing
 from tare.records.quiet import Machine, write
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tare.analysis.model import Analysis, Bill
@@ -73,23 +75,26 @@ BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4
 
 def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
     tariff = Tariff(BRIDGE)
-    assert tariff.excess("docker.bridge", 2.0).value == pytest.approx(3.0)
-    assert tariff.excess("docker.bridge", 0.2).value == pytest.approx(0.4)
-    assert tariff.excess("docker.bridge", 1.1).value == pytest.approx(1.7)
+    assert tariff.at("docker.bridge", 2.0).excess.value == pytest.approx(3.0)
+    assert tariff.at("docker.bridge", 0.2).excess.value == pytest.approx(0.4)
+    assert tariff.at("docker.bridge", 1.1).excess.value == pytest.approx(1.7)
     assert tariff.packet_us() == pytest.approx((15.0 - 1.5) / 1.8)
 
 
 def test_beyond_them_it_is_in_proportion_and_said_where_that_is_far() -> None:
     tariff = Tariff(BRIDGE)
-    assert tariff.excess("docker.bridge", 3.0).value == pytest.approx(4.5)
+    assert tariff.at("docker.bridge", 3.0).excess.value == pytest.approx(4.5)
+    assert tariff.at("docker.bridge", 0.1).excess.value == pytest.approx(0.2)
     assert tariff.beyond("docker.bridge", 3.0)
     assert not tariff.beyond("docker.bridge", 2.1)
 
 
-def test_packets_more_than_natives_are_no_price_of_the_way() -> None:
-    """It needed 0.1 packets more, of 7.5 us each natively, of the 3.75 us that it cost more."""
+def test_packets_that_a_way_needs_more_at_equal_batching_are_part_of_its_price() -> None:
+    """With as many in flight native needs 2.0: that is how well answers are batched."""
     tariff = Tariff(weighing(price("docker.bridge", 1, 3.75, packets=2.1)))
-    assert tariff.excess("docker.bridge", 2.1).value == pytest.approx(3.0)
+    point = tariff.at("docker.bridge", 2.1)
+    assert point.excess.value == pytest.approx(3.75)
+    assert point.natively == pytest.approx(2.0)
 
 
 def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
@@ -117,8 +122,15 @@ def test_only_ways_that_are_weighed_have_a_price(
     assert way_of({"platform": platform, **more}) == way
 
 
-def analysed(place: Path, cost: float, prices: Weighing | None, **design: Any) -> Analysis:
-    """A container whose operation costs so many times a native one's 240 us; two packets each."""
+def analysed(
+    place: Path,
+    cost: float,
+    prices: Weighing | None,
+    packets: Mapping[str, float] | None = None,
+    **design: Any,
+) -> Analysis:
+    """A container whose operation costs so many times a native one's 240 us; two packets each, or
+    by condition as many."""
     of_server = 1 + 240 / 180 * (cost - 1)
     truths = {
         "native": Truth(),
@@ -129,7 +141,8 @@ def analysed(place: Path, cost: float, prices: Weighing | None, **design: Any) -
     run = write_run(place / "r", effects=truths, slice_s=0.25, **(scene | quiet | design))
     for file in run.glob("trials/*/manifest.json"):
         manifest = json.loads(file.read_text())
-        sent = 2.0 * sum(client["ok"] for client in manifest["clients"])
+        each = (packets or {}).get(manifest["condition"], 2.0)
+        sent = each * sum(client["ok"] for client in manifest["clients"])
         manifest["slices"]["counts"] = {"packets": sent}
         file.write_text(json.dumps(manifest))
     if prices is not None:
@@ -153,6 +166,26 @@ def test_a_bill_that_is_right_is_consistent(tmp_path: Path) -> None:
     assert found.ci[0] < 3.0 < found.ci[1]
     assert found.verdict == "consistent"
     assert found.notes == []
+
+
+def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -> None:
+    """The container's operations need half a packet more, at 7.5 us, beside the bridge's 3 us."""
+    found = bill(analysed(tmp_path, 1.0, BRIDGE, packets={"native": 1.5}))
+    assert found.lines[-1].what == "answers batched less or more"
+    assert found.lines[-1].count == pytest.approx(0.5)
+    assert found.us == pytest.approx(3.0 + 0.5 * 7.5)
+
+
+def test_each_owner_s_part_stands_beside_what_it_used(tmp_path: Path) -> None:
+    """Of 24 us all are the server's, of which prices have 2; the client's are 1 and nothing."""
+    parts = {"server": around(2.0), "client": around(1.0)}
+    prices = [one.model_copy(update={"parts": parts}) for one in BRIDGE.prices[2:]]
+    found = bill(analysed(tmp_path, 1.10, weighing(*prices)))
+    owners = {one.owner: one for one in found.owners}
+    assert owners["server"].us == pytest.approx(2.0)
+    assert owners["server"].measured_us == pytest.approx(24, abs=3)
+    assert owners["client"].us == pytest.approx(1.0)
+    assert owners["client"].measured_us == pytest.approx(0, abs=1)
 
 
 def test_a_cost_that_nobody_weighed_contradicts_the_bill_and_is_told(tmp_path: Path) -> None:

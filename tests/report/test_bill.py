@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.report.bill import bill_panels, bill_table, sentences, source
+from tare.report.bill import bill_panels, bill_table, owners_table, sentences, source
 from tare.report.extent import fitted
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
@@ -31,14 +31,14 @@ def test_the_sentence_has_both_numbers_the_word_and_what_is_missing(contradicted
     ((_, text),) = sentences(contradicted)
     assert text.startswith("docker-bridge over native: +3.00 µs [+2.90, +3.10] (+1.3%) by prices, ")
     assert "as measured: contradicted, +21" in text
-    assert text.endswith(" µs is not explained.")
+    assert " µs is not explained, most of it in the database's processes (+2" in text
 
 
 def test_the_table_has_each_line_the_sum_and_the_measurement(contradicted: Analysis) -> None:
     table = bill_table(contradicted)
     assert [row[2].text for row in table.rows] == [
         "bridge and veth pair",
-        "packets more or fewer",
+        "answers batched less or more",
         "by prices",
         "as measured",
     ]
@@ -46,6 +46,12 @@ def test_the_table_has_each_line_the_sum_and_the_measurement(contradicted: Analy
     assert paid[0] + paid[1] == pytest.approx(paid[2])
     assert table.rows[2][-1].text == "contradicted"
     assert "tare weigh" in table.notes[0]
+
+
+def test_each_owner_is_a_row_by_prices_and_as_measured(contradicted: Analysis) -> None:
+    rows = {row[2].text: row for row in owners_table(contradicted).rows}
+    assert rows["the database's processes"][5].value == pytest.approx(24, abs=3)
+    assert rows["the load clients"][3].value == pytest.approx(0)
 
 
 def test_the_drawing_says_the_same_to_who_cannot_see_it(contradicted: Analysis) -> None:

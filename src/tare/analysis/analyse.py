@@ -129,6 +129,7 @@ def _analyse(run_dir: Path) -> Analysis:
     )
     checks = run_checks(evidence)
     series = series_of(trials)
+    why = make_why(trials, contrasts, rules)
     return Analysis(
         study=study.study,
         question=study.question,
@@ -155,8 +156,8 @@ def _analyse(run_dir: Path) -> Analysis:
         series=series,
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
-        why=make_why(trials, contrasts, rules),
-        bills=make_bills(read(Weighing, run.files.prices), trials, effects),
+        why=why,
+        bills=make_bills(read(Weighing, run.files.prices), trials, effects, why),
         provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 

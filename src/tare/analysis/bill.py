@@ -1,121 +1,52 @@
 """The bill: what a platform should add to an operation, by the prices of `tare weigh`.
 
-What a way to a server adds to one operation depends on how many packets the operation needs: with
-one operation in flight there are two, with many in flight one packet, and one wake-up, serve
-several. So the excess of a way over native is a function of the packets per operation, weighed at
-several of them; between these it is a straight line, beyond them in proportion. A trial's own
-packets are counted by the kernel. Then
+A trial's own packets are counted by the kernel. Then
 
     predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
-              + (its packets - the baseline's) x what a packet more costs natively.
+              + (how much less the treatment's answers are batched) x what a packet more costs,
 
-Intervals add up in squares, with the fewest degrees of freedom of all that is added: Student's t
-over the weighing's rounds and over the run's deployments, which are independent of each other.
+by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
+that is added: Student's t over the weighing's rounds and over the run's deployments, which are
+independent of each other.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tare.analysis.amounts import Amount, amount_of, total
-from tare.analysis.metrics import SERVICE_DEMAND
-from tare.analysis.model.bill import Bill, BillLine, Bills
+from tare.analysis.amounts import Amount, total
+from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
+from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
+from tare.analysis.tariff import NATIVE, OWNERS, Point, Tariff
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tare.analysis.model import Effect
+    from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
-    from tare.records.prices import Price, Weighing
+    from tare.records.prices import Weighing
 
 PACKETS = "net.server_packets_per_op"
-COUNTED = "packets"
-NATIVE = "native"
-_BEYOND = 1.1
-"""Packets per operation beyond the weighed ones by more than a tenth are told."""
+_MEASURED = {
+    "server": "cpu.server_per_op",
+    "client": "cpu.client_per_op",
+    "engine": "cpu.engine_per_op",
+    "kernel": OTHERS,
+}
+"""Owner of a price's part to the metric that has the same of a trial."""
 
 
-@dataclass(frozen=True)
-class Weighed:
-    """One way with so many operations in flight: packets per operation, and excess over native."""
+class Side(NamedTuple):
+    """One condition: its way, and its packets per operation."""
 
-    packets: float
-    excess: Amount
-
-
-class Tariff:
-    """What each way costs, by packets per operation, microseconds."""
-
-    def __init__(self, weighing: Weighing) -> None:
-        self._df = weighing.rounds - 1
-        counted = [one for one in weighing.prices if _packets_in(one) > 0]
-        native = [one for one in counted if one.way == NATIVE]
-        self._natively = sorted((_packets_in(one), one.demand.value) for one in native)
-        self._ways: dict[str, list[Weighed]] = defaultdict(list)
-        self.paths: dict[str, str] = {}
-        levels = {one.in_flight: one for one in native}
-        for one in counted:
-            if one.in_flight in levels:
-                self._ways[one.way].append(self._excess(one, levels[one.in_flight]))
-                self.paths[one.way] = one.path
-        for way in self._ways.values():
-            way.sort(key=lambda weighed: weighed.packets)
-
-    def __contains__(self, way: str) -> bool:
-        return way in self._ways
-
-    @property
-    def ways(self) -> list[str]:
-        """Their names, as they were weighed."""
-        return list(self._ways)
-
-    def packet_us(self) -> float:
-        """What one packet more costs natively; 0 where only one number of them was weighed."""
-        (few, less), (many, more) = self._natively[0], self._natively[-1]
-        return (more - less) / (many - few) if many > few else 0.0
-
-    def excess(self, way: str, packets: float) -> Amount:
-        """Over native, at so many packets per operation."""
-        points = self._ways[way]
-        below = max((one for one in points if one.packets <= packets), default=None, key=_packets)
-        above = min((one for one in points if one.packets >= packets), default=None, key=_packets)
-        if below is None or above is None:
-            nearest = points[0] if below is None else points[-1]
-            share = packets / nearest.packets
-            return nearest.excess.times(share)
-        if above.packets == below.packets:
-            return below.excess
-        share = (packets - below.packets) / (above.packets - below.packets)
-        return total([below.excess.times(1 - share), above.excess.times(share)])
-
-    def beyond(self, way: str, packets: float) -> bool:
-        """Whether so many, or so few, packets per operation are far from all that were weighed."""
-        points = self._ways[way]
-        return not points[0].packets / _BEYOND <= packets <= points[-1].packets * _BEYOND
-
-    def _excess(self, one: Price, native: Price) -> Weighed:
-        """At equal packets: packets more or fewer than native's are no price of the way."""
-        packets = _packets_in(one)
-        if one.way == NATIVE or one.added is None:
-            return Weighed(packets, Amount(0.0, 0.0, self._df))
-        more = packets - _packets_in(native)
-        added = amount_of(one.added, self._df)
-        return Weighed(packets, added._replace(value=added.value - more * self.packet_us()))
-
-
-def _packets_in(price: Price) -> float:
-    return price.counts[COUNTED].value if COUNTED in price.counts else 0.0
-
-
-def _packets(weighed: Weighed) -> float:
-    return weighed.packets
+    way: str
+    packets: Amount
 
 
 def way_of(setup: Mapping[str, Any]) -> str:
@@ -138,7 +69,10 @@ def way_of(setup: Mapping[str, Any]) -> str:
 
 
 def make_bills(
-    weighing: Weighing | None, trials: Sequence[Trial], effects: Sequence[Effect]
+    weighing: Weighing | None,
+    trials: Sequence[Trial],
+    effects: Sequence[Effect],
+    why: Sequence[Why],
 ) -> Bills | None:
     """A bill for each measured difference of service demand between ways that have prices.
 
@@ -148,16 +82,24 @@ def make_bills(
         return None
     tariff = Tariff(weighing)
     ways = {one.condition: way_of(one.manifest.setup) for one in trials if one.done}
-    packets = {name: found for name in ways if (found := _packets_of(trials, name)) is not None}
+    sides = {
+        name: Side(way, packets)
+        for name, way in ways.items()
+        if way in tariff and (packets := _packets_of(trials, name)) is not None
+    }
+    told = {(one.treatment, one.baseline): one for one in why}
     bills = [
-        _bill(tariff, effect, ways, packets)
+        _bill(
+            tariff,
+            effect,
+            sides[effect.baseline],
+            sides[effect.treatment],
+            told.get((effect.treatment, effect.baseline)),
+        )
         for effect in effects
         if effect.metric == SERVICE_DEMAND
         and not effect.over
-        and all(
-            name in packets and ways.get(name, "") in tariff
-            for name in (effect.baseline, effect.treatment)
-        )
+        and {effect.baseline, effect.treatment} <= sides.keys()
     ]
     if not bills:
         return None
@@ -183,58 +125,88 @@ def _packets_of(trials: Sequence[Trial], condition: str) -> Amount | None:
     return Amount(float(np.mean(means)), error, len(means) - 1)
 
 
-def _bill(
-    tariff: Tariff, effect: Effect, ways: Mapping[str, str], packets: Mapping[str, Amount]
-) -> Bill:
-    base, treated = packets[effect.baseline], packets[effect.treatment]
-    from_way, to_way = ways[effect.baseline], ways[effect.treatment]
-    lines = []
-    amounts = []
-    for way, number, sign in ((to_way, treated, 1), (from_way, base, -1)):
-        if way == NATIVE:
-            continue
-        amount = _paid(tariff, way, number)
-        amounts.append(amount._replace(value=sign * amount.value))
-        lines.append(_line(_called(tariff, way, sign), sign * number.value, amounts[-1]))
-    if effect.baseline != effect.treatment:
-        more = treated.value - base.value
-        error = math.hypot(treated.error, base.error)
-        each = tariff.packet_us()
-        amounts.append(Amount(more, error, min(treated.df, base.df)).times(each))
-        lines.append(_line("packets more or fewer", more, amounts[-1]))
-    predicted = total(amounts)
-    measured, measured_ci = effect.difference, effect.difference_ci
+def _bill(tariff: Tariff, effect: Effect, base: Side, treated: Side, why: Why | None) -> Bill:
+    paid = [
+        (_path(tariff, treated.way), treated.packets.value, _amount(tariff, treated, _excess)),
+        (
+            f"the baseline's {_path(tariff, base.way)}",
+            -base.packets.value,
+            _amount(tariff, base, _excess).times(-1),
+        ),
+    ]
+    priced = [line for line, side in zip(paid, (treated, base), strict=True) if side.way != NATIVE]
+    less = total([_amount(tariff, treated, _batching), _amount(tariff, base, _batching).times(-1)])
+    lines = [*priced, ("answers batched less or more", less.value, less.times(tariff.packet_us()))]
+    predicted = total([amount for _, _, amount in lines])
     return Bill(
         baseline=effect.baseline,
         treatment=effect.treatment,
-        lines=lines,
+        lines=[_line(*line) for line in lines],
         us=predicted.value,
         ci=predicted.interval(),
         baseline_us=effect.baseline_value,
-        measured_us=measured,
-        measured_ci=measured_ci,
-        verdict=_verdict(effect, predicted.interval(), measured_ci),
-        unexplained_us=measured - predicted.value,
+        measured_us=effect.difference,
+        measured_ci=effect.difference_ci,
+        verdict=_verdict(effect, predicted.interval(), effect.difference_ci),
+        unexplained_us=effect.difference - predicted.value,
+        owners=_owners(tariff, base, treated, why),
         notes=[
-            f"{name} had {packets[name].value:.2f} packets per operation, which is far from what "
+            f"{name} had {side.packets.value:.2f} packets per operation, which is far from what "
             "was weighed"
-            for name in (effect.baseline, effect.treatment)
-            if ways[name] != NATIVE and tariff.beyond(ways[name], packets[name].value)
+            for name, side in ((effect.baseline, base), (effect.treatment, treated))
+            if side.way != NATIVE and tariff.beyond(side.way, side.packets.value)
         ],
     )
 
 
-def _paid(tariff: Tariff, way: str, packets: Amount) -> Amount:
-    """The way's excess; how well the packets are known is part of its error."""
-    excess = tariff.excess(way, packets.value)
-    low, high = packets.value - packets.error, packets.value + packets.error
-    slope = (tariff.excess(way, high).value - tariff.excess(way, low).value) / 2
-    return Amount(excess.value, math.hypot(excess.error, slope), min(excess.df, packets.df))
+def _excess(point: Point) -> Amount:
+    return point.excess
 
 
-def _called(tariff: Tariff, way: str, sign: int) -> str:
-    path = tariff.paths[way] or way
-    return path if sign > 0 else f"the baseline's {path}"
+def _batching(point: Point) -> Amount:
+    """Packets that native would need at such batching; counted, and so without an error here."""
+    return Amount(point.natively, 0.0, point.excess.df)
+
+
+def _amount(tariff: Tariff, side: Side, of: Callable[[Point], Amount]) -> Amount:
+    """At the side's packets; how well these are known is part of its error."""
+    packets = side.packets
+    middle, low, high = (
+        of(tariff.at(side.way, max(packets.value + step * packets.error, 1e-9)))
+        for step in (0, -1, 1)
+    )
+    slope = (high.value - low.value) / 2
+    return Amount(middle.value, math.hypot(middle.error, slope), min(middle.df, packets.df))
+
+
+def _owners(tariff: Tariff, base: Side, treated: Side, why: Why | None) -> list[BillOwner]:
+    """Who should use the excess of the ways, and who used more as measured; without batching."""
+    splits = [one for one in why.splits if one.by == "unit"] if why else []
+    measured = {part.metric.name: part for split in splits for part in split.parts}
+    found = []
+    for owner in OWNERS:
+        part = measured.get(_MEASURED[owner])
+        if part is None:
+            continue
+
+        def used(point: Point, owner: str = owner) -> Amount:
+            return point.owners[owner]
+
+        amount = total([_amount(tariff, treated, used), _amount(tariff, base, used).times(-1)])
+        found.append(
+            BillOwner(
+                owner=owner,
+                us=amount.value,
+                ci=amount.interval(),
+                measured_us=part.difference,
+                measured_ci=part.ci,
+            )
+        )
+    return found
+
+
+def _path(tariff: Tariff, way: str) -> str:
+    return tariff.paths[way] or way
 
 
 def _line(what: str, count: float, amount: Amount) -> BillLine:

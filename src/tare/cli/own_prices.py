@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.bill import NATIVE, Tariff
+from tare.analysis.tariff import NATIVE, Tariff
 from tare.machines.facts import local_facts
 from tare.records.prices import Weighing
 from tare.records.quiet import kept_here
@@ -41,7 +41,7 @@ def price_lines(
         "costs more:"
     )
     for way in ways:
-        more = tariff.excess(way, PACKETS).times(round_trips)
+        more = tariff.at(way, PACKETS).excess.times(round_trips)
         low, high = more.interval()
         share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
         yield f"  {way}: {more.value:+.2f} us [{low:+.2f}, {high:+.2f}] of CPU time{share}"

@@ -54,7 +54,8 @@ def prices_for(
 
 def _wanted(plan: Plan) -> set[str]:
     """The ways of its conditions that add something to native's, if they run in slices."""
-    from tare.analysis.bill import NATIVE, way_of
+    from tare.analysis.bill import way_of
+    from tare.analysis.tariff import NATIVE
 
     if plan.study.design.slice_s is None:
         return set()

@@ -22,6 +22,12 @@ WORDS = {
     "contradicted": "contradicted",
     "bill only": "bill only, as what was measured does not decide",
 }
+OWNERS = {
+    "server": "the database's processes",
+    "client": "the load clients",
+    "engine": "the container engine",
+    "kernel": "the kernel",
+}
 LIMITS = (
     "The bill cannot see what packets push out of a database's caches, what its JIT compiler makes "
     "of it, and waiting near saturation. It never stands in for what was measured."
@@ -50,8 +56,18 @@ def _sentence(bill: Bill, treatment: str, baseline: str) -> str:
     )
     if bill.verdict == "contradicted":
         more, _, _ = numbers.signed_differences(bill.unexplained_us, bill.measured_ci)
-        told += f", {more} {numbers.MICROSECONDS} is not explained"
+        told += f", {more} {numbers.MICROSECONDS} is not explained{_where(bill)}"
     return ". ".join([told, *bill.notes]) + "."
+
+
+def _where(bill: Bill) -> str:
+    """Who used most of what is not explained."""
+    beyond = {one.owner: one.measured_us - one.us for one in bill.owners}
+    same = {owner: us for owner, us in beyond.items() if us * bill.unexplained_us > 0}
+    if not same:
+        return ""
+    owner = max(same, key=lambda name: abs(same[name]))
+    return f", most of it in {OWNERS[owner]} ({_us(same[owner])})"
 
 
 def source(analysis: Analysis) -> str:
@@ -91,6 +107,21 @@ def bill_table(analysis: Analysis) -> Table:
         keys += [RowKey(condition=bill.treatment)] * (len(bill.lines) + 2)
     notes = [source(analysis)] if rows else []
     return Table("The bill", columns, rows, notes, "bill-table", {}, keys)
+
+
+def owners_table(analysis: Analysis) -> Table:
+    """By whom CPU time should be used more, and was."""
+    columns = ["Treatment", "Baseline", "Used by", "By prices", "95% CI", "As measured", "95% CI"]
+    rows: list[list[Cell]] = []
+    keys: list[RowKey] = []
+    for bill, said in _bills(analysis):
+        for one in bill.owners:
+            priced = _numbers(bill, one.us, one.ci)[:2]
+            measured = _numbers(bill, one.measured_us, one.measured_ci)[:2]
+            named = [Cell(said[0], "condition", bill.treatment), Cell(said[1])]
+            rows.append([*named, Cell(OWNERS[one.owner]), *priced, *measured])
+            keys.append(RowKey(condition=bill.treatment))
+    return Table("The bill by who used it", columns, rows, [], "owners-table", {}, keys)
 
 
 def bill_panels(analysis: Analysis) -> list[Panel]:

@@ -128,7 +128,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
     if analysis.why:
         found.append(_fold(why_table(analysis)))
     if analysis.bills is not None:
-        found.append(_fold(bill.bill_table(analysis)))
+        found += [_fold(bill.bill_table(analysis)), _fold(bill.owners_table(analysis))]
     found += [
         _fold(tables.conditions_table(analysis)),
         _fold(tables.statistics_table(analysis)),

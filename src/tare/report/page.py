@@ -93,7 +93,7 @@ def render_html(analysis: Analysis) -> str:
             why_table=extent.cut_rows(why_table(fitted), extent.WHY_ROWS),
             bills=bill.sentences(fitted),
             bill_source=bill.source(analysis),
-            bill_table=bill.bill_table(fitted),
+            bill_tables=[bill.bill_table(fitted), bill.owners_table(fitted)],
             effects_note=extent.effects_note(analysis),
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),

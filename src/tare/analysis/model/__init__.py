@@ -10,7 +10,7 @@ from tare.analysis.model.base import (
     Part,
     Verdict,
 )
-from tare.analysis.model.bill import Bill, BillLine, Bills
+from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
 from tare.analysis.model.effects import (
     CrossCheck,
     Effect,
@@ -47,6 +47,7 @@ __all__ = [
     "BesideChange",
     "Bill",
     "BillLine",
+    "BillOwner",
     "Bills",
     "Change",
     "Chart",

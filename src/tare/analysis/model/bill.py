@@ -22,6 +22,19 @@ class BillLine(Part):
     ci: tuple[float, float] = Field(description="95% interval of us")
 
 
+class BillOwner(Part):
+    """What one owner of CPU time should use more, and did: microseconds per operation."""
+
+    owner: Literal["server", "client", "engine", "kernel"] = Field(
+        description="the database's units; the clients; the container engine's processes; the "
+        "kernel's own threads, of trials with all that nobody who is watched used"
+    )
+    us: float = Field(description="by prices, of the ways alone")
+    ci: tuple[float, float] = Field(description="95% interval of us")
+    measured_us: float
+    measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
+
+
 class Bill(Part):
     """Service demand of a treatment over its baseline: predicted from prices, and as measured.
 
@@ -42,6 +55,9 @@ class Bill(Part):
     )
     unexplained_us: float = Field(
         description="measured less predicted: what nobody weighed, where contradicted"
+    )
+    owners: list[BillOwner] = Field(
+        default_factory=list, description="where the two agree, and where they do not"
     )
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
 

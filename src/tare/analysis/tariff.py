@@ -1,0 +1,125 @@
+"""What each way to a server costs, by how many packets an operation needs.
+
+With one operation in flight an operation needs two packets; with many in flight one packet, and one
+wake-up, serve several. A way was weighed at several of these; between them its cost is a straight
+line over its own packets per operation, beyond them in proportion.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.analysis.amounts import Amount, amount_of, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.records.prices import Price, Weighing
+
+COUNTED = "packets"
+NATIVE = "native"
+OWNERS = ("server", "client", "engine", "kernel")
+_BEYOND = 1.1
+"""Packets per operation beyond the weighed ones by more than a tenth are far from them."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A way at so many packets per operation; amounts are microseconds over native.
+
+    Attributes:
+        natively: packets that native needed with as many operations in flight: how well answers
+            are batched, alike for all ways.
+        owners: of the excess, who used it.
+    """
+
+    packets: float
+    natively: float
+    excess: Amount
+    owners: Mapping[str, Amount]
+
+    def times(self, factor: float) -> Point:
+        """In proportion."""
+        return Point(
+            self.packets * factor,
+            self.natively * factor,
+            self.excess.times(factor),
+            {name: one.times(factor) for name, one in self.owners.items()},
+        )
+
+    def and_of(self, other: Point) -> Point:
+        """Both together."""
+        return Point(
+            self.packets + other.packets,
+            self.natively + other.natively,
+            total([self.excess, other.excess]),
+            {name: total([one, other.owners[name]]) for name, one in self.owners.items()},
+        )
+
+
+class Tariff:
+    """The ways of a weighing."""
+
+    def __init__(self, weighing: Weighing) -> None:
+        self._df = weighing.rounds - 1
+        counted = [one for one in weighing.prices if _packets(one) > 0]
+        native = {one.in_flight: one for one in counted if one.way == NATIVE}
+        self._native = sorted((_packets(one), one.demand.value) for one in native.values())
+        self._ways: dict[str, list[Point]] = defaultdict(list)
+        self.paths: dict[str, str] = {}
+        for one in counted:
+            if one.in_flight in native:
+                self._ways[one.way].append(self._point(one, native[one.in_flight]))
+                self.paths[one.way] = one.path
+        for points in self._ways.values():
+            points.sort(key=lambda point: point.packets)
+
+    def __contains__(self, way: str) -> bool:
+        return way in self._ways
+
+    @property
+    def ways(self) -> list[str]:
+        """Their names, as they were weighed."""
+        return list(self._ways)
+
+    def packet_us(self) -> float:
+        """What one packet more, by less batching, costs natively; 0 where one number of packets
+        alone was weighed."""
+        (few, less), (many, more) = self._native[0], self._native[-1]
+        return (more - less) / (many - few) if many > few else 0.0
+
+    def at(self, way: str, packets: float) -> Point:
+        """The way at so many packets per operation."""
+        points = self._ways[way]
+        below = [one for one in points if one.packets <= packets]
+        above = [one for one in points if one.packets >= packets]
+        if not below or not above:
+            nearest = points[0] if above else points[-1]
+            return nearest.times(packets / nearest.packets)
+        low, high = below[-1], above[0]
+        if high.packets == low.packets:
+            return low
+        share = (packets - low.packets) / (high.packets - low.packets)
+        return low.times(1 - share).and_of(high.times(share))
+
+    def beyond(self, way: str, packets: float) -> bool:
+        """Whether so many, or so few, packets per operation are far from all that were weighed."""
+        points = self._ways[way]
+        return not points[0].packets / _BEYOND <= packets <= points[-1].packets * _BEYOND
+
+    def _point(self, one: Price, native: Price) -> Point:
+        nothing = Amount(0.0, 0.0, self._df)
+        added = nothing if one.added is None else amount_of(one.added, self._df)
+        owners = {
+            name: amount_of(one.parts[name], self._df) if name in one.parts else nothing
+            for name in OWNERS
+        }
+        if one.way == NATIVE:
+            added, owners = nothing, dict.fromkeys(OWNERS, nothing)
+        return Point(_packets(one), _packets(native), added, owners)
+
+
+def _packets(price: Price) -> float:
+    return price.counts[COUNTED].value if COUNTED in price.counts else 0.0
