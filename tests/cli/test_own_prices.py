@@ -27,9 +27,11 @@ def kept() -> None:
 
 def test_two_round_trips_cost_twice_the_price_and_its_share_of_the_operation(cache: Path) -> None:
     kept()
-    head, line = price_lines("docker", "bridge", 2, 300.0)
+    head, alone, many, limit = price_lines("docker", "bridge", 2, 300.0)
     assert "2 round trips" in head
-    assert line == "  docker.bridge: +6.00 us [+5.80, +6.20] of CPU time, +2.0%"
+    assert alone == "  docker.bridge, 1 in flight: +6.00 us [+5.80, +6.20] of CPU time, +2.0%"
+    assert many.startswith("  docker.bridge, 32 in flight: +0.80 us [+0.60, +1.00]")
+    assert limit.startswith("That is the way alone.")
 
 
 def test_without_prices_the_command_that_finds_them_is_said(cache: Path) -> None:

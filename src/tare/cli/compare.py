@@ -18,7 +18,10 @@ class Condition(StrEnum):
 
 
 def _side(name: str) -> Any:
-    return typer.Argument(metavar=name, help=f"Run {name}: its directory, or its analysis.json.")
+    return typer.Argument(
+        metavar=name,
+        help=f"Run {name}: its directory or analysis.json; or a file of tare weigh --json.",
+    )
 
 
 def command(

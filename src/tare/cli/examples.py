@@ -79,6 +79,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "weigh": (
         ("tare weigh", "native, and Docker by each way into a container"),
         ("tare weigh kubernetes", "a pod by each of its endpoints, beside native"),
+        ("tare weigh --what system,storage,machine", "system calls, files, CPU and memory"),
     ),
     "clean": (
         ("tare clean --dry-run", "only say what would go"),

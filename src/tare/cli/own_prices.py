@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.tariff import NATIVE, Tariff
+from tare.analysis.amounts import amount_of
 from tare.machines.facts import local_facts
 from tare.records.prices import Weighing
 from tare.records.quiet import kept_here
@@ -12,14 +12,18 @@ from tare.records.quiet import kept_here
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKETS = 2.0
-"""of a round trip whose request and answer are a packet each"""
+    from tare.records.prices import Price
+
+LIMIT = (
+    "That is the way alone. A busy server batches its answers, as with many in flight, and the "
+    "database itself may pay more than the way: a study says what it pays in all."
+)
 
 
 def price_lines(
     platform: str, network: str, round_trips: float, operation_us: float | None
 ) -> Iterator[str]:
-    """A line for each way of the platform that was weighed here, answers coming one at a time.
+    """A line for each way of the platform that was weighed here and each number in flight.
 
     Args:
         network: which of its ways; empty: all.
@@ -30,23 +34,25 @@ def price_lines(
     if weighing is None:
         yield "This machine's own prices are not known yet: tare weigh (two minutes)."
         return
-    tariff = Tariff(weighing)
-    ways = [way for way in tariff.ways if way != NATIVE and _asked(way, platform, network)]
-    if not ways:
+    prices = [one for one in weighing.prices if _asked(one, platform, network)]
+    if not prices:
         yield f"No way into {platform} was weighed here: tare weigh {platform}."
         return
     yield (
         f"By this machine's own prices ({weighing.made:%Y-%m-%d}, tare weigh), an operation of "
-        f"{round_trips:g} round trip{'' if round_trips == 1 else 's'}, answers one at a time, "
-        "costs more:"
+        f"{round_trips:g} round trip{'' if round_trips == 1 else 's'} costs more than natively:"
     )
-    for way in ways:
-        more = tariff.at(way, PACKETS).excess.times(round_trips)
-        low, high = more.interval()
-        share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
-        yield f"  {way}: {more.value:+.2f} us [{low:+.2f}, {high:+.2f}] of CPU time{share}"
+    for one in prices:
+        if one.added is not None:
+            more = amount_of(one.added, weighing.rounds - 1).times(round_trips)
+            low, high = more.interval()
+            share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
+            yield (
+                f"  {one.way}, {one.in_flight} in flight: {more.value:+.2f} us "
+                f"[{low:+.2f}, {high:+.2f}] of CPU time{share}"
+            )
+    yield LIMIT
 
 
-def _asked(way: str, platform: str, network: str) -> bool:
-    runtime, _, endpoint = way.partition(".")
-    return runtime == platform and network in ("", endpoint)
+def _asked(price: Price, platform: str, network: str) -> bool:
+    return price.runtime == platform and network in ("", price.endpoint)

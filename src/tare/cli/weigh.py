@@ -25,8 +25,7 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long it may take; nothing: two minutes, and as much and a half for each "
-            "orchestrator.",
+            help="How long it may take; nothing: 118, and 150 more for each orchestrator.",
             min=10,
             show_default=False,
         ),
@@ -59,7 +58,11 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a table, a way per line.")] = False,
 ) -> None:
-    """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes."""
+    """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
+
+    Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
+    Exit status 3: other programs ran, or native again differed from native.
+    """
     from tare.cli.weighing import show
 
     raise typer.Exit(
