@@ -139,6 +139,30 @@ def test_each_number_in_flight_has_prices_of_its_own() -> None:
         assert many.demand.value == pytest.approx(few.demand.value / 10)
 
 
+def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> None:
+    """A slice after another server's costs a tenth more; ways of both numbers in flight are driven
+    in one random order, so that a level alone does not show what was driven before."""
+    generator = np.random.default_rng(5)
+    ways = WAYS + [replace(way, in_flight=32) for way in WAYS]
+    true = 1e-6 * np.tile(TRUE_US, 2)
+    rounds = []
+    for _ in range(5):
+        order, rows, before = [], [[] for _ in ways], -1
+        for turn in range(40):
+            for way in generator.permutation(len(ways)):
+                dearer = 1.1 if before not in (-1, ways[way].server) else 1.0
+                rows[way].append(Row(0.0, OPS, 0.31, OPS * true[way] * dearer))
+                order.append((turn, int(way)))
+                before = ways[way].server
+        nothing = [dict.fromkeys(PARTS, 0.0) for _ in ways]
+        counts = [{"packets": 2.0 * OPS} for _ in ways]
+        rounds.append(Round(rows, order, nothing, counts, 0, 0.0, 0.0, True))
+    found = prices(replace(weighed(), ways=ways, rounds=rounds), MACHINE).prices
+    for level in (1, 32):
+        demand = {one.way: one.demand.value for one in found if one.in_flight == level}
+        assert demand["docker.bridge"] / demand["native"] == pytest.approx(9 / 8, rel=2e-3)
+
+
 def test_a_slice_without_an_operation_is_no_price() -> None:
     spoilt = weighed()
     spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)

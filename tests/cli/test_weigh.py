@@ -97,3 +97,16 @@ def test_two_files_of_prices_are_compared(tmp_path: Path) -> None:
     )
     assert "docker.bridge" in done.stdout
     assert "not told apart" in done.stdout
+
+
+def test_options_of_runs_mean_nothing_for_prices(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(prices(weighed(), MACHINE).model_dump_json())
+    words = [TARE, "compare", "a", "b", "--fail-on", "worse"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "prices are compared as they are" in done.stderr
+
+
+def test_a_time_that_is_no_number_is_refused() -> None:
+    assert "no number" in refused("native", "--seconds", "inf")

@@ -106,6 +106,18 @@ def test_a_study_whose_bill_would_say_nothing_weighs_nothing(
     assert scene.weighed == 0
 
 
+def test_a_way_that_is_never_weighed_asks_for_no_weighing(scene: Scene) -> None:
+    """Of an orchestrator's pods on the host's network there is no price."""
+    pods = {"platform": {"runtime": "kubernetes", "network": "host", "storage": "emptydir"}}
+    assert scene.prices(pods) is None
+    assert scene.weighed == 0
+
+
+def test_kept_prices_come_along_though_nobody_wants_a_weighing(scene: Scene) -> None:
+    scene.kept(timedelta(days=1))
+    assert scene.prices(DOCKER, weigh=False) is not None
+
+
 def test_a_run_that_goes_on_keeps_its_prices(scene: Scene) -> None:
     write(BRIDGE, scene.files.prices)
     assert scene.prices(DOCKER) is None

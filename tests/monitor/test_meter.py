@@ -34,7 +34,7 @@ def test_what_this_process_uses_is_its_own_and_the_machine_s() -> None:
 
 
 def test_packets_of_a_server_here_are_those_of_the_loopback_device() -> None:
-    """One datagram is one packet, though the device both sends and receives it."""
+    """What is sent is seen; that a packet is one there is for the next test."""
     meter = Meter()
     me = [Accounting(pids=(os.getpid(),))]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ends:

@@ -137,7 +137,12 @@ def _bill(tariff: Tariff, effect: Effect, base: Side, treated: Side, why: Why | 
     priced = [line for line, side in zip(paid, (treated, base), strict=True) if side.way != NATIVE]
     less = total([_amount(tariff, treated, _batching), _amount(tariff, base, _batching).times(-1)])
     lines = [*priced, ("answers batched less or more", less.value, less.times(tariff.packet_us()))]
-    predicted = total([amount for _, _, amount in lines])
+
+    def due(point: Point) -> Amount:
+        """Both lines of a side in one: they rest on the same packets."""
+        return total([point.excess, _batching(point).times(tariff.packet_us())])
+
+    predicted = total([_amount(tariff, treated, due), _amount(tariff, base, due).times(-1)])
     return Bill(
         baseline=effect.baseline,
         treatment=effect.treatment,

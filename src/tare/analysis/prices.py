@@ -64,6 +64,8 @@ class Round:
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
         frozen: servers stood still between their slices.
+        switches: which other server the slice before drove, of every slice in `order`, as
+            tare.analysis.slices.Observed has it; empty: by `order` itself.
     """
 
     rows: list[list[Row]]
@@ -74,6 +76,7 @@ class Round:
     steal: float
     other_cores: float
     frozen: bool
+    switches: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,8 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
     """The prices with so many operations in flight, which are compared with one another alone."""
     places = [at for at, way in enumerate(weighed.ways) if way.in_flight == in_flight]
     ways = [weighed.ways[place] for place in places]
-    rounds = [_only(one, places) for one in weighed.rounds]
+    every = [way.server for way in weighed.ways]
+    rounds = [_only(one, places, every) for one in weighed.rounds]
     natives = sum(way.runtime == NATIVE for way in ways)
     servers = [way.server for way in ways]
     demand = _table(rounds, servers, "service_demand", _demand) * US
@@ -163,12 +167,23 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
     ]
 
 
-def _only(one: Round, places: Sequence[int]) -> Round:
-    """Of a round these ways, numbered from 0."""
+def _only(one: Round, places: Sequence[int], servers: Sequence[int]) -> Round:
+    """Of a round these ways, numbered from 0; what was driven before each slice stays as it was.
+
+    Args:
+        servers: of all ways.
+    """
+    driven = [servers[way] for _, way in one.order]
+    switches = [
+        before + 1 if before != server else 0
+        for before, server in zip([-1, *driven], driven, strict=False)
+    ]
+    kept = [place for place, (_, way) in enumerate(one.order) if way in places]
     return replace(
         one,
         rows=[one.rows[place] for place in places],
-        order=[(turn, places.index(way)) for turn, way in one.order if way in places],
+        order=[(one.order[place][0], places.index(one.order[place][1])) for place in kept],
+        switches=[switches[place] for place in kept],
         parts_s=[one.parts_s[place] for place in places],
         counts=[one.counts[place] for place in places],
     )
@@ -207,6 +222,8 @@ def _fitted(
             remedy="stop what else runs here, then `tare weigh` again",
         )
     observed = arrange(np.log(costs), [way for _, way in one.order], servers)
+    if one.switches:
+        observed = observed._replace(switches=np.array(one.switches))
     return fitted(observed, [total(rows) for rows in one.rows])
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 COUNTED = "packets"
 NATIVE = "native"
 OWNERS = ("server", "client", "engine", "kernel")
+_FEWEST = 1e-6
+"""Packets per operation: with fewer, nothing was counted."""
 _BEYOND = 1.1
 """Packets per operation beyond the weighed ones by more than a tenth are far from them."""
 
@@ -64,7 +66,7 @@ class Tariff:
 
     def __init__(self, weighing: Weighing) -> None:
         self._df = weighing.rounds - 1
-        counted = [one for one in weighing.prices if _packets(one) > 0]
+        counted = [one for one in weighing.prices if _packets(one) > _FEWEST]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
         self._native = sorted((_packets(one), one.demand.value) for one in native.values())
         self._ways: dict[str, list[Point]] = defaultdict(list)

@@ -145,6 +145,12 @@ def compare_runs(
     only_one(json=json, markdown=markdown)
     weighed = prices_in(a), prices_in(b)
     if weighed[0] is not None and weighed[1] is not None:
+        if markdown or any((map_, margin, metric, fail_on)):
+            raise UsageError(
+                "prices are compared as they are",
+                why="--map, --margin, --metric, --fail-on and --markdown are of runs",
+                remedy="leave them out; --json has every difference with its interval",
+            )
         show(weighed[0], weighed[1], json=json)
         return 0
     names, limits = renamed(map_), margins(margin)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import amount_of
+from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.records.prices import Weighing
 from tare.records.quiet import kept_here
@@ -30,6 +32,12 @@ def price_lines(
         round_trips: of an operation, over this way.
         operation_us: CPU time of the whole operation; None: not known.
     """
+    if not (math.isfinite(round_trips) and math.isfinite(operation_us or 0.0)):
+        raise UsageError(
+            "--round-trips and --operation-us are numbers",
+            why=f"{round_trips:g}, {operation_us:g}",
+            remedy="like --round-trips 2 --operation-us 230",
+        )
     weighing = kept_here(Weighing, local_facts())
     if weighing is None:
         yield "This machine's own prices are not known yet: tare weigh (two minutes)."

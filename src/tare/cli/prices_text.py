@@ -7,7 +7,9 @@ import io
 from typing import TYPE_CHECKING
 
 from rich.table import Table
+from scipy import special
 
+from tare.analysis.amounts import amount_of
 from tare.cli.quiet import STOP_THEM
 from tare.monitor.quiet import BUSY_CORES
 from tare.report import numbers
@@ -85,10 +87,27 @@ def doubts(found: Weighing) -> list[str]:
     told = []
     if found.other_cores > BUSY_CORES:
         told.append(f"not valid: other programs disturbed it: {STOP_THEM}, then again")
-    again = next((one.added for one in found.prices if one.way == "native again"), None)
-    if again is not None and not again.low <= 0 <= again.high:
-        told.append("not valid: native again is not the same as native; trust nothing that small")
+    again = next((one for one in found.prices if one.way == "native again"), None)
+    unlike = [
+        name
+        for name, one in (
+            ("CPU time", again.added if again else None),
+            ("round trip", again.round_trip_added if again else None),
+        )
+        if one is not None and _beyond_chance(one, found.rounds - 1)
+    ]
+    if unlike:
+        told.append(
+            f"not valid: native again is not the same as native ({' and '.join(unlike)}); trust "
+            "nothing that small"
+        )
     return told
+
+
+def _beyond_chance(interval: Interval, df: int) -> bool:
+    """Whether it excludes 0 with 99.9%: one in twenty of the shown ones does by chance."""
+    amount = amount_of(interval, df)
+    return abs(amount.value) > float(special.stdtrit(df, 0.9995)) * amount.error
 
 
 def csv_text(found: Weighing) -> str:

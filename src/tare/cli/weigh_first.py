@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from tare.cli.prices_text import doubts
 from tare.cli.weigh import USUAL
 from tare.cli.weighing import weigh_and_keep
 from tare.errors import TareError
@@ -49,23 +50,28 @@ def prices_for(
             say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
             return None
         say(f"weighed {numbers.count(len(found.prices), 'price')}")
+        for doubt in doubts(found):
+            say(f"prices: {doubt}")
     return found
 
 
 def _wanted(plan: Plan) -> set[str]:
-    """The ways of its conditions that add something to native's, if they run in slices."""
+    """The ways of its conditions that are weighed beside native, if they run in slices."""
     from tare.analysis.bill import way_of
     from tare.analysis.tariff import NATIVE
+    from tare.lab.weighed_servers import RUNTIMES, ways
 
     if plan.study.design.slice_s is None:
         return set()
-    return {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions} - {"", NATIVE}
+    named = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
+    return (named & {one.name for one in ways(RUNTIMES, [1])}) - {NATIVE}
 
 
 def _serves(found: Weighing, wanted: set[str]) -> bool:
     """Whether these prices are of this week and of all these ways that can be had here."""
     known = {one.way for one in found.prices} | found.left_out.keys()
-    return datetime.now(UTC) - found.made < FRESH and wanted <= known
+    missing = {way for way in wanted - known if way.partition(".")[0] not in found.left_out}
+    return datetime.now(UTC) - found.made < FRESH and not missing
 
 
 def _runtimes(wanted: set[str]) -> list[str]:

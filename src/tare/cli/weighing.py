@@ -11,7 +11,7 @@ from tare.cli.finish import NOT_VALID, only_one
 from tare.cli.prices_text import csv_text, doubts, lines, table
 from tare.cli.weigh import IN_FLIGHT, ORCHESTRATED_SECONDS, ROUNDS, ROW_BYTES, SECONDS, USUAL
 from tare.cli.weigh_parts import What
-from tare.errors import UsageError
+from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
@@ -104,7 +104,8 @@ def weigh_and_keep(
     row_bytes: int = ROW_BYTES,
     service_us: float = 0.0,
 ) -> Weighing:
-    """Weigh, and keep in the cache for the bills of later runs what was weighed as usual.
+    """Weigh, and keep in the cache for the bills of later runs what was weighed as usual, whole
+    and without a doubt.
 
     Raises:
         TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
@@ -121,10 +122,11 @@ def weigh_and_keep(
         say=say,
     )
     found = prices(weighed, Machine.of(local_facts()))
-    if set(USUAL) <= set(asked) and (in_flight, row_bytes, service_us) == (
-        IN_FLIGHT,
-        ROW_BYTES,
-        0.0,
-    ):
-        keep(found)
+    usual = seconds is None and rounds == ROUNDS and set(USUAL) <= set(asked)
+    usual = usual and (in_flight, row_bytes, service_us) == (IN_FLIGHT, ROW_BYTES, 0.0)
+    if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
+        try:
+            keep(found)
+        except RecordError as error:
+            say(f"not kept for later runs: {error.what}, {error.why}")
     return found

@@ -65,12 +65,13 @@ class Leftovers:
         ]
 
 
-def find(runs: Path, *, hosts: bool = True) -> Leftovers:
+def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftovers:
     """Look for leftovers. Call it with the lab held, so that what is found belongs to the dead.
 
     Args:
         runs: directory that holds all runs.
         hosts: look on the inventory's hosts too, where one is named.
+        directories: look into the directories of runs, too.
 
     Raises:
         InventoryError: the inventory that is named cannot be read.
@@ -87,7 +88,7 @@ def find(runs: Path, *, hosts: bool = True) -> Leftovers:
         addresses=addresses.leftovers(),
         rule=neighbours.kept_out(),
         groups=cgroups.leftovers(),
-        directories=marked.leftovers(runs),
+        directories=marked.leftovers(runs) if directories else [],
         temporary=scratch.leftovers(),
         unanswered=[
             *unanswered,

@@ -317,6 +317,8 @@ class QuietServers:
 
 def _fault(node: Running, endpoint: str) -> str:
     """Why this way to a server is not to be had here; empty: it is."""
+    if not node.accounting().pid:
+        return "its server runs on another machine, whose CPU time is not read in slices"
     way = node.unit.site.ways.get(endpoint)
     if way is None:
         return ""

@@ -31,6 +31,7 @@ class Summed:
         background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
             programs, and as much as engine and kernel used in as many empty slices.
         idle_s: what engine and kernel used in one empty slice.
+        idle_engine_s, idle_kernel_s, idle_softirq_s: of that, and of all soft interrupts.
         counts: what the kernel counted (tare.monitor.meter), less as much as in as many empty
             slices; empty where other machines took part.
     """
@@ -43,6 +44,9 @@ class Summed:
     idle_s: float
     modes_s: dict[str, float]
     counts: dict[str, float]
+    idle_engine_s: float = 0.0
+    idle_kernel_s: float = 0.0
+    idle_softirq_s: float = 0.0
 
 
 def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
@@ -58,8 +62,8 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         trial: its number in the schedule.
     """
     own = [one.used for one in measured_slices(driven, trial)]
-    empty = [one.used.part for one in driven if one.slot.trial is None]
-    idle_s = sum(empty) / len(empty) if empty else 0.0
+    empty = [one.used for one in driven if one.slot.trial is None]
+    idle_s = _mean([one.part for one in empty])
     machine_s = sum(one.machine for one in own)
     return Summed(
         units={name: sum(one.units[name] for one in own) for name in own[0].units},
@@ -69,14 +73,21 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
-        counts=_counts(own, [one.used for one in driven if one.slot.trial is None]),
+        counts=_counts(own, empty),
+        idle_engine_s=_mean([one.engine for one in empty]),
+        idle_kernel_s=_mean([one.kernel for one in empty]),
+        idle_softirq_s=_mean([one.modes.get("softirq", 0.0) for one in empty]),
     )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 def _counts(own: Sequence[Reading], empty: Sequence[Reading]) -> dict[str, float]:
     found = {}
     for name in own[0].counts:
-        idle = sum(one.counts[name] for one in empty) / len(empty) if empty else 0.0
+        idle = _mean([one.counts.get(name, 0) for one in empty])
         found[name] = sum(one.counts[name] for one in own) - idle * len(own)
     return found
 

@@ -7,13 +7,16 @@ the others, as the conditions of a study have.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.errors import LoadError, UsageError
+from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
@@ -74,6 +77,12 @@ def weigh(
             why=f"only {', '.join(RUNTIMES)} can, so far",
             remedy="tare weigh native docker",
         )
+    if not (math.isfinite(seconds) and math.isfinite(service_us)):
+        raise UsageError(
+            "a time to weigh is no number",
+            why=f"--seconds {seconds:g}, --service-us {service_us:g}",
+            remedy="give seconds and microseconds as plain numbers",
+        )
     load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
     setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
     options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
@@ -82,6 +91,8 @@ def weigh(
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(RUN))
+        stack.callback(_sweep, say)
+        _sweep(say)
         why_not = stack.enter_context(awake())
         servers = WeighedServers(stack, runtimes, say)
         left_out = dict(servers.left_out)
@@ -107,6 +118,13 @@ def weigh(
             idle_cpus=f"halt ({why_not})" if why_not else "poll",
             left_out=left_out,
         )
+
+
+def _sweep(say: Callable[[str], None]) -> None:
+    """Remove what a weighing that was killed left, and what one leaves that is stopped while its
+    servers start; directories of runs are not looked into."""
+    for fault in clean.remove(clean.find(Path(), hosts=False, directories=False)):
+        say(f"something was left: {fault}")
 
 
 def _serving(service_us: float) -> list[str]:
@@ -191,10 +209,11 @@ def _asked(server: Server, way: WeighedWay) -> str:
 
 def _round(outcome: Outcome) -> Round:
     sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
+    slices = [len(own) for own in outcome.operations]
     return Round(
         rows=outcome.rows,
         order=outcome.order,
-        parts_s=[_parts_of(one) for one in sums],
+        parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],
         counts=[one.counts for one in sums],
         late=outcome.late,
         steal=outcome.steal,
@@ -203,10 +222,11 @@ def _round(outcome: Outcome) -> Round:
     )
 
 
-def _parts_of(sums: Summed) -> dict[str, float]:
+def _parts_of(sums: Summed, slices: int) -> dict[str, float]:
+    """Without what engine and kernel use in as many slices in which nothing is driven."""
     return {
         **sums.units,
-        "engine": sums.engine_s,
-        "kernel": sums.kernel_s,
-        "softirq": sums.modes_s["softirq"],
+        "engine": sums.engine_s - slices * sums.idle_engine_s,
+        "kernel": sums.kernel_s - slices * sums.idle_kernel_s,
+        "softirq": sums.modes_s["softirq"] - slices * sums.idle_softirq_s,
     }

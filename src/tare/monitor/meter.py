@@ -34,7 +34,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000
 """PF_KTHREAD of include/linux/sched.h"""
 _BEGINNER = "kthreadd"
-_LONGEST = 65536
+_LONGEST = 1 << 20
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -81,7 +81,7 @@ class Reading:
             self.kernel - earlier.kernel,
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
-            {name: n - earlier.counts[name] for name, n in self.counts.items()},
+            {n: self.counts[n] - earlier.counts[n] for n in self.counts if n in earlier.counts},
         )
 
     def and_of(self, other: Reading) -> Reading:
@@ -198,13 +198,13 @@ def _modes(stat: str) -> dict[str, float]:
 
 
 def _counted(stat: str) -> dict[str, int]:
-    """What /proc/stat counts, proc(5)."""
-    lines = {
-        name: rest.split() for name, _, rest in (one.partition(" ") for one in stat.split("\n"))
-    }
+    """What /proc/stat counts, proc(5); a line that is not there is left out."""
+    lines = dict(one.split(" ", 1) for one in stat.splitlines() if " " in one)
+    places = {SWITCHES: ("ctxt", 0), NET_RX: ("softirq", _NET_RX_PLACE)}
     return {
-        SWITCHES: int(lines["ctxt"][0]),
-        NET_RX: int(lines["softirq"][_NET_RX_PLACE]),
+        name: int(lines[line].split()[place])
+        for name, (line, place) in places.items()
+        if line in lines
     }
 
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tare.records.quiet import Part, Quiet
+
+LARGEST = 1e12
+"""Microseconds, or a count: nothing that was measured is larger."""
 
 
 class Interval(Part):
     """A mean over the rounds with its 95% interval (Student's t)."""
 
-    value: float
-    low: float
-    high: float
+    value: float = Field(ge=-LARGEST, le=LARGEST)
+    low: float = Field(ge=-LARGEST, le=LARGEST)
+    high: float = Field(ge=-LARGEST, le=LARGEST)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Interval:
+        if not self.low <= self.value <= self.high:
+            raise ValueError("the value lies outside of its interval")
+        return self
 
 
 class Price(Part):
@@ -50,7 +59,7 @@ class Weighing(Quiet):
 
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(
-        ge=2, description="each with new servers and clients; the unit of intervals"
+        ge=2, le=10_000, description="each with new servers and clients; the unit of intervals"
     )
     slices: int = Field(description="measured, of each way in a round")
     row_bytes: int = Field(description="of the row in each answer: ten values")
