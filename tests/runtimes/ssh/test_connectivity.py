@@ -79,6 +79,7 @@ class Scene:
             programs={"tare-pod": PurePosixPath("/pod")},
             connection=Connected(self.answers),
             forwarded_in=0,
+            open_files=1024,
             home=lambda unit: PurePosixPath("/runs", host.name, unit),
             script=lambda name: name,
             settle=lambda: None,

@@ -117,12 +117,14 @@ def _asked(
 
 def _begin(machine: HostMachine, ports: list[int]) -> None:
     """Let it answer at the address that its node will listen at, resolved where it will be."""
+    home = str(machine.home(_UNIT))
     words = [
         f"{MARK_VARIABLE}={machine.mark}",
+        # in groups of nobody's: joining is what tells the supervisor that it can be ended
+        *("/bin/sh", machine.script("join.sh"), home, str(machine.open_files), "--"),
         *(str(machine.programs["tare-pod"]), "answer", "--name", machine.name),
         *("--at", machine.host.service_address, *map(str, ports)),
     ]
-    home = str(machine.home(_UNIT))
     machine.connection.script(_ANSWER, machine.script("supervise.sh"), home, *words)
 
 
