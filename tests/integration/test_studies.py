@@ -122,7 +122,7 @@ def test_an_image_that_the_study_names_is_marked_as_different_bits(bench: Bench)
     with named_image() as name:
         done = bench.tare("run", study, "--json", "--set", f"database.image={name}")
     assert done.returncode in (0, 3), done.stderr
-    (found,) = [c for c in json.loads(done.stdout)["checks"] if c["name"] == "bits"]
+    (found,) = [c for c in json.loads(done.stdout)["checks"] if c["name"] == "same files"]
     assert found["status"] == "warning"
     bits = {u["bits"] for m in bench.manifests().values() for u in m["units"][:1]}
     assert len(bits) == 2
