@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,6 +98,27 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
             *(f"{one.where}: {one.why}" for one in on_hosts.unseen),
         ],
     )
+
+
+@contextmanager
+def swept(say: Callable[[str], None]) -> Iterator[None]:
+    """Removes beforehand what a command that was killed left, and in the end what this one leaves
+    that is stopped while its servers start. Directories of runs are not looked into; call it with
+    the lab held.
+
+    Args:
+        say: told what could not be removed.
+    """
+
+    def sweep() -> None:
+        for fault in remove(find(Path(), hosts=False, directories=False)):
+            say(f"something was left: {fault}")
+
+    sweep()
+    try:
+        yield
+    finally:
+        sweep()
 
 
 def remove(found: Leftovers) -> list[TareError]:

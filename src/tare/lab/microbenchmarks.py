@@ -29,6 +29,7 @@ from tare.analysis.part_prices import (
 from tare.artifacts.binaries import find
 from tare.artifacts.image import MICRO, build_program_image
 from tare.errors import LoadError, RuntimeUnavailableError, UsageError
+from tare.lab import clean
 from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
@@ -38,6 +39,7 @@ from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.native import NativeRuntime
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -92,6 +94,7 @@ def weigh_parts(
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
+        stack.enter_context(clean.swept(say))
         why_not = stack.enter_context(awake())
         image, left_out = _image() if "docker" in runtimes else ("", {})
         cpu = min(os.sched_getaffinity(0))
@@ -274,10 +277,7 @@ def _tell(site: Site, unit: str, turns: Sequence[Scheduled], begins: float, last
         ],
         "ends": begins + lasts + _HEAD_START_S,  # while their CPU time is read, they still are
     }
-    aside = site.conf_on_host / f"{_TURNS}.new"
-    aside.write_text(json.dumps(told), encoding="utf-8")
-    aside.chmod(0o644)  # a container's user is another
-    aside.rename(site.conf_on_host / _TURNS)
+    replace_file(site.conf_on_host / _TURNS, json.dumps(told))
 
 
 def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:

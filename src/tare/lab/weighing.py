@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.analysis.prices import Round, Weighed, WeighedWay
@@ -91,8 +90,7 @@ def weigh(
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(RUN))
-        stack.callback(_sweep, say)
-        _sweep(say)
+        stack.enter_context(clean.swept(say))
         why_not = stack.enter_context(awake())
         servers = WeighedServers(stack, runtimes, say)
         left_out = dict(servers.left_out)
@@ -118,13 +116,6 @@ def weigh(
             idle_cpus=f"halt ({why_not})" if why_not else "poll",
             left_out=left_out,
         )
-
-
-def _sweep(say: Callable[[str], None]) -> None:
-    """Remove what a weighing that was killed left, and what one leaves that is stopped while its
-    servers start; directories of runs are not looked into."""
-    for fault in clean.remove(clean.find(Path(), hosts=False, directories=False)):
-        say(f"something was left: {fault}")
 
 
 def _serving(service_us: float) -> list[str]:
