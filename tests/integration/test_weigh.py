@@ -70,13 +70,16 @@ def test_a_known_cost_is_found() -> None:
     assert inside.parts["server"].value == pytest.approx(20, abs=4)
 
 
+@pytest.mark.parametrize("after", [0.3, 4.0], ids=["while servers start", "into the slices"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int, tmp_path: Path) -> None:
+def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
+    how: int, after: float, tmp_path: Path
+) -> None:
     running = subprocess.Popen([TARE, "weigh"], stdout=subprocess.PIPE, text=True)
     try:
         assert running.stdout is not None
         assert running.stdout.readline().startswith("round 1 of")
-        time.sleep(4)  # into the slices: any instant will do
+        time.sleep(after)
         running.send_signal(how)
         assert running.wait(60) == (130 if how == signal.SIGINT else -how)
     finally:
