@@ -51,3 +51,18 @@ def test_an_archive_of_classes_is_seen_where_a_process_maps_it(tmp_path: Path) -
     archive.write_bytes(b"classes")
     with archive.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
         assert facts(tmp_path)["class archive"] == "mapped"
+
+
+def test_a_process_whose_largest_memory_lies_in_huge_pages_is_told_from_others(
+    tmp_path: Path,
+) -> None:
+    huge = 2 << 20
+    with mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
+        memory[:: mmap.PAGESIZE] = b"x" * (len(memory) // mmap.PAGESIZE)
+        assert facts(tmp_path)["largest memory in huge pages"] == "none"
+    with mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
+        memory.madvise(mmap.MADV_NOHUGEPAGE, 0, 128 << 20)
+        memory.madvise(mmap.MADV_HUGEPAGE, 128 << 20, 128 << 20)
+        memory[:: mmap.PAGESIZE] = b"x" * (len(memory) // mmap.PAGESIZE)
+        assert facts(tmp_path)["largest memory in huge pages"] in ("all", "part")

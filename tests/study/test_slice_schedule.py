@@ -50,7 +50,21 @@ def test_deployments_are_driven_equally_often_however_many_trials_they_have() ->
     assert [made.measured(number) for number in range(4)] == [36, 12, 12, 12]
     passes = [driven[first : first + 6] for first in range(0, len(driven), 6)]
     assert all(Counter(one) == {0: 3, 1: 1, 2: 1, 3: 1} for one in passes)
-    block = block_seconds([1, 3], 0.5, 3, 0.25, 0.03)
+    block = block_seconds([[1], [1, 1, 1]], 0.5, 3, 0.25, 0.03)
+    assert block == pytest.approx(made.seconds + 0.015)
+
+
+def test_a_trial_with_more_shares_has_so_many_slices_in_every_pass() -> None:
+    deployments = ["native", "docker", "docker", "docker"]
+    made = schedule(
+        trials=[f"D1-B01-{place}" for place in "abcd"], deployments=deployments, shares=[1, 2, 1, 1]
+    )
+    assert [made.told(number)["warmup"] for number in range(4)] == [6, 2, 2, 2]
+    assert [made.measured(number) for number in range(4)] == [48, 24, 12, 12]
+    measured = [slot.trial for slot in made.slots if slot.counts and slot.trial is not None]
+    passes = [measured[first : first + 8] for first in range(0, len(measured), 8)]
+    assert all(Counter(one) == {0: 4, 1: 2, 2: 1, 3: 1} for one in passes)
+    block = block_seconds([[1], [2, 1, 1]], 0.5, 3, 0.25, 0.03)
     assert block == pytest.approx(made.seconds + 0.015)
 
 
@@ -104,7 +118,7 @@ def test_a_plan_s_estimate_is_the_schedule_s_length() -> None:
         "design": {"deployments": 2, "blocks": 1, "slice": "250ms", "drain": "30ms"},
     }
     estimate = make_plan(Study.model_validate(document)).estimate
-    block = block_seconds([1, 1], 1, 10, 0.25, 0.03)
+    block = block_seconds([[1], [1]], 1, 10, 0.25, 0.03)
     made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10)
     assert block == pytest.approx(made.seconds + 0.015)
     assert estimate.breakdown["measure"] == pytest.approx(2 * block)

@@ -31,6 +31,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "kernel": ("machines",),
     "clock source": ("machines",),
     "transparent huge pages": ("machines",),
+    "largest memory in huge pages": ("machines", "database.heap", "database.jvm"),
     "heap": ("database.heap", "database.jvm"),
     "cache": ("limits.memory", "database.settings"),
     "JVM": ("database.jvm", "database.home", "database.image", "database.version"),

@@ -103,7 +103,7 @@ def _schedule(setup: Setup, seconds: float, servers: Sequence[int], drain_s: flo
         warmup_s = setup.load.warmup
         return block_seconds(sharing, warmup_s, measure_s, USUAL_SLICE_S, drain_s)
 
-    sharing = Counter(servers).values()
+    sharing = [[1] * often for often in Counter(servers).values()]
     slices = 1
     while lasts((slices + 1) * USUAL_SLICE_S) <= seconds:
         slices += 1

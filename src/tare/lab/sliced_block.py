@@ -145,6 +145,7 @@ class SlicedBlock:
         return make_schedule(
             [one.run.trial.name for one in self._trials],
             deployments=[one.run.deployment.identity for one in self._trials],
+            shares=[one.run.condition.share for one in self._trials],
             warmup_s=load.warmup,
             measure_s=load.measured_s,
             length_s=float(self._design.slice),

@@ -153,7 +153,7 @@ class _Plan:
 
         def lasts(slices: int) -> float:
             measure_s = slices * USUAL_SLICE_S
-            return block_seconds([1] * ways, _WARM_UP_S, measure_s, USUAL_SLICE_S, self.drain_s)
+            return block_seconds([[1]] * ways, _WARM_UP_S, measure_s, USUAL_SLICE_S, self.drain_s)
 
         slices = 0
         while lasts(slices + 1) <= left:

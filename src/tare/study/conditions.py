@@ -52,6 +52,9 @@ class Condition(BaseModel):
     aa_of: str | None = Field(
         description="first earlier condition with the same setup, which this one repeats"
     )
+    share: int = Field(
+        1, ge=1, description="slices for each one of another condition of its deployment"
+    )
 
 
 def expand(study: Study) -> list[Condition]:

@@ -106,8 +106,9 @@ def estimate(
             again = passes * sharing[key] - lives
             breakdown["populate"] += again * (_populate_s(one.setup) + TRUNCATE_S)
     breakdown["search"] = _search_s([one.setup.load for one in conditions])
+    shares = [[one.share for one in conditions if one.deployment == key] for key in first]
     for one in conditions:
-        breakdown["measure"] += passes * _trial_s(one.setup.load, design, list(sharing.values()))
+        breakdown["measure"] += passes * _trial_s(one.setup.load, design, shares)
     apart = len(conditions) if design.slice_s is None else 1  # slices: a block begins as a whole
     breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
@@ -187,16 +188,16 @@ def _search_s(loads: list[Load]) -> float:
     return own + max((one.budget for one in sought if one.of == "baseline"), default=0.0)
 
 
-def _trial_s(load: Load, design: Design, sharing: list[int]) -> float:
-    """In slices, its share of the block, in which none of its time is anybody else's.
+def _trial_s(load: Load, design: Design, shares: list[list[int]]) -> float:
+    """In slices, an equal part of the block, in which none of its time is anybody else's.
 
     Args:
-        sharing: for each deployment, how many trials it has.
+        shares: for each deployment, those of its trials.
     """
     if design.slice_s is None:
         return load.warmup + load.measured_s
-    whole = block_seconds(sharing, load.warmup, load.measured_s, design.slice_s, design.drain)
-    return whole / sum(sharing)
+    whole = block_seconds(shares, load.warmup, load.measured_s, design.slice_s, design.drain)
+    return whole / sum(map(len, shares))
 
 
 def _memory(setup: Setup, machine: int | None) -> int:

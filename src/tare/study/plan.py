@@ -12,6 +12,7 @@ from tare.study.estimate import Estimate, estimate
 from tare.study.left_out import LeftOut, comparisons, divide
 from tare.study.schema import Study
 from tare.study.slice_choice import Slicing, choose, settled
+from tare.study.slice_shares import with_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,6 +155,8 @@ def make_plan(
     measured = conditions or [one.condition for one in left_out]
     slicing = choose(study, [one.setup for one in measured], unsliced)
     study = settled(study, slicing)
+    if slicing.length_s is not None:
+        conditions = with_shares(study, conditions)
     names = [one.name for one in conditions]
     keys = list(dict.fromkeys(one.deployment for one in conditions))
     # not for secrets: a published seed is what makes the order repeatable

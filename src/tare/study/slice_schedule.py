@@ -86,19 +86,30 @@ def slices_of(seconds: float, length_s: float) -> int:
 
 
 def block_seconds(
-    sharing: Iterable[int], warmup_s: float, measure_s: float, length_s: float, drain_s: float
+    deployments: Iterable[Sequence[int]],
+    warmup_s: float,
+    measure_s: float,
+    length_s: float,
+    drain_s: float,
 ) -> float:
-    """How long the slices of a block take, of deployments that so many trials each share."""
-    trials = list(sharing)
-    warm, turns = (max(trials) * slices_of(one, length_s) for one in (warmup_s, measure_s))
-    empty = math.ceil(turns / max(trials) / PASSES_PER_EMPTY)
-    return (len(trials) * (warm + turns) + empty) * period(length_s, drain_s)
+    """How long the slices of a block take.
+
+    Args:
+        deployments: the shares of each one's trials, as `make_schedule` has them.
+    """
+    shares = list(deployments)
+    warm = max(map(len, shares)) * slices_of(warmup_s, length_s)
+    passes = slices_of(measure_s, length_s)
+    turns = warm + max(map(sum, shares)) * passes
+    empty = math.ceil(passes / PASSES_PER_EMPTY)
+    return (len(shares) * turns + empty) * period(length_s, drain_s)
 
 
 def make_schedule(
     trials: Sequence[str],
     *,
     deployments: Sequence[str] = (),
+    shares: Sequence[int] = (),
     warmup_s: float,
     measure_s: float,
     length_s: float,
@@ -107,8 +118,8 @@ def make_schedule(
 ) -> Schedule:
     """Every deployment once in each turn, in which one of its trials is driven.
 
-    The order is drawn anew for each turn. As many turns as a deployment has trials at most are a
-    pass; one pass in three of those that are measured has an empty slice, too, at a place of its
+    The order is drawn anew for each turn. As many turns as a deployment's trials have shares at
+    most are a pass, while warming up one for each of its trials; one pass in three of those that are measured has an empty slice, too, at a place of its
     own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the scale
     of slices.
 
@@ -119,17 +130,21 @@ def make_schedule(
     Args:
         trials: their names, of which the order depends besides the seed.
         deployments: which deployment each is a trial of; empty: each has its own.
-        warmup_s, measure_s: offered time of each trial, rounded up to whole slices, where its
-            deployment has as many trials as any; trials of the others have more.
+        shares: how many slices each has in a pass, for one of another trial of its deployment;
+            empty: all have one.
+        warmup_s, measure_s: offered time of a trial with one share, rounded up to whole slices,
+            where its deployment has as many turns in a pass as any; trials of the others have more.
     """
-    own: dict[str, list[int]] = {}
+    warm: dict[str, list[int]] = {}
+    measured: dict[str, list[int]] = {}
     for number, name in enumerate(deployments or trials):
-        own.setdefault(name, []).append(number)
-    most = max(map(len, own.values()))
+        warm.setdefault(name, []).append(number)
+        measured.setdefault(name, []).extend([number] * (shares[number] if shares else 1))
     # not for secrets: a published seed is what makes the order repeatable
     generator = random.Random(f"{seed} {' '.join(trials)}")  # noqa: S311
     slots: list[Slot] = []
-    for seconds, counts in ((warmup_s, False), (measure_s, True)):
+    for seconds, own, counts in ((warmup_s, warm, False), (measure_s, measured, True)):
+        most = max(map(len, own.values()))
         in_order = [_over_and_over(shared, generator) for shared in own.values()]
         for number in range(most * slices_of(seconds, length_s)):
             turn: list[int | None] = [next(one) for one in in_order]
