@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tare.analysis import slices
-from tare.analysis.slices import conditions_of
+from tare.analysis.slices import arrange, conditions_of, terms_of
 
 
 def table(seed: int, passes: int, effects: list[float], bursts: float = 0.0) -> np.ndarray:
@@ -46,6 +46,20 @@ def test_under_normal_noise_next_to_nothing_is_lost() -> None:
         found = conditions_of(logs)
         fitted.append(found[1] - found[0])
     assert np.std(fitted) < 1.06 * np.std(plain)
+
+
+@pytest.mark.parametrize("bursts", [0.0, 0.1])
+def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float) -> None:
+    strayed, told = [], []
+    for seed in range(300):
+        logs = table(seed, 60, [0.0, 0.0, 0.0], bursts)
+        order = np.random.default_rng(seed).permuted(np.tile(np.arange(3), (60, 1)), axis=1)
+        driven = np.take_along_axis(logs, order, axis=1).ravel()
+        terms = terms_of(arrange(driven, list(order.ravel()), [0, 0, 0]))
+        strayed.append(terms.effects[0])
+        told.append(terms.noise / np.sqrt(60))
+    # effects sum to 0: of three, one strays by two thirds of a lone mean's variance
+    assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=0.08)
 
 
 @settings(max_examples=50)

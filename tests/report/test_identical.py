@@ -28,6 +28,20 @@ def test_it_names_the_sd_of_every_primary_metric_once_and_everywhere() -> None:
     assert said in methods_paragraph(analysis)
 
 
+def test_of_slices_it_tells_their_noise_from_that_of_deployments() -> None:
+    analysis = sample_analysis()
+    demand, throughput = spread("service_demand", 0.013), spread("throughput", 0.01)
+    analysis.identical = [
+        demand.model_copy(update={"slices": 0.012}),
+        throughput.model_copy(update={"slices": 0.011}),
+    ]
+    (said,) = sentences(analysis)
+    assert said.endswith(
+        "The noise of single slices makes, and the deployments themselves make, 1.2% and 0.5% in "
+        "service demand and 1.1% and nothing that can be told in throughput (squares add up)."
+    )
+
+
 def test_several_baselines_have_a_sentence_each_and_many_a_range() -> None:
     analysis = sample_analysis()
     two = [spread("service_demand", 0.01, "a"), spread("service_demand", 0.02, "b")]

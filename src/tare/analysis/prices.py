@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.slices import COSTS, arrange, fitted
+from tare.analysis.slices import COSTS, arrange, fitted, terms_of
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 
@@ -224,7 +224,7 @@ def _fitted(
     observed = arrange(np.log(costs), [way for _, way in one.order], servers)
     if one.switches:
         observed = observed._replace(switches=np.array(one.switches))
-    return fitted(observed, [total(rows) for rows in one.rows])
+    return fitted(terms_of(observed), [total(rows) for rows in one.rows])
 
 
 def _demand(rows: Sequence[Row]) -> float:

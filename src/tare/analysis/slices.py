@@ -96,14 +96,16 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
     observed = observe(block, cost)
     if observed is None:
         return
-    values = fitted(observed, [trial.values[metric] for trial in block])
+    terms = terms_of(observed)
+    values = fitted(terms, [trial.values[metric] for trial in block])
     for trial, value in zip(block, values, strict=True):
         trial.values[metric] = float(value)
+        trial.slice_noise[metric] = terms.noise / math.sqrt(len(trial.slices))
 
 
-def fitted(observed: Observed, sums: Sequence[float]) -> np.ndarray:
+def fitted(terms: Terms, sums: Sequence[float]) -> np.ndarray:
     """Each condition's cost: ratios as fitted, around the geometric mean of the sums' costs."""
-    effects = terms_of(observed).effects
+    effects = terms.effects
     return np.asarray(np.exp(effects - effects.mean() + np.log(sums).mean()))
 
 
@@ -191,11 +193,15 @@ class Terms(NamedTuple):
         effects: of the conditions; they sum to 0.
         switch: of a slice after another server's, in the mean over them.
         residuals: what is left, slice by slice.
+        noise: standard error that one slice of a condition leaves its effect; with n slices it is
+            a root of n smaller. The order is drawn anew in each pass, so that the correlation of
+            neighbours is in the residuals and in nothing else.
     """
 
     effects: np.ndarray
     switch: float
     residuals: np.ndarray
+    noise: float
 
 
 def terms_of(observed: Observed) -> Terms:
@@ -228,7 +234,23 @@ def terms_of(observed: Observed) -> Terms:
     switched = observed.switches > 0
     mixed = masks and switched.any() and not switched.all()
     switch = float(carried[switched].mean() - carried[~switched].mean()) if mixed else 0.0
-    return Terms(effects, switch, residuals)
+    return Terms(effects, switch, residuals, _noise(residuals, weights, observed, len(masks)))
+
+
+def _noise(residuals: np.ndarray, weights: np.ndarray, observed: Observed, masks: int) -> float:
+    """Of an M-estimate: root of the mean square of psi over the mean of its derivative, times K.
+
+    Source: P. J. Huber, Robust Regression, Annals of Statistics 1 (1973), with its correction K for
+    many terms; psi is linear inside of TUNING and constant outside.
+    """
+    fitted_terms = int(observed.passes.max()) + int(observed.conditions.max()) + 1 + masks
+    spare = max(len(residuals) - fitted_terms, 1)
+    inside = float(np.mean(weights == 1.0))
+    square = float(np.square(weights * residuals).sum()) / spare
+    if not inside:
+        return math.inf
+    correction = 1 + fitted_terms / len(residuals) * (1 - inside) / inside
+    return correction * math.sqrt(square) / inside
 
 
 def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:

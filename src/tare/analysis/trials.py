@@ -51,6 +51,7 @@ class Trial:
         beside: counts per operation that may explain an effect.
         events: (from, to, what) in seconds after the start of the measured part.
         slices: its measured slices, in their order; empty where it was measured in one piece.
+        slice_noise: metric to the standard error that the noise of its slices leaves its log value.
         steady: None where the series is too short to tell.
         change_points: seconds of the measured part at which the level of throughput changes.
         steal: share of the machine's CPU time that a hypervisor took; None if not sampled.
@@ -67,6 +68,7 @@ class Trial:
     beside: dict[str, float] = field(default_factory=dict)
     events: list[tuple[float, float, str]] = field(default_factory=list)
     slices: list[Row] = field(default_factory=list)
+    slice_noise: dict[str, float] = field(default_factory=dict)
     steady: bool | None = None
     change_points: list[float] = field(default_factory=list)
     steal: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
@@ -21,10 +22,19 @@ _SUBJECTS = {
 }
 SHOWN = ("service_demand", "throughput")
 """Told beside the primary endpoints."""
+_THEMSELVES = {
+    "deployment": "the deployments themselves",
+    "trial": "the trials themselves",
+    "repetition": "the repetitions themselves",
+}
 
 
 def sentences(analysis: Analysis) -> list[str]:
-    """'Identical deployments differed by 1.3% (sd) in service demand', per baseline."""
+    """'Identical deployments differed by 1.3% (sd) in service demand', per baseline.
+
+    Of those measured in slices also what of it is the slices' noise, which longer trials mend, and
+    what the deployments', which more of them do.
+    """
     metrics = [m.name for m in words.primary_metrics(analysis)]
     shown = [one for one in analysis.identical if one.metric in (*metrics, *SHOWN)]
     groups: dict[str, list[IdenticalSpread]] = {}
@@ -47,4 +57,26 @@ def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -
         sd = "" if parts else " (sd)"
         parts.append(f"{amount}{sd} in {words.in_sentence(words.metric_of(analysis, metric))}")
     where = f" among the conditions compared with {beside}" if beside else ""
-    return f"{_SUBJECTS[own[0].unit]} differed by {words.listing(parts)}{where}."
+    said = f"{_SUBJECTS[own[0].unit]} differed by {words.listing(parts)}{where}."
+    return said + _parts(analysis, own)
+
+
+def _parts(analysis: Analysis, own: Sequence[IdenticalSpread]) -> str:
+    """What makes the sd, where each metric has one sd and was measured in slices."""
+    told = [
+        f"{numbers.share(one.slices)} and {_rest(one)} in "
+        f"{words.in_sentence(words.metric_of(analysis, one.metric))}"
+        for one in own
+        if one.slices is not None
+    ]
+    if not told or len({one.metric for one in own}) < len(own):
+        return ""
+    return (
+        f" The noise of single slices makes, and {_THEMSELVES[own[0].unit]} make, "
+        f"{words.listing(told)} (squares add up)."
+    )
+
+
+def _rest(one: IdenticalSpread) -> str:
+    rest = one.sd**2 - (one.slices or 0.0) ** 2
+    return numbers.share(math.sqrt(rest)) if rest > 0 else "nothing that can be told"

@@ -104,8 +104,8 @@ class Load(Part):
     measure: Annotated[Duration, Field(gt=0)] = Field(
         10.0,
         description="measured part of every trial; in slices longer for the baseline of a "
-        "deployment's conditions, and where other deployments have more conditions, so that all are "
-        "driven equally often",
+        "deployment's conditions, and where other deployments have more conditions, so that all "
+        "are driven equally often",
     )
     timeout: Annotated[Duration, Field(gt=0)] = Field(
         5.0, description="an operation unanswered for so long is an error"

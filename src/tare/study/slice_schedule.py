@@ -119,9 +119,9 @@ def make_schedule(
     """Every deployment once in each turn, in which one of its trials is driven.
 
     The order is drawn anew for each turn. As many turns as a deployment's trials have shares at
-    most are a pass, while warming up one for each of its trials; one pass in three of those that are measured has an empty slice, too, at a place of its
-    own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the scale
-    of slices.
+    most are a pass, while warming up one for each of its trials; one pass in three of those that
+    are measured has an empty slice, too, at a place of its own. Source: randomised multiple
+    interleaved trials (Abedi and Brecht, ICPE 2017), at the scale of slices.
 
     A server that is driven more often answers for less: of two identical containers, one driven
     four times as often as the other needed 2.2 to 2.4% less CPU time for an operation

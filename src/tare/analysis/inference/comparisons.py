@@ -137,6 +137,18 @@ def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
     return logs
 
 
+def slice_noise_of(trials: Iterable[Trial]) -> dict[tuple[str, str], dict[Cell, float]]:
+    """(metric, condition) to (round, block) to the standard error that slices leave its log value.
+
+    Where a trial was recorded twice, the later attempt counts.
+    """
+    found: dict[tuple[str, str], dict[Cell, float]] = {}
+    for trial in sorted(trials, key=lambda t: t.manifest.attempt):
+        for metric, error in trial.slice_noise.items():
+            found.setdefault((metric, trial.condition), {})[trial.cell] = error
+    return found
+
+
 def samples_of(trials: Iterable[Trial]) -> dict[str, Samples]:
     """Metric to condition to its independent repetitions.
 

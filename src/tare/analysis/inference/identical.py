@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.comparisons import logs_of, samples_of
+from tare.analysis.inference.comparisons import logs_of, samples_of, slice_noise_of
 from tare.analysis.inference.estimates import make_stratum
 from tare.analysis.metrics import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.comparisons import Rules, Samples
     from tare.analysis.inference.contrasts import Contrasts
-    from tare.analysis.inference.estimates import Logs
+    from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.trials import Trial
 
 USUAL = (SERVICE_DEMAND, "throughput")
@@ -34,6 +34,7 @@ def identical_spreads(
     baselines = list(dict.fromkeys(c.baseline for c in contrasts.of if not c.rows))
     samples = samples_of(trials) if rules.independent else {}
     logs = {} if rules.independent else logs_of(trials)
+    noise = slice_noise_of(trials)
     imported = any(trial.imported for trial in trials)
     found = []
     for metric in in_order([*samples, *logs]):
@@ -48,10 +49,32 @@ def identical_spreads(
             )
             if one is not None:
                 sd, df, unit = one
+                own = [noise.get((metric, name)) for name in names if name in logs.get(metric, {})]
+                slices = _of_slices(own, by_round=unit == "deployment")
                 found.append(
-                    IdenticalSpread(metric=metric, baseline=baseline, sd=sd, df=df, unit=unit)
+                    IdenticalSpread(
+                        metric=metric, baseline=baseline, sd=sd, df=df, slices=slices, unit=unit
+                    )
                 )
     return found
+
+
+def _of_slices(own: Sequence[Mapping[Cell, float] | None], *, by_round: bool) -> float | None:
+    """Root mean square, over conditions and units, of the standard error that slices leave.
+
+    Args:
+        own: of each condition, its blocks' standard errors; None: not measured in slices.
+        by_round: a unit is the mean of a round's blocks; else each block is one.
+    """
+    variances: list[float] = []
+    for errors in own:
+        if errors is None:
+            return None
+        units: dict[Cell, list[float]] = {}
+        for cell, error in errors.items():
+            units.setdefault((cell[0], 0) if by_round else cell, []).append(error**2)
+        variances += [sum(squares) / len(squares) ** 2 for squares in units.values()]
+    return math.sqrt(sum(variances) / len(variances)) if variances else None
 
 
 _Found = tuple[float, float, Literal["deployment", "trial", "repetition"]]

@@ -154,6 +154,12 @@ class IdenticalSpread(Part):
         "their round or block did to all conditions is taken away; about a fraction of the value"
     )
     df: float = Field(description="degrees of freedom of the sd")
+    slices: float | None = Field(
+        None,
+        description="the part of the sd that the noise of single slices explains, which longer "
+        "trials make smaller; the square of the sd less its square is what differed between units; "
+        "null: not measured in slices",
+    )
     unit: Literal["deployment", "trial", "repetition"] = Field(
         description="what differed: deployments, each the mean of its trials; trials of one "
         "deployment, where there is no other; or independent repetitions of an imported study"
