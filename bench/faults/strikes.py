@@ -179,12 +179,14 @@ class Striker:
         return Strike("memory limit", "tare", at, statuses=(-9,))
 
     def _second_run(self, command: Command) -> Strike:
-        words = self._draw.choice((("run", "whole.yaml", "--name", "rival"), ("clean",)))
+        run = ("run", "whole.yaml", "--no-weigh", "--name", "rival")
+        words = self._draw.choice((run, ("clean",), ("weigh", "native")))
         return self._rival(command, "second run", words, ())
 
     def _second_user(self, command: Command) -> Strike:
         other = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
-        return self._rival(command, "second user", ("clean", "--runs", "elsewhere"), other)
+        words = self._draw.choice((("clean", "--runs", "elsewhere"), ("weigh", "native")))
+        return self._rival(command, "second user", words, other)
 
     def _rival(
         self, command: Command, kind: str, words: tuple[str, ...], before: tuple[str, ...]
