@@ -6,9 +6,9 @@
     python -m bench.faults --engine-command dockerd --clock
 
 Real studies (Cassandra as a process, and in a container where an engine answers) are begun, struck
-and resumed, some of them after a weighing; others of the commands are `tare weigh`. After each
-command everything of `invariants.py` is checked. The seed gives the order of faults and the waiting
-times between them, but not what the machine does meanwhile.
+and resumed, some of them after a weighing; others of the commands are `tare weigh` and the pilot of
+`tare doctor --noise`. After each command everything of `invariants.py` is checked. The seed gives
+the order of faults and the waiting times between them, but not what the machine does meanwhile.
 
 It needs root for most of it and two CPUs, uses `tare` as it is installed, and lets nobody else run
 studies meanwhile. `--engine-command` starts an engine, which may then be killed; one that answers
@@ -43,7 +43,7 @@ MOST_STRIKES = 5
 TO_THE_END, CLEANED_NEXT = 0.08, 0.3
 """Shares of commands that are left to end, and that `tare clean` follows."""
 WEIGHINGS_ALONE, WEIGHED_FIRST = 0.2, 0.15
-"""Shares of commands that are `tare weigh`, and of runs that may weigh first."""
+"""Shares of commands that measure without a database, and of runs that may weigh first."""
 
 
 class Campaign:
@@ -93,8 +93,9 @@ class Campaign:
     def _begin(self) -> Command:
         """A run, begun or resumed, or a weighing."""
         if self._draw.random() < WEIGHINGS_ALONE:
-            self.commands["tare weigh"] += 1
-            return self._scene.start("weigh", *self._draw.choice(WEIGHINGS))
+            words = self._draw.choice(WEIGHINGS)
+            self.commands[f"tare {words[0]}"] += 1
+            return self._scene.start(*words)
         weigh = self._draw.random() < WEIGHED_FIRST
         self.commands["tare run --weigh" if weigh else "tare run"] += 1
         return self._scene.run(self._number, weigh=weigh)

@@ -52,10 +52,11 @@ design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment{slice
 
 
 WEIGHINGS = (
-    ("--rounds", "3", "--seconds", "60", "--in-flight", "1"),
-    ("--rounds", "3", "--what", "system,storage,machine"),
+    ("weigh", "--rounds", "3", "--seconds", "60", "--in-flight", "1"),
+    ("weigh", "--rounds", "3", "--what", "system,storage,machine"),
+    ("doctor", "--noise", "--seconds", "20"),
 )
-"""Of ways, and of parts: half a minute to a minute each, where nothing strikes them."""
+"""Of ways, of parts, and the pilot: up to a minute each, where nothing strikes them."""
 
 
 @dataclass

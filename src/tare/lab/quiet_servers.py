@@ -86,6 +86,7 @@ class Outcome:
         driven: every slice, warm-up and empty ones included.
         operations: of each way, in each of its measured slices.
         frozen: servers stood still between their slices.
+        gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
         missing: place of a way that is not to be had here to the reason; the others are driven.
     """
@@ -93,6 +94,7 @@ class Outcome:
     driven: list[Driven]
     operations: list[list[int]]
     frozen: bool
+    gap_s: float
     paths: list[str]
     missing: Mapping[int, str]
 
@@ -145,6 +147,7 @@ class _Told:
 
     operations: dict[str, list[int]] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
+    gap_s: float = 0.0
     fault: Exception | None = None
 
 
@@ -235,7 +238,7 @@ class QuietServers:
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
-        return Outcome(driven, operations, frozen, paths, missing)
+        return Outcome(driven, operations, frozen, told.gap_s, paths, missing)
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(
@@ -413,8 +416,11 @@ def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
                 told.ready.add(line.client.name)
             elif kind == "interval" and line.event["phase"] == "measure":
                 told.operations[line.client.name].append(int(line.event["ops"]))
-            elif kind == "result" and (errors := result_of(line.client, line.event).errors):
-                told.fault = LoadError(f"{errors} operations failed")
+            elif kind == "result":
+                result = result_of(line.client, line.event)
+                told.gap_s = max(told.gap_s, result.longest_gap_s or 0.0)
+                if result.errors:
+                    told.fault = LoadError(f"{result.errors} operations failed")
     except (TareError, OSError, ValueError, KeyError) as error:
         told.fault = error
 

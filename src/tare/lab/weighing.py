@@ -210,6 +210,7 @@ def _round(outcome: Outcome) -> Round:
         steal=outcome.steal,
         other_cores=outcome.other_cores,
         frozen=outcome.frozen,
+        gap_s=outcome.gap_s,
     )
 
 
