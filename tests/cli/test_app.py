@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tare.cli import app, commands
+from tare.cli import app, commands, signals
 
 BEGUN = """
 import signal, sys
 from pathlib import Path
-from tare.cli import app, commands
+from tare.cli import app, commands, signals
 
 if sys.argv[2] == "wait":  # these tests may themselves be run under nohup
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -120,8 +120,8 @@ def test_what_the_system_refuses_has_the_remedy_of_its_kind(
         raise error
 
     monkeypatch.setattr(commands, "build", lambda: fails)
-    monkeypatch.setattr(app.signals, "take_over", lambda: None)
-    monkeypatch.setattr(app.signals, "hold_back", lambda: None)
+    monkeypatch.setattr(signals, "take_over", lambda: None)
+    monkeypatch.setattr(signals, "hold_back", lambda: None)
     with pytest.raises(SystemExit) as ended:
         app.main()
     assert ended.value.code == 1
