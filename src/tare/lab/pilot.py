@@ -82,7 +82,7 @@ def pilot(
     Raises:
         LabBusyError: a run holds this machine.
         RuntimeUnavailableError: a program is missing, or a control group cannot be made.
-        LoadError: a server or a client failed.
+        QuietError: a server or a client failed.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
