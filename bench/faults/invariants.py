@@ -68,7 +68,7 @@ class Invariants:
 
     def _left(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
         """A command that ended by itself leaves nothing; one that was killed nothing of others."""
-        if any(strike.kind == "engine killed" for strike in strikes):
+        if any(strike.kind in ("engine killed", "engine silent") for strike in strikes):
             return []  # it may not have been there to be asked
         left, may_stay = self.left(), self._may_stay(command, before)
         if any(strike.kind == "read-only disk" for strike in strikes):

@@ -212,6 +212,18 @@ class Engine:
             self._process.kill()
             self._process.wait()
 
+    @contextlib.contextmanager
+    def silent(self) -> Iterator[None]:
+        """It takes requests and answers none."""
+        if self._process is None:
+            yield
+            return
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
     def restart(self) -> None:
         """After it died. What it left to find itself by goes: an engine waits in vain for it."""
         if self._process is not None and self._process.poll() is not None:
