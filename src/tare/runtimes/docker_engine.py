@@ -56,7 +56,7 @@ def data_directory() -> Path | None:
     """Where a local engine keeps images, layers and volumes; None: no engine, or a remote one."""
     try:
         root = connect(timeout_s=5).info().get("DockerRootDir")
-    except (RuntimeUnavailableError, DockerException):
+    except (RuntimeUnavailableError, DockerException, OSError):
         return None
     return Path(root) if root and Path(root).is_dir() else None
 
