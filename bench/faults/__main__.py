@@ -6,8 +6,9 @@
     python -m bench.faults --engine-command dockerd --clock
 
 Real studies (Cassandra as a process, and in a container where an engine answers) are begun, struck
-and resumed: after each command everything of `invariants.py` is checked. The seed gives the order
-of faults and the waiting times between them, but not what the machine does meanwhile.
+and resumed, some of them after a weighing; others of the commands are `tare weigh` and the pilot of
+`tare doctor --noise`. After each command everything of `invariants.py` is checked. The seed gives
+the order of faults and the waiting times between them, but not what the machine does meanwhile.
 
 It needs root for most of it and two CPUs, uses `tare` as it is installed, and lets nobody else run
 studies meanwhile. `--engine-command` starts an engine, which may then be killed; one that answers
@@ -32,7 +33,7 @@ from pathlib import Path
 from bench.faults import ours
 from bench.faults.decoys import Decoys
 from bench.faults.invariants import DONE, Invariants
-from bench.faults.scene import ENDS_WITHIN_S, Command, Engine, Scene
+from bench.faults.scene import ENDS_WITHIN_S, WEIGHINGS, Command, Engine, Scene
 from bench.faults.strikes import Strike, Striker
 from tare.cli.signals import take_over
 
@@ -41,6 +42,8 @@ SOONEST_S, LATEST_S = 0.1, 12.0
 MOST_STRIKES = 5
 TO_THE_END, CLEANED_NEXT = 0.08, 0.3
 """Shares of commands that are left to end, and that `tare clean` follows."""
+WEIGHINGS_ALONE, WEIGHED_FIRST = 0.2, 0.15
+"""Shares of commands that measure without a database, and of runs that may weigh first."""
 
 
 class Campaign:
@@ -52,6 +55,7 @@ class Campaign:
         self._striker = striker
         self._draw = draw
         self._number = 1
+        self.commands: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
         self.findings: list[dict[str, object]] = []
@@ -62,9 +66,9 @@ class Campaign:
         return sum(self.counts.values()) - self.counts["nothing"]
 
     def cycle(self, number: int) -> str:
-        """One run, begun or resumed, struck once or more, and what comes after it: in words."""
+        """One command, struck once or more, and what comes after it: in words."""
         before = self._invariants.left()
-        command = self._scene.run(self._number)
+        command = self._begin()
         strikes: list[Strike] = []
         try:
             self._struck(command, strikes)
@@ -83,7 +87,18 @@ class Campaign:
             self._clean(number, strikes)
         self._next_run(command)
         did = [f"{strike.kind} {strike.target}" for strike in strikes]
-        return f"{', '.join(did) or 'nothing'}: {command.process.returncode}"
+        what = command.name or "weighing"
+        return f"{what}: {', '.join(did) or 'nothing'}: {command.process.returncode}"
+
+    def _begin(self) -> Command:
+        """A run, begun or resumed, or a weighing."""
+        if self._draw.random() < WEIGHINGS_ALONE:
+            words = self._draw.choice(WEIGHINGS)
+            self.commands[f"tare {words[0]}"] += 1
+            return self._scene.start(*words)
+        weigh = self._draw.random() < WEIGHED_FIRST
+        self.commands["tare run --weigh" if weigh else "tare run"] += 1
+        return self._scene.run(self._number, weigh=weigh)
 
     def _struck(self, command: Command, strikes: list[Strike]) -> None:
         for _ in range(self._draw.randint(0, MOST_STRIKES)):
@@ -108,6 +123,8 @@ class Campaign:
 
     def _next_run(self, command: Command) -> None:
         """A run that ended makes room for one of the other kind."""
+        if not command.name:
+            return
         run = self._scene.runs / command.name
         finished = any(e["event"] == "run finished" for e in self._scene.journal(command.name))
         if finished and (run / "report.html").is_file():
@@ -124,7 +141,7 @@ class Campaign:
                     "strikes": [f"{s.kind}: {s.target} {s.seconds:.1f} s" for s in strikes],
                     "status": command.process.returncode,
                     "said": command.said()[-3000:],
-                    "journal": self._scene.journal(command.name)[-6:],
+                    "journal": self._scene.journal(command.name)[-6:] if command.name else [],
                 }
             )
             print(f"\nFOUND in cycle {number}: {finding}", flush=True)
@@ -154,6 +171,7 @@ def main() -> int:
     root = Path(tempfile.mkdtemp(prefix="faults-"))
     with Engine(options.engine_command).running() as engine:
         scene = Scene(root, engine=engine)
+        scene.take_cache()
         with scene.disk(), Decoys(scene.runs, engine=engine.answers()).standing() as decoys:
             kinds = set(filter(None, options.kinds.split(",")))
             striker = Striker(scene, draw, kinds, clock=options.clock)
@@ -198,6 +216,7 @@ def _report(campaign: Campaign, invariants: Invariants, options: argparse.Namesp
         "seed": options.seed,
         "instants": campaign.instants,
         "faults": dict(campaign.counts.most_common()),
+        "commands": dict(campaign.commands.most_common()),
         "exit statuses": {str(status): n for status, n in sorted(campaign.statuses.items())},
         "operations accounted for": invariants.operations,
         "stops inside a trial, seen in its record": invariants.stops_seen,

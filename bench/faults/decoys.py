@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,14 +33,15 @@ class Decoys:
     def __init__(self, runs: Path, *, engine: bool) -> None:
         self._runs = runs
         self._engine = engine
-        self._process: subprocess.Popen[bytes] | None = None
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._temporary = Path(tempfile.gettempdir()) / f"tare-weigh@mine.{os.getpid()}"
         self._before: dict[str, str] = {}
 
     @contextlib.contextmanager
     def standing(self) -> Iterator[Decoys]:
         try:
             self._files()
-            self._start_process()
+            self._start_processes()
             self._kernel()
             if self._engine:
                 self._in_engine()
@@ -60,17 +63,22 @@ class Decoys:
         thesis = self._runs / "mine" / "work" / "thesis.tex"
         half = self._runs / "mine" / "trials" / ".D1-B01-native.partial" / "data"
         outside = self._runs.parent / "outside" / "work" / "data"
-        for file in (thesis, half, outside):
+        for file in (thesis, half, outside, self._temporary / "notes"):
             file.parent.mkdir(parents=True)
             file.write_text(f"of somebody else: {file.name}\n")
         (thesis.parent / ".tare-run.json").write_text('{"plan": "0000"}')
         (self._runs / "linked").symlink_to(outside.parent.parent)
 
-    def _start_process(self) -> None:
-        """A process that has Tare's variable, as a user's own shell may."""
-        self._process = subprocess.Popen(
-            ["sleep", "1000000"], env={**os.environ, "TARE_RUN": "r1"}, start_new_session=True
-        )
+    def _start_processes(self) -> None:
+        """One that has Tare's variable, as a user's own shell may, and one that has a program's
+        name of Tare's."""
+        named = self._runs.parent / "tare-stub"
+        shutil.copy(shutil.which("sleep") or "/bin/sleep", named)
+        variables = {"sleep": {"TARE_RUN": "r1"}, str(named): dict[str, str]()}
+        for program, own in variables.items():
+            self._processes[program] = subprocess.Popen(
+                [program, "1000000"], env={**os.environ, **own}, start_new_session=True
+            )
 
     def _kernel(self) -> None:
         for group in _decoy_groups():
@@ -91,12 +99,12 @@ class Decoys:
     def _fingerprint(self) -> dict[str, str]:
         found = {
             f"file {file}": hashlib.sha256(file.read_bytes()).hexdigest()
-            for base in (self._runs / "mine", self._runs.parent / "outside")
+            for base in (self._runs / "mine", self._runs.parent / "outside", self._temporary)
             for file in sorted(base.rglob("*"))
             if file.is_file()
         }
-        if self._process is not None:
-            found["process"] = psutil.Process(self._process.pid).status()
+        for program, process in self._processes.items():
+            found[f"process {program}"] = psutil.Process(process.pid).status()
         found |= {f"group {group}": "there" for group in _decoy_groups() if group.is_dir()}
         found |= {one: "there" for one in addresses() if one.startswith(f"{ADDRESS} ")}
         if self._engine:
@@ -104,9 +112,10 @@ class Decoys:
         return found
 
     def _remove(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+        shutil.rmtree(self._temporary, ignore_errors=True)
         for group in _decoy_groups():
             with contextlib.suppress(OSError):
                 group.rmdir()

@@ -24,6 +24,8 @@ SEEN_SHARE = 0.5
 """So much of a stop must show as time without an answer: it may have begun between two answers."""
 NEW_EACH_TIME = {"processes", "containers", "networks", "groups", "temporary", "mounts"}
 """Kinds whose names a resumed run does not give again."""
+WEIGHED = "round 1 of "
+"""What a weighing says once it has swept: everything but the directories of runs."""
 
 
 @dataclass
@@ -66,23 +68,26 @@ class Invariants:
 
     def _left(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
         """A command that ended by itself leaves nothing; one that was killed nothing of others."""
-        if any(strike.kind == "engine killed" for strike in strikes):
+        if any(strike.kind in ("engine killed", "engine silent") for strike in strikes):
             return []  # it may not have been there to be asked
-        left, began = self.left(), self._began(command)
+        left, may_stay = self.left(), self._may_stay(command, before)
         if any(strike.kind == "read-only disk" for strike in strikes):
             left.kinds.pop("directories", None)  # the next command may remove them
         if command.process.returncode in (DONE, FAILED, NOT_VALID, INTERRUPTED):
-            own = left if began else left.without(before)
+            own = left.without(may_stay)
             return [f"left behind by a command that ended by itself: {own}"] if own else []
-        same = {k: names for k, names in left.both(before).kinds.items() if k in NEW_EACH_TIME}
-        if began and same:
-            return [f"of an earlier run, and not removed by this one: {Seen(same)}"]
-        return []
+        earlier = left.both(before).without(may_stay).kinds
+        same = {kind: names for kind, names in earlier.items() if kind in NEW_EACH_TIME}
+        return [f"of an earlier run, and not removed by this one: {Seen(same)}"] if same else []
 
-    def _began(self, command: Command) -> bool:
-        """Whether this command got as far as to make a deployment: it has cleaned by then."""
-        new = self.scene.journal(command.name)[command.events_before :]
-        return any(event["event"] == "deployment begun" for event in new)
+    def _may_stay(self, command: Command, before: Seen) -> Seen:
+        """What was left before that this command cannot have removed yet, by how far it got."""
+        new = self.scene.journal(command.name)[command.events_before :] if command.name else []
+        if any(event["event"] == "deployment begun" for event in new):
+            return Seen()
+        if WEIGHED in command.said():
+            return Seen({"directories": before.kinds.get("directories", set())})
+        return before
 
     def _ended(self, command: Command, strikes: list[Strike]) -> list[str]:
         status, said = command.process.returncode, command.said()

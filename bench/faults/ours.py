@@ -87,13 +87,18 @@ def containers() -> list[Any]:
 
 
 def engine_items() -> dict[str, set[str]]:
-    """Containers, networks and volumes that have Tare's label or a name as Tare gives."""
+    """Containers, networks and volumes that have Tare's label or a name as Tare gives.
+
+    With the ids that the engine gives, because every weighing has the same names.
+    """
     found: dict[str, set[str]] = {"containers": set(), "networks": set(), "volumes": set()}
     with contextlib.suppress(docker.errors.DockerException, requests.RequestException):
         api = docker.from_env(timeout=30).api
         listed = {
-            "containers": [(one["Names"][0], one) for one in api.containers(all=True)],
-            "networks": [(one["Name"], one) for one in api.networks()],
+            "containers": [
+                (_with_id(one["Names"][0], one), one) for one in api.containers(all=True)
+            ],
+            "networks": [(_with_id(one["Name"], one), one) for one in api.networks()],
             "volumes": [(one["Name"], one) for one in api.volumes()["Volumes"] or []],
         }
         for kind, items in listed.items():
@@ -103,6 +108,10 @@ def engine_items() -> dict[str, set[str]]:
                 if "tare.run" in (one["Labels"] or {}) or "tare-" in name
             }
     return found
+
+
+def _with_id(name: str, item: dict[str, Any]) -> str:
+    return f"{name} {item['Id'][:12]}"
 
 
 def addresses() -> set[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,9 +19,14 @@ from typing import Any
 import docker
 import requests
 
+from tare.artifacts.tree import default_cache
+from tare.records.noise import Noise
+from tare.records.prices import Weighing
+
 TARE = str(Path(sys.executable).with_name("tare"))
-ENDS_WITHIN_S = 240.0
-"""A run that was asked to end and has not by then hangs: its nodes are given a minute each."""
+ENDS_WITHIN_S = 420.0
+"""What has not ended by then hangs: a run may weigh for two minutes first, and its nodes are given
+a minute each to end."""
 DISK = "1500m"
 LEFT_BY_ENGINE = (
     Path("/var/run/docker.pid"),
@@ -44,9 +51,17 @@ design: {{deployments: 1, blocks: {blocks}, reset: keep, fresh: deployment{slice
 """
 
 
+WEIGHINGS = (
+    ("weigh", "--rounds", "3", "--seconds", "60", "--in-flight", "1"),
+    ("weigh", "--rounds", "3", "--what", "system,storage,machine"),
+    ("doctor", "--noise", "--seconds", "20"),
+)
+"""Of ways, of parts, and the pilot: up to a minute each, where nothing strikes them."""
+
+
 @dataclass
 class Command:
-    """One command of Tare's that was started, and where its output goes."""
+    """One command of Tare's that was started, and where its output goes; a weighing has no name."""
 
     process: subprocess.Popen[bytes]
     output: Path
@@ -71,6 +86,7 @@ class Scene:
         self.root = root
         self.runs = root / "runs"
         self.engine = engine
+        self._cache = root / "cache"
         self._commands = 0
         self.runs.mkdir(parents=True)
         self._studies = [
@@ -88,6 +104,16 @@ class Scene:
         finally:
             if mounted:
                 subprocess.run(["umount", "--lazy", str(self.runs)], check=True)
+
+    def take_cache(self) -> None:
+        """A cache of its own with what this user's holds, but for what was measured: prices that
+        are weighed under faults are for nobody."""
+        self._cache.mkdir()
+        measured = shutil.ignore_patterns(Weighing.kept_as, Noise.kept_as)
+        if default_cache().is_dir():
+            shutil.copytree(
+                default_cache(), self._cache, symlinks=True, ignore=measured, dirs_exist_ok=True
+            )
 
     @property
     def on_own_disk(self) -> bool:
@@ -108,11 +134,16 @@ class Scene:
         )
         return path
 
-    def run(self, number: int) -> Command:
-        """Begin or resume the run of this number; each other one is in slices."""
+    def run(self, number: int, *, weigh: bool = False) -> Command:
+        """Begin or resume the run of this number; each other one is in slices.
+
+        Args:
+            weigh: it weighs first, where it is in slices and has no prices yet.
+        """
         study = self._studies[number % len(self._studies)]
-        name = f"r{number}"
-        return self.start("run", str(study), "--no-weigh", "--name", name, name=name)
+        (self._cache / Weighing.kept_as).unlink(missing_ok=True)
+        name, how = f"r{number}", "--weigh" if weigh else "--no-weigh"
+        return self.start("run", str(study), how, "--name", name, name=name)
 
     def start(self, *words: str, name: str = "", before: tuple[str, ...] = ()) -> Command:
         """Start one command of Tare's in a session of its own, as a terminal does."""
@@ -123,12 +154,16 @@ class Scene:
             process = subprocess.Popen(
                 [*before, TARE, *words],
                 cwd=self.root,
+                env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
         return Command(process, output, name, before_it)
+
+    def _environment(self) -> dict[str, str]:
+        return {"TARE_CACHE": str(self._cache)} if self._cache.is_dir() else {}
 
     def journal(self, name: str) -> list[dict[str, Any]]:
         file = self.runs / name / "journal.jsonl"
@@ -176,6 +211,18 @@ class Engine:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+
+    @contextlib.contextmanager
+    def silent(self) -> Iterator[None]:
+        """It takes requests and answers none."""
+        if self._process is None:
+            yield
+            return
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def restart(self) -> None:
         """After it died. What it left to find itself by goes: an engine waits in vain for it."""

@@ -61,6 +61,7 @@ class Striker:
             "second run": (1, self._second_run, True),
             "second user": (1, self._second_user, root and _nobody_may_run()),
             "engine killed": (1, self._kill_engine, scene.engine.ours),
+            "engine silent": (1, self._silence_engine, scene.engine.ours),
             "clock jump": (1, self._jump, clock and root),
         }
         if unknown := kinds - set(possible):
@@ -179,12 +180,14 @@ class Striker:
         return Strike("memory limit", "tare", at, statuses=(-9,))
 
     def _second_run(self, command: Command) -> Strike:
-        words = self._draw.choice((("run", "whole.yaml", "--name", "rival"), ("clean",)))
+        run = ("run", "whole.yaml", "--no-weigh", "--name", "rival")
+        words = self._draw.choice((run, ("clean",), ("weigh", "native")))
         return self._rival(command, "second run", words, ())
 
     def _second_user(self, command: Command) -> Strike:
         other = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
-        return self._rival(command, "second user", ("clean", "--runs", "elsewhere"), other)
+        words = self._draw.choice((("clean", "--runs", "elsewhere"), ("weigh", "native")))
+        return self._rival(command, "second user", words, other)
 
     def _rival(
         self, command: Command, kind: str, words: tuple[str, ...], before: tuple[str, ...]
@@ -217,6 +220,12 @@ class Striker:
         finally:
             self._scene.engine.restart()
         return Strike("engine killed", "engine", at, statuses=(2,))  # the plan asks for one
+
+    def _silence_engine(self, command: Command) -> Strike:
+        at, seconds = time.time(), self._draw.uniform(0.5, 20)
+        with self._scene.engine.silent():
+            command.wait_s(seconds)
+        return Strike("engine silent", "engine", at, seconds, statuses=(2,))
 
     def _jump(self, command: Command) -> Strike:
         """The clock jumps, and goes right again by the time that has really passed."""

@@ -77,6 +77,12 @@ class LoadError(TareError):
     usual = "read the load client's output in the trial's directory; the same command goes on"
 
 
+class QuietError(LoadError):
+    """The same where there is no run: servers without a database, which keep nothing."""
+
+    usual = "give the same command again; tare doctor says what can run here"
+
+
 class TrialFailedError(TareError):
     """A trial that ended without a usable result; recorded, retried once."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -99,6 +101,34 @@ def test_a_process_that_is_left(invariants: Invariants) -> None:
 def test_a_directory_that_is_left(invariants: Invariants) -> None:
     (invariants.scene.runs / "r1" / "work" / "d1-native-1-k1-n1").mkdir(parents=True)
     assert "r1/work" in found(invariants)
+
+
+def test_a_weighing_need_not_look_into_the_directories_of_runs(invariants: Invariants) -> None:
+    (invariants.scene.runs / "r1" / "work" / "d1-native-1-k1-n1").mkdir(parents=True)
+    before = invariants.left()
+    weighing = replace(ended(invariants.scene, "echo round 1 of 3: 7 ways"), name="")
+    assert invariants.after(weighing, [], before) == []
+    assert "r1/work" in "\n".join(invariants.after(weighing, [], Seen()))
+
+
+def test_a_process_that_a_weighing_was_to_sweep_and_did_not(invariants: Invariants) -> None:
+    with subprocess.Popen(["sleep", "60"], env={**os.environ, "TARE_RUN": "weigh"}) as left:
+        try:
+            before = invariants.left()
+            killed = ended(invariants.scene, "echo round 1 of 3: 7 ways; kill -9 $$")
+            strike = replace(KILLED, statuses=(-signal.SIGKILL,))
+            said = invariants.after(replace(killed, name=""), [strike], before)
+            assert f"not removed by this one: processes: sleep {left.pid}" in "\n".join(said)
+            early = ended(invariants.scene, "kill -9 $$")
+            assert invariants.after(replace(early, name=""), [strike], before) == []
+        finally:
+            left.kill()
+
+
+def test_a_temporary_directory_of_somebody_else_that_goes(invariants: Invariants) -> None:
+    (notes,) = Path(tempfile.gettempdir()).glob(f"tare-weigh@mine.{os.getpid()}/notes")
+    notes.unlink()
+    assert "notes: was" in found(invariants)
 
 
 def test_a_file_of_somebody_else_that_goes(invariants: Invariants) -> None:

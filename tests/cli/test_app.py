@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pty
 import signal
@@ -9,10 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tare.cli import app, commands, signals
+
 BEGUN = """
 import signal, sys
 from pathlib import Path
-from tare.cli import app, commands
+from tare.cli import app, commands, signals
 
 if sys.argv[2] == "wait":  # these tests may themselves be run under nohup
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -92,6 +97,35 @@ def test_a_signal_while_the_interpreter_ends_changes_no_exit_status() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left", "/runs/x"), "free the disk;"),
+        (OSError(errno.EACCES, "Permission denied", "/runs/x"), "let this user read and write it"),
+        (OSError(errno.EROFS, "Read-only", "/runs/x"), "name a place that can be written;"),
+        (OSError(errno.ENOTDIR, "Not a directory", "/runs/x"), "mend the path;"),
+        (MemoryError(), "stop what else runs here;"),
+    ],
+    ids=str,
+)
+def test_what_the_system_refuses_has_the_remedy_of_its_kind(
+    error: Exception,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails() -> None:
+        raise error
+
+    monkeypatch.setattr(commands, "build", lambda: fails)
+    monkeypatch.setattr(signals, "take_over", lambda: None)
+    monkeypatch.setattr(signals, "hold_back", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert ended.value.code == 1
+    assert f"try: {said}" in capsys.readouterr().err
 
 
 def test_under_nohup_a_hangup_is_nothing(tmp_path: Path) -> None:

@@ -86,6 +86,8 @@ def test_the_pilot_in_words_says_what_it_cannot_tell() -> None:
     assert "nor how identical deployments differ (a JVM's compiler" in text
     assert "disturbed" not in text
     assert "disturbed the pilot" in "\n".join(noise_lines(pilot(0.02, other_cores=0.8)))
+    stopped = pilot(0.02).model_copy(update={"gap_s": 0.7})
+    assert "note: nothing was answered for 0.7 s" in "\n".join(noise_lines(stopped))
 
 
 def test_a_pilot_that_other_work_drowned_is_refused() -> None:

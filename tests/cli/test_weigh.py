@@ -77,6 +77,9 @@ def test_a_busy_machine_and_a_native_that_is_not_itself_are_doubts() -> None:
     assert doubts(found) == []
     (busy,) = doubts(found.model_copy(update={"other_cores": 0.5}))
     assert busy.startswith("not valid: other programs disturbed it")
+    (still,) = doubts(found.model_copy(update={"gap_s": found.slice_s / 2}))
+    assert still.startswith("not valid: nothing was answered for 0.12 s")
+    assert doubts(found.model_copy(update={"gap_s": found.slice_s / 3})) == []
     (unlike,) = doubts(prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE))
     assert unlike.startswith("not valid: native again")
 

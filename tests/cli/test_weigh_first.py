@@ -128,3 +128,6 @@ def test_where_weighing_fails_the_run_goes_on_without(scene: Scene) -> None:
     scene.fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
     assert scene.prices(DOCKER) is None
     assert scene.said[-1] == "no prices: no Docker engine answers, no socket"
+    scene.fault = TimeoutError("the engine answers nothing")
+    assert scene.prices(DOCKER) is None
+    assert scene.said[-1] == "no prices: the engine answers nothing"

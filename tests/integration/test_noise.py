@@ -6,8 +6,10 @@ import json
 import os
 import socket
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from tare.errors import LoadError
@@ -37,6 +39,22 @@ def test_a_short_pilot_drives_its_servers_in_turn_and_leaves_nothing() -> None:
     can_freeze = os.geteuid() == 0 and cgroups.version() > 0
     assert found.frozen == can_freeze
     assert 0 <= found.steal < 1
+    assert leftovers() == []
+
+
+def test_what_a_killed_pilot_leaves_does_not_stop_the_next_one() -> None:
+    running = subprocess.Popen([TARE, "doctor", "--noise"], stdout=subprocess.PIPE, text=True)
+    try:
+        while not [one for one in psutil.Process(running.pid).children(recursive=True)
+                   if one.name() == "tare-load"]:  # fmt: skip
+            assert running.poll() is None
+            time.sleep(0.1)
+        running.kill()
+        running.wait()
+    finally:
+        running.kill()
+    assert leftovers() != []
+    pilot(6.0, servers=2)
     assert leftovers() == []
 
 

@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tare.analysis.prices import prices
@@ -86,6 +87,31 @@ def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
         running.kill()
     if how == signal.SIGKILL:
         subprocess.run([TARE, "clean"], cwd=tmp_path, check=True, timeout=60)
+    assert leftovers() == []
+
+
+def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_path: Path) -> None:
+    words = ["native", "--rounds", "3", "--seconds", "30", "--in-flight", "1"]
+    running = subprocess.Popen(
+        [TARE, "weigh", *words],
+        env={**os.environ, "TARE_CACHE": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert running.stdout is not None
+        assert running.stdout.readline().startswith("round 1 of")
+        time.sleep(4)  # into the slices: there each server has every other one
+        stubs = [one for one in psutil.Process(running.pid).children() if one.name() == "tare-stub"]
+        assert len(stubs) == 2
+        stubs[0].suspend()
+        time.sleep(1.2)
+        stubs[0].resume()
+        output = running.communicate(timeout=120)[0]
+    finally:
+        running.kill()
+    assert running.returncode == 3, output
+    assert "not valid: nothing was answered for" in output
     assert leftovers() == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import docker
 import pytest
 
 from tare.lab import clean
@@ -16,7 +17,7 @@ NOTHING: dict[str, Any] = {
     "namespaces": ([], []),
     "swarm": SwarmLeftovers(),
     "native": {},
-    "docker_engine": {},
+    "docker_engine": ({}, ""),
     "addresses": [],
     "cgroups": [],
     "ssh": HostLeftovers(),
@@ -45,6 +46,55 @@ def test_a_host_that_does_not_answer_may_hold_anything_which_is_said(
     gone = HostGoneError("the host is not reached over SSH", where="db1", why="timed out")
     made = found(monkeypatch, tmp_path, ssh=HostLeftovers(unseen=[gone]))
     assert made.unanswered == ["db1: timed out"]
+
+
+def test_an_engine_that_does_not_answer_may_hold_anything_which_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A killed engine's containers run on."""
+    made = found(monkeypatch, tmp_path, docker_engine=({}, "connection refused"))
+    assert not made
+    assert made.unanswered == ["the Docker engine: connection refused"]
+
+
+def test_what_was_to_go_and_is_still_here_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stuck = tmp_path / "stuck"
+    stuck.mkdir()
+    made = found(monkeypatch, tmp_path, scratch=[stuck], cgroups=[tmp_path / "gone"])
+    monkeypatch.setattr("tare.lab.clean.scratch.remove", lambda place: None)
+    (fault,) = clean.remove(made)
+    assert fault.what == "temporary directories of a dead run could not be removed"
+    assert fault.where == str(stuck)
+
+
+def test_a_container_that_the_engine_keeps_is_told_and_one_that_is_gone_is_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = Held("kept", docker.errors.APIError("device or resource busy"))
+    gone = Held("gone", docker.errors.NotFound("no such container"))
+    left = Held("left", None)
+    things = {"containers": [gone, kept], "networks": [left]}
+    (fault,) = clean.remove(found(monkeypatch, tmp_path, docker_engine=(things, "")))
+    assert fault.where == "containers: kept"
+    assert "busy" in fault.why
+    assert (left.removed, kept.removed) == (True, False)
+
+
+class Held:
+    """A container or a network as the engine's client gives it."""
+
+    def __init__(self, name: str, error: Exception | None) -> None:
+        self.name = self.id = name
+        self.attrs: dict[str, Any] = {}
+        self.removed = False
+        self._error = error
+
+    def remove(self, **how: bool) -> None:
+        if self._error is not None:
+            raise self._error
+        self.removed = True
 
 
 def test_directories_without_the_mark_of_a_run_are_not_found_nor_removed(

@@ -145,6 +145,31 @@ def test_somebody_s_own_directory_is_never_written_to(tmp_path: Path, source: Pa
     assert choose(tmp_path / "runs", load_study(source), None).name == "small-2"
 
 
+def test_an_imported_run_has_no_journal_and_is_not_measured_into(
+    tmp_path: Path, source: Path
+) -> None:
+    """Trials of the same names would replace those of the files."""
+    trial = tmp_path / "runs" / "small" / "trials" / "D1-B01-native"
+    trial.mkdir(parents=True)
+    (tmp_path / "runs" / "small" / "study.yaml").write_text(TEXT)
+    (trial / "manifest.json").write_text(json.dumps({"status": "done"}))
+    assert choose(tmp_path / "runs", load_study(source), None).name == "small-2"
+
+
+@pytest.mark.parametrize("own", ["study.yaml", "notes.txt", "trials/D1-B01-native"])
+def test_a_directory_with_more_than_a_killed_beginning_leaves_is_somebody_s(
+    tmp_path: Path, source: Path, own: str
+) -> None:
+    study, runs = load_study(source), tmp_path / "runs"
+    if own == "study.yaml":
+        (runs / "small").mkdir(parents=True)
+    else:
+        begin(choose(runs, study, None), make_plan(study), source, {})
+        (runs / "small" / own).parent.mkdir(exist_ok=True)
+    (runs / "small" / own).write_text("mine")
+    assert choose(runs, study, None).name == "small-2"
+
+
 def test_another_study_never_resumes_it(tmp_path: Path, source: Path) -> None:
     begun(tmp_path / "runs", load_study(source), source)
     chosen = choose(tmp_path / "runs", load_study(source, ["load.threads=8"]), None)

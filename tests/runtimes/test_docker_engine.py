@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,8 +27,27 @@ def test_what_another_machine_made_through_a_shared_engine_is_not_found(
     listing = SimpleNamespace(list=lambda **_: [of_docker, of_swarm, elsewhere])
     engine = SimpleNamespace(containers=listing, networks=listing, volumes=listing)
     monkeypatch.setattr(docker_engine, "connect", lambda timeout_s: engine)
-    for found in docker_engine.leftovers().values():
-        assert found == [of_docker, of_swarm]
+    found, silent = docker_engine.leftovers()
+    assert silent == ""
+    assert list(found.values()) == [[of_docker, of_swarm]] * 3
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_engine_that_should_be_there_and_does_not_answer_is_told(
+    named: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refused(timeout_s: int) -> None:
+        raise RuntimeUnavailableError("no Docker engine answers", why="connection refused")
+
+    monkeypatch.setattr(docker_engine, "connect", refused)
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setattr(docker_engine, "SOCKET", tmp_path / "docker.sock")
+    assert docker_engine.leftovers() == ({}, ""), "there is none on this machine"
+    if named:
+        monkeypatch.setenv("DOCKER_HOST", "tcp://engine:2375")
+    else:  # a killed one leaves its socket
+        (tmp_path / "docker.sock").touch()
+    assert docker_engine.leftovers() == ({}, "connection refused")
 
 
 class Volumes:

@@ -64,6 +64,7 @@ class Round:
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
         frozen: servers stood still between their slices.
+        gap_s: longest time in which one that was driven answered nothing.
         switches: which other server the slice before drove, of every slice in `order`, as
             tare.analysis.slices.Observed has it; empty: by `order` itself.
     """
@@ -76,6 +77,7 @@ class Round:
     steal: float
     other_cores: float
     frozen: bool
+    gap_s: float = 0.0
     switches: Sequence[int] = ()
 
 
@@ -118,6 +120,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         late=sum(one.late for one in rounds),
         steal=float(np.mean([one.steal for one in rounds])),
         other_cores=float(np.mean([one.other_cores for one in rounds])),
+        gap_s=max(one.gap_s for one in rounds),
         left_out=weighed.left_out,
         prices=[price for level in levels for price in _of_level(weighed, level)],
     )

@@ -5,12 +5,23 @@ What takes long to import is imported once signals are caught: a command may be 
 
 from __future__ import annotations
 
+import errno
 import sys
 
 from tare.cli import signals
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells use it (128 + SIGINT)"""
+_LET_IN = "let this user read and write it, or name another place"
+_MENDS = {
+    errno.ENOSPC: "free the disk",
+    errno.EDQUOT: "free the disk, or raise your quota",
+    errno.EROFS: "name a place that can be written",
+    errno.EACCES: _LET_IN,
+    errno.EPERM: _LET_IN,
+    errno.EMFILE: "raise the limit of open files: ulimit -n",
+}
+"""What helps with errors of the system; with others the path is to be mended."""
 
 
 def main() -> None:
@@ -39,7 +50,12 @@ def _run() -> None:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         errors.print(f"tare: {where}{error.strerror or error}", soft_wrap=True)
-        errors.print("  try: free the disk or mend the path; the same command goes on from here")
+        mend = _MENDS.get(error.errno or 0, "mend the path")
+        errors.print(f"  try: {mend}; the same command goes on from here")
+        sys.exit(1)
+    except MemoryError:
+        errors.print("tare: there is no memory left")
+        errors.print("  try: stop what else runs here; the same command goes on from here")
         sys.exit(1)
     except SystemExit as done:  # typer turns Ctrl-C into this status
         if done.code == INTERRUPTED:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.cli.console import Terminal, say, say_json
-from tare.cli.quiet import STOP_THEM
+from tare.cli.quiet import STOOD_STILL, STOP_THEM
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
@@ -39,7 +39,7 @@ def noise(seconds: float, json: bool) -> None:
 
     if not json:
         say(f"three identical servers without a database in turn, for {seconds:.0f} s ...")
-    found = noise_found(pilot(seconds))
+    found = noise_found(pilot(seconds, say=(lambda line: None) if json else say))
     file = keep(found)
     if json:
         say_json(found.model_dump_json(indent=1))
@@ -83,6 +83,7 @@ def noise_found(measured: Piloted) -> Noise:
         late=measured.late,
         steal=measured.steal,
         other_cores=measured.other_cores,
+        gap_s=measured.gap_s,
         metrics=metrics,
     )
 
@@ -105,6 +106,8 @@ def noise_lines(found: Noise) -> list[str]:
     ]
     if found.other_cores > BUSY_CORES:
         lines.append(f"note: other programs disturbed the pilot: stop them, then `{COMMAND}` again")
+    if found.stood_still:
+        lines.append(f"note: {STOOD_STILL.format(gap_s=found.gap_s)}, then `{COMMAND}` again")
     for metric, title in _TITLES.items():
         widths = ", ".join(
             f"±{half} after {minutes} min" for minutes, half in _halves(found, metric)

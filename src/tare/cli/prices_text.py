@@ -10,7 +10,7 @@ from rich.table import Table
 from scipy import special
 
 from tare.analysis.amounts import amount_of
-from tare.cli.quiet import STOP_THEM
+from tare.cli.quiet import STOOD_STILL, STOP_THEM
 from tare.monitor.quiet import BUSY_CORES
 from tare.report import numbers
 
@@ -87,6 +87,8 @@ def doubts(found: Weighing) -> list[str]:
     told = []
     if found.other_cores > BUSY_CORES:
         told.append(f"not valid: other programs disturbed it: {STOP_THEM}, then again")
+    if found.stood_still:
+        told.append(f"not valid: {STOOD_STILL.format(gap_s=found.gap_s)}, then again")
     again = next((one for one in found.prices if one.way == "native again"), None)
     unlike = [
         name

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tare.cli.console import Terminal
 
 STOP_THEM = "stop them before you measure: whatever else runs is measured too"
+STOOD_STILL = "nothing was answered for {gap_s:.2g} s: let nothing stop a server or its client"
 
 
 def warn_if_busy(console: Terminal, begun: Begun | None = None) -> None:

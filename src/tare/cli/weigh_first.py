@@ -49,6 +49,9 @@ def prices_for(
         except TareError as error:
             say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
             return None
+        except OSError as error:  # an engine that falls silent, a full disk
+            say(f"no prices: {error}")
+            return None
         say(f"weighed {numbers.count(len(found.prices), 'price')}")
         for doubt in doubts(found):
             say(f"prices: {doubt}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tare import scratch
-from tare.errors import TareError
+from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
 from tare.machines import addresses, cgroups, neighbours
 from tare.records.layout import RunFiles
@@ -43,7 +43,7 @@ class Leftovers:
     temporary: list[Path] = field(default_factory=list)
     """temporary directories of dead commands, by mark"""
     unanswered: list[str] = field(default_factory=list)
-    """clusters and hosts that could not be asked what they hold, and why"""
+    """the engine, clusters and hosts that could not be asked what they hold, and why"""
 
     def __bool__(self) -> bool:
         return bool(self.words())
@@ -81,9 +81,10 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
     noted, unanswered = namespaces.leftovers()
     in_swarm = swarm.leftovers()
     on_hosts = ssh.leftovers() if hosts else HostLeftovers()
+    in_docker, silent = docker_engine.leftovers()
     return Leftovers(
         processes=native.leftovers(),
-        docker=docker_engine.leftovers(),
+        docker=in_docker,
         namespaces=noted,
         swarm=in_swarm,
         hosts=on_hosts,
@@ -94,6 +95,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
         temporary=scratch.leftovers(),
         unanswered=[
             *unanswered,
+            *([f"the Docker engine: {silent}"] if silent else []),
             *filter(None, [in_swarm.unanswered]),
             *(f"{one.where}: {one.why}" for one in on_hosts.unseen),
         ],
@@ -107,14 +109,17 @@ def swept(say: Callable[[str], None]) -> Iterator[None]:
     the lab held.
 
     Args:
-        say: told what could not be removed.
+        say: told what could not be looked into, and what could not be removed.
     """
 
-    def sweep() -> None:
-        for fault in remove(find(Path(), hosts=False, directories=False)):
+    def sweep() -> list[str]:
+        found = find(Path(), hosts=False, directories=False)
+        for fault in remove(found):
             say(f"something was left: {fault}")
+        return found.unanswered
 
-    sweep()
+    for line in sweep():
+        say(f"could not look into {line}")
     try:
         yield
     finally:
@@ -138,7 +143,7 @@ def remove(found: Leftovers) -> list[TareError]:
     except TareError as error:
         faults.append(error)
     faults += ssh.remove(found.hosts)
-    docker_engine.remove(found.docker)
+    faults += docker_engine.remove(found.docker)
     native.remove(list(found.processes))
     addresses.remove(found.addresses)
     if found.rule:
@@ -147,7 +152,29 @@ def remove(found: Leftovers) -> list[TareError]:
         marked.remove(directory, RunFiles(_run_of(directory)))
     for place in found.temporary:
         scratch.remove(place)
-    return faults
+    return faults + _still_here(found)
+
+
+def _still_here(found: Leftovers) -> list[TareError]:
+    """What of this machine's own was to go and did not."""
+    left = {
+        "processes": [str(pid) for pid in found.processes if native.runs(pid)],
+        "addresses": [one for one in found.addresses if one in addresses.leftovers()],
+        "firewall rules": [neighbours.RULE] if found.rule and neighbours.kept_out() else [],
+        "control groups": [str(one) for one in found.groups if one.exists()],
+        "directories": [str(one) for one in found.directories if one.exists()],
+        "temporary directories": [str(one) for one in found.temporary if one.exists()],
+    }
+    return [
+        RuntimeUnavailableError(
+            f"{kind} of a dead run could not be removed",
+            where=", ".join(items),
+            why="this user may not, or something holds them",
+            remedy="tare clean, as the user who ran it",
+        )
+        for kind, items in left.items()
+        if items
+    ]
 
 
 def _run_of(directory: Path) -> Path:

@@ -167,7 +167,7 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
     """The directory for a run of this study.
 
     The newest unfinished run of the same study is resumed; otherwise a new directory is named
-    after the study, with a number when that name is taken.
+    after the study, with a number when that name is taken: by a run, an import or anything else.
 
     Raises:
         UsageError: the name is none.
@@ -181,7 +181,7 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
         files = RunFiles(root)
         events = Journal(files.journal).events()
         state = state_of(events)
-        if not root.exists() or (files.study.exists() and state is None):
+        if not root.exists() or (state is None and _only_begun(files)):
             return RunDirectory(files, False, frozenset(), note)
         if state is not None and not state.finished:
             if state.digest == digest:
@@ -190,6 +190,21 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
                 f"{root} is unfinished, but was begun from a different study; it is left as it is"
             )
         number += 1
+
+
+def _only_begun(files: RunFiles) -> bool:
+    """Whether a run was killed here before its journal began: there is what `begin` writes, and
+    nothing else. An import has no journal either, nor has a directory of somebody's own."""
+    begun = (
+        files.source, files.study, files.plan, files.environment, files.prices, files.trials,
+        files.root / marked.WORK, files.journal,
+    )  # fmt: skip
+    return (
+        files.source.is_file()
+        and files.trials.is_dir()
+        and set(files.root.iterdir()) <= set(begun)
+        and not any(files.trials.iterdir())
+    )
 
 
 def same_plan(directory: RunDirectory, plan: Plan) -> None:
@@ -257,12 +272,9 @@ def begin(
     files = directory.files
     files.trials.mkdir(parents=True, exist_ok=True)
     if not directory.resumed:
-        source = files.root / "study.source.yaml"
-        source.write_bytes(study_file.read_bytes())
+        files.source.write_bytes(study_file.read_bytes())
     if not directory.resumed or directory.ended:
         files.study.write_text(study_text(plan.study), encoding="utf-8")
         files.plan.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
-    (files.root / "environment.json").write_text(
-        json.dumps(environment, indent=1, default=str), encoding="utf-8"
-    )
+    files.environment.write_text(json.dumps(environment, indent=1, default=str), encoding="utf-8")
     marked.make(directory.work, files)

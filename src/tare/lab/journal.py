@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -15,38 +16,44 @@ def utc_now() -> datetime:
 
 
 class Journal:
-    """Appends events; a line that a crash cut off is ignored when it is read."""
+    """Appends events; a line that a crash cut off is none."""
 
     def __init__(self, path: Path, now: Callable[[], datetime] = utc_now) -> None:
         self._path = path
         self._now = now
-        self._drop_cut_line()
-
-    def _drop_cut_line(self) -> None:
-        if self._path.exists():
-            text = self._path.read_bytes()
-            whole = text[: text.rfind(b"\n") + 1]
-            if whole != text:
-                self._path.write_bytes(whole)
+        self._ends_whole = False
+        """known once this process has written a line"""
 
     def write(self, event: str, **facts: Any) -> None:
-        """Append one event and wait until the disk has it."""
+        """Append one event and wait until the disk has it; what a crash cut off goes first."""
         line = json.dumps({"at": self._now().isoformat(), "event": event, **facts}, default=str)
+        if not self._ends_whole:
+            self._drop_cut_line()
+        self._ends_whole = False
         with self._path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
             file.flush()
             os.fsync(file.fileno())
+        self._ends_whole = True
+
+    def _drop_cut_line(self) -> None:
+        if self._path.exists():
+            content = self._path.read_bytes()
+            os.truncate(self._path, len(_whole_lines(content)))
 
     def events(self) -> list[dict[str, Any]]:
-        """Every whole event so far."""
-        if not self._path.exists():
+        """Every whole event so far.
+
+        Nothing is written: a live run may be appending, and a file of this name anybody's.
+        """
+        if not self._path.is_file():
             return []
         found: list[dict[str, Any]] = []
-        for line in self._path.read_text(encoding="utf-8").splitlines():
-            try:
-                found.append(json.loads(line))
-            except json.JSONDecodeError:
-                continue
+        for line in _whole_lines(self._path.read_bytes()).splitlines():
+            with contextlib.suppress(ValueError, RecursionError):
+                event = json.loads(line)
+                if isinstance(event, dict) and isinstance(event.get("event"), str):
+                    found.append(event)
         return found
 
     def lives(self, deployment: str) -> int:
@@ -54,3 +61,7 @@ class Journal:
         return sum(
             e["event"] == "deployment begun" and e.get("of") == deployment for e in self.events()
         )
+
+
+def _whole_lines(content: bytes) -> bytes:
+    return content[: content.rfind(b"\n") + 1]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
+from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
@@ -19,6 +20,8 @@ from tare.study.design import USUAL_SLICE_S
 from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tare.analysis.slices import Row
     from tare.lab.quiet_servers import Outcome
     from tare.study.schema import Setup
@@ -44,6 +47,7 @@ class Piloted:
         late: measured slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
+        gap_s: longest time in which a server that was driven answered nothing.
     """
 
     rows: list[list[Row]]
@@ -57,6 +61,7 @@ class Piloted:
     late: int
     steal: float
     other_cores: float
+    gap_s: float = 0.0
 
 
 def pilot(
@@ -65,20 +70,23 @@ def pilot(
     *,
     driven: Sequence[int] = (),
     options: Sequence[Sequence[str]] = (),
+    say: Callable[[str], None] = lambda line: None,
 ) -> Piloted:
     """Measure the noise of this machine's slices for so long.
 
     Args:
         driven: which server each condition drives; empty: each its own.
         options: of each server's program; empty: none.
+        say: told what could not be removed.
 
     Raises:
         LabBusyError: a run holds this machine.
         RuntimeUnavailableError: a program is missing, or a control group cannot be made.
-        LoadError: a server or a client failed.
+        QuietError: a server or a client failed.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
+        stack.enter_context(clean.swept(say))
         work = Path(stack.enter_context(scratch.directory("noise")))
         why_not = stack.enter_context(awake())
         idle_cpus = f"halt ({why_not})" if why_not else "poll"
@@ -131,4 +139,5 @@ def _piloted(outcome: Outcome, schedule: Schedule, idle_cpus: str) -> Piloted:
         late=outcome.late,
         steal=outcome.steal,
         other_cores=outcome.other_cores,
+        gap_s=outcome.gap_s,
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.slices import Row
 from tare.artifacts.binaries import find
-from tare.errors import LoadError, TareError
+from tare.errors import QuietError, TareError
 from tare.lab.conductor import Conductor, Part
 from tare.lab.slice_records import measured_slices, summed
 from tare.load.client import ClientInstallation, LoadClient, progress, result_of
@@ -86,6 +86,7 @@ class Outcome:
         driven: every slice, warm-up and empty ones included.
         operations: of each way, in each of its measured slices.
         frozen: servers stood still between their slices.
+        gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
         missing: place of a way that is not to be had here to the reason; the others are driven.
     """
@@ -93,6 +94,7 @@ class Outcome:
     driven: list[Driven]
     operations: list[list[int]]
     frozen: bool
+    gap_s: float
     paths: list[str]
     missing: Mapping[int, str]
 
@@ -145,7 +147,8 @@ class _Told:
 
     operations: dict[str, list[int]] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
-    fault: Exception | None = None
+    gap_s: float = 0.0
+    fault: TareError | None = None
 
 
 def pinned_cpus() -> list[int]:
@@ -208,7 +211,7 @@ class QuietServers:
             planned: the schedule of the ways that are to be had.
 
         Raises:
-            LoadError: a server or a client failed.
+            QuietError: a server or a client failed.
             RuntimeUnavailableError: a program is missing.
         """
         running = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
@@ -235,7 +238,7 @@ class QuietServers:
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
-        return Outcome(driven, operations, frozen, paths, missing)
+        return Outcome(driven, operations, frozen, told.gap_s, paths, missing)
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(
@@ -306,7 +309,7 @@ class QuietServers:
     def _await_ready(self, told: _Told, clients: Sequence[LoadClient], begins: float) -> None:
         while len(told.ready) < len(clients) and told.fault is None:
             if time.time() > begins - _READY_S:
-                told.fault = LoadError(
+                told.fault = QuietError(
                     "a load client was not connected in time",
                     remedy=f"run `{self._command}` again while the machine has less to do",
                 )
@@ -365,7 +368,7 @@ def _conduct(
         meter.close()
         for part in parts:
             if part.fault and told.fault is None:
-                told.fault = LoadError("a slice could not be driven", why=part.fault)
+                told.fault = QuietError("a slice could not be driven", why=part.fault)
 
 
 def _refuse_taken(host: str) -> None:
@@ -375,7 +378,7 @@ def _refuse_taken(host: str) -> None:
         try:
             tried.bind((host, PORT))
         except OSError as error:
-            raise LoadError(
+            raise QuietError(
                 "the server without a database cannot listen",
                 where=f"{host}:{PORT}",
                 why=error.strerror or str(error),
@@ -387,7 +390,7 @@ def _await_port(server: Running) -> None:
     """Wait until a server takes connections.
 
     Raises:
-        LoadError: it ended, or takes none.
+        QuietError: it ended, or takes none.
     """
     door, ends = server.unit.site.door(PORT), time.monotonic() + _UP_S
     while server.exited() is None and time.monotonic() < ends:
@@ -396,7 +399,7 @@ def _await_port(server: Running) -> None:
         time.sleep(0.02)
     log = server.unit.site.conf_on_host / "stderr.log"
     said = log.read_text("utf-8", errors="replace").strip() if log.exists() else ""
-    raise LoadError(
+    raise QuietError(
         "the server without a database did not start",
         where=f"{door[0]}:{door[1]}",
         why=said or "it takes no connections",
@@ -413,10 +416,15 @@ def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
                 told.ready.add(line.client.name)
             elif kind == "interval" and line.event["phase"] == "measure":
                 told.operations[line.client.name].append(int(line.event["ops"]))
-            elif kind == "result" and (errors := result_of(line.client, line.event).errors):
-                told.fault = LoadError(f"{errors} operations failed")
-    except (TareError, OSError, ValueError, KeyError) as error:
+            elif kind == "result":
+                result = result_of(line.client, line.event)
+                told.gap_s = max(told.gap_s, result.longest_gap_s or 0.0)
+                if result.errors:
+                    told.fault = QuietError(f"{result.errors} operations failed")
+    except TareError as error:
         told.fault = error
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        told.fault = QuietError("a load client's line cannot be read", why=repr(error))
 
 
 def _refuse(
@@ -428,11 +436,11 @@ def _refuse(
     """Raise what went wrong, a server's end first."""
     for server in servers:
         if (ended := server.exited()) is not None:
-            raise LoadError("a server without a database died", why=ended.detail)
+            raise QuietError("a server without a database died", why=ended.detail)
     if told.fault is not None:
         raise told.fault
     if any(
         len(told.operations[client.name]) < schedule.measured(place)
         for place, client in enumerate(clients)
     ):
-        raise LoadError("slices are missing", why="a client ended early")
+        raise QuietError("slices are missing", why="a client ended early")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tare.analysis.prices import Round, Weighed, WeighedWay
-from tare.errors import LoadError, UsageError
+from tare.errors import QuietError, UsageError
 from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
@@ -67,7 +67,7 @@ def weigh(
         UsageError: the time does not hold the rounds, or a runtime cannot be weighed.
         LabBusyError: a run holds this machine.
         RuntimeUnavailableError: a program is missing, or a control group cannot be made.
-        LoadError: a server or a client failed.
+        QuietError: a server or a client failed.
     """
     unknown = [one for one in runtimes if one not in RUNTIMES]
     if unknown:
@@ -101,7 +101,9 @@ def weigh(
             say(f"round {number + 1} of {rounds}: {len(ways)} ways, {slices} slices each")
             measured, had, missing = plan.measure(servers, ways, number, slices)
             if done and had != ways:
-                raise LoadError("a way was there in one round and not in another", why=str(missing))
+                raise QuietError(
+                    "a way was there in one round and not in another", why=str(missing)
+                )
             done.append(measured)
             ways, left_out = had, left_out | missing
         return Weighed(
@@ -210,6 +212,7 @@ def _round(outcome: Outcome) -> Round:
         steal=outcome.steal,
         other_cores=outcome.other_cores,
         frozen=outcome.frozen,
+        gap_s=outcome.gap_s,
     )
 
 

@@ -219,13 +219,20 @@ class Group:
     def remove(self, pause: Callable[[float], None] = time.sleep) -> None:
         """Remove the group once its processes have gone; a busy one is left for `tare clean`."""
         for path in self._paths.values():
-            for _ in range(50):
-                if not path.exists():
-                    break
-                try:
-                    path.rmdir()
-                except OSError:
-                    pause(0.02)
+            remove_empty(path, pause)
+
+
+def remove_empty(path: Path, pause: Callable[[float], None] = time.sleep) -> None:
+    """Remove a group; the kernel holds it for a moment longer than its processes live."""
+    for _ in range(50):
+        if not path.exists():
+            return
+        try:
+            path.rmdir()
+        except PermissionError:
+            return
+        except OSError:
+            pause(0.02)
 
 
 def freeze(
@@ -353,5 +360,5 @@ def thaw_and_members(groups: list[Path]) -> set[int]:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
+    except OSError:  # it is gone, or goes while it is read
         return ""

@@ -94,6 +94,11 @@ class RunFiles:
         return self.root / "study.yaml"
 
     @property
+    def source(self) -> Path:
+        """The study's file as its author wrote it; absent where other tools measured."""
+        return self.root / "study.source.yaml"
+
+    @property
     def plan(self) -> Path:
         return self.root / "plan.json"
 

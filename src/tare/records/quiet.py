@@ -52,6 +52,14 @@ class Quiet(Part):
     late: int = Field(description="slices that began or ended more than 5 ms late")
     steal: float = Field(description="share of the machine's CPU time that a hypervisor took")
     other_cores: float = Field(description="CPU time of other programs, in cores")
+    gap_s: float = Field(
+        0.0, ge=0, description="longest time in which a server that was driven answered nothing"
+    )
+
+    @property
+    def stood_still(self) -> bool:
+        """Whether something stopped a server or its client for half a slice or longer."""
+        return self.gap_s >= self.slice_s / 2
 
 
 _Kind = TypeVar("_Kind", bound=Quiet)

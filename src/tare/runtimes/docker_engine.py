@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import docker
-from docker.errors import DockerException
+from docker.errors import DockerException, NotFound
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import freeze, group_paths
@@ -28,6 +29,8 @@ ENGINE_PROCESSES = (
     "containerd-shim-runc-v2",
     "docker-proxy",
 )
+SOCKET = Path("/var/run/docker.sock")
+"""where an engine listens that is not named otherwise"""
 BY_PROXY = "published port: userland docker-proxy, bridge and veth pair"
 
 
@@ -40,7 +43,7 @@ def connect(timeout_s: int = 60) -> docker.DockerClient:
     try:
         client = docker.from_env(timeout=timeout_s)
         client.ping()
-    except DockerException as error:
+    except (DockerException, OSError) as error:  # the latter where it is silent
         raise RuntimeUnavailableError(
             "no Docker engine answers",
             why=str(error),
@@ -53,7 +56,7 @@ def data_directory() -> Path | None:
     """Where a local engine keeps images, layers and volumes; None: no engine, or a remote one."""
     try:
         root = connect(timeout_s=5).info().get("DockerRootDir")
-    except (RuntimeUnavailableError, DockerException):
+    except (RuntimeUnavailableError, DockerException, OSError):
         return None
     return Path(root) if root and Path(root).is_dir() else None
 
@@ -81,8 +84,13 @@ def published_path(address: str) -> str:
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
 
 
-def leftovers() -> dict[str, list[Any]]:
-    """Containers, networks and volumes that carry Tare's label; empty where no engine answers."""
+def leftovers() -> tuple[dict[str, list[Any]], str]:
+    """Containers, networks and volumes that carry Tare's label.
+
+    Returns:
+        What was found, by kind; and why the engine could not be asked, empty where it was or where
+        this user has none. A killed engine's containers run on.
+    """
     try:
         client = connect(timeout_s=10)
         wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
@@ -91,9 +99,16 @@ def leftovers() -> dict[str, list[Any]]:
             "networks": client.networks.list(filters=wanted),
             "volumes": client.volumes.list(filters=wanted),
         }
-    except (RuntimeUnavailableError, DockerException, OSError):
-        return {}
-    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}
+    except RuntimeUnavailableError as error:
+        return {}, error.why if _has_engine() else ""
+    except (DockerException, OSError) as error:
+        return {}, str(error)
+    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}, ""
+
+
+def _has_engine() -> bool:
+    """Whether an engine is named, or left its socket here, which this user may use."""
+    return "DOCKER_HOST" in os.environ or os.access(SOCKET, os.W_OK)
 
 
 def _is_ours(item: Any) -> bool:
@@ -140,12 +155,31 @@ def _thaw(container: Any) -> None:
             freeze(paths, False)
 
 
-def remove(found: dict[str, list[Any]]) -> None:
-    """Remove what `leftovers` found, containers first because they hold the rest."""
+def remove(found: dict[str, list[Any]]) -> list[TareError]:
+    """Remove what `leftovers` found, containers first because they hold the rest.
+
+    Returns:
+        What is still there, and why.
+    """
     for container in found.get("containers", []):
         _thaw(container)
-        with contextlib.suppress(DockerException, OSError):
-            container.remove(force=True, v=True)
-    for item in [*found.get("networks", []), *found.get("volumes", [])]:
-        with contextlib.suppress(DockerException, OSError):
-            item.remove()
+    calls = [
+        (kind, item, {"force": True, "v": True} if kind == "containers" else {})
+        for kind in ("containers", "networks", "volumes")
+        for item in found.get(kind, [])
+    ]
+    faults: list[TareError] = []
+    for kind, item, how in calls:
+        try:
+            item.remove(**how)
+        except NotFound:
+            continue
+        except (DockerException, OSError) as error:
+            fault = RuntimeUnavailableError(
+                "docker could not remove what a run left",
+                where=f"{kind}: {item.name}",
+                why=str(error),
+                remedy="docker info; then tare clean",
+            )
+            faults.append(fault)
+    return faults

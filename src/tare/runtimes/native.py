@@ -279,11 +279,18 @@ def remove(pids: list[int], wait_s: float = 10.0) -> None:
     """Kill processes of dead runs and remove the control groups that they leave empty."""
     processes = []
     for pid in pids:
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.Error):  # gone, or another user's
             process = psutil.Process(pid)
             process.kill()
             processes.append(process)
     psutil.wait_procs(processes, timeout=wait_s)
     for group in cgroups.leftovers():
-        with contextlib.suppress(OSError):
-            group.rmdir()
+        cgroups.remove_empty(group)
+
+
+def runs(pid: int) -> bool:
+    """Whether there is such a process, which has not ended and only waits to be noticed."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
