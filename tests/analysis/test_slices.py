@@ -48,8 +48,8 @@ def test_under_normal_noise_next_to_nothing_is_lost() -> None:
     assert np.std(fitted) < 1.06 * np.std(plain)
 
 
-@pytest.mark.parametrize("bursts", [0.0, 0.1])
-def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float) -> None:
+@pytest.mark.parametrize(("bursts", "within"), [(0.0, 0.08), (0.1, 0.15)])
+def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float, within: float) -> None:
     strayed, told = [], []
     for seed in range(300):
         logs = table(seed, 60, [0.0, 0.0, 0.0], bursts)
@@ -59,7 +59,7 @@ def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float) -> None:
         strayed.append(terms.effects[0])
         told.append(terms.noise / np.sqrt(60))
     # effects sum to 0: of three, one strays by two thirds of a lone mean's variance
-    assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=0.08)
+    assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=within)
 
 
 @settings(max_examples=50)

@@ -241,7 +241,8 @@ def _noise(residuals: np.ndarray, weights: np.ndarray, observed: Observed, masks
     """Of an M-estimate: root of the mean square of psi over the mean of its derivative, times K.
 
     Source: P. J. Huber, Robust Regression, Annals of Statistics 1 (1973), with its correction K for
-    many terms; psi is linear inside of TUNING and constant outside.
+    many terms; psi is linear inside of TUNING and constant outside. Where a tenth of the slices are
+    bursts it is an eighth too small (tests/analysis/test_slices.py).
     """
     fitted_terms = int(observed.passes.max()) + int(observed.conditions.max()) + 1 + masks
     spare = max(len(residuals) - fitted_terms, 1)
