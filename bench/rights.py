@@ -1,4 +1,4 @@
-"""Does it change what a container measures that rights are taken from it? A quarter of an hour, as root.
+"""Does it change what a container measures that rights are taken from it? Run as root, 15 minutes.
 
     python -m bench.rights
 

@@ -37,8 +37,9 @@ def test_of_slices_it_tells_their_noise_from_that_of_deployments() -> None:
     ]
     (said,) = sentences(analysis)
     assert said.endswith(
-        "The noise of single slices makes, and the deployments themselves make, 1.2% and 0.5% in "
-        "service demand and 1.1% and nothing that can be told in throughput (squares add up)."
+        " Of the 1.3% in service demand the noise of single slices is 1.2% and the deployments "
+        "themselves differ by 0.5%; of the 1% in throughput the noise of single slices is 1.1% and "
+        "the deployments themselves differ by nothing that can be told (squares add up)."
     )
 
 

@@ -63,18 +63,19 @@ def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -
 
 def _parts(analysis: Analysis, own: Sequence[IdenticalSpread]) -> str:
     """What makes the sd, where each metric has one sd and was measured in slices."""
+    if len({one.metric for one in own}) < len(own):
+        return ""
     told = [
-        f"{numbers.share(one.slices)} and {_rest(one)} in "
-        f"{words.in_sentence(words.metric_of(analysis, one.metric))}"
+        f"of the {numbers.share(one.sd)} in "
+        f"{words.in_sentence(words.metric_of(analysis, one.metric))} the noise of single slices is "
+        f"{numbers.share(one.slices)} and {_THEMSELVES[own[0].unit]} differ by {_rest(one)}"
         for one in own
         if one.slices is not None
     ]
-    if not told or len({one.metric for one in own}) < len(own):
+    if not told:
         return ""
-    return (
-        f" The noise of single slices makes, and {_THEMSELVES[own[0].unit]} make, "
-        f"{words.listing(told)} (squares add up)."
-    )
+    first, *others = told
+    return f" {'; '.join([first[0].upper() + first[1:], *others])} (squares add up)."
 
 
 def _rest(one: IdenticalSpread) -> str:
