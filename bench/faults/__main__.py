@@ -164,8 +164,7 @@ def main() -> int:
     parser.add_argument("--clock", action="store_true", help="let the machine's clock jump")
     parser.add_argument("--out", type=Path, help="file for everything that was found, JSON")
     options = parser.parse_args()
-    # a background job of a shell ignores it, and so would whatever is started here
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     take_over()  # so that the engine, the disk and the decoys go, however it is ended
     draw = random.Random(options.seed)  # noqa: S311 a seed repeats it
     root = Path(tempfile.mkdtemp(prefix="faults-"))

@@ -24,6 +24,8 @@ from tare.records.noise import Noise
 from tare.records.prices import Weighing
 
 TARE = str(Path(sys.executable).with_name("tare"))
+AS_FROM_A_TERMINAL = ("env", "--default-signal=HUP,INT")
+"""Before a command: under nohup, or in a shell's background, it would ignore these for ever."""
 ENDS_WITHIN_S = 420.0
 """What has not ended by then hangs: a run may weigh for two minutes first, and its nodes are given
 a minute each to end."""
@@ -152,7 +154,7 @@ class Scene:
         output = self.root / f"output-{self._commands}.txt"
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [*before, TARE, *words],
+                [*before, *AS_FROM_A_TERMINAL, TARE, *words],
                 cwd=self.root,
                 env={**os.environ, **self._environment()},
                 stdin=subprocess.DEVNULL,

@@ -143,3 +143,18 @@ def test_an_exit_status_that_nothing_explains(invariants: Invariants, script: st
 
 def test_a_traceback(invariants: Invariants) -> None:
     assert "a traceback" in found(invariants, "echo 'Traceback (most recent call last):'")
+
+
+def test_a_command_heeds_a_hangup_though_the_campaign_runs_under_nohup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench.faults.scene.TARE", "sleep")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        command = Scene(tmp_path, engine=Engine()).start("60")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    while not Path(f"/proc/{command.process.pid}/cmdline").read_bytes().startswith(b"sleep"):
+        assert command.process.poll() is None, command.said()  # env still becomes it
+    command.process.send_signal(signal.SIGHUP)
+    assert command.process.wait(10) == -signal.SIGHUP
