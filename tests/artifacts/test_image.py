@@ -10,7 +10,12 @@ import pytest
 from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.artifacts.digest import file_digest
-from tare.artifacts.image import build_image, build_program_image, named_image
+from tare.artifacts.image import (
+    build_image,
+    build_program_image,
+    build_server_image,
+    named_image,
+)
 from tare.artifacts.tree import cassandra_tree
 from tare.errors import ArtifactError
 
@@ -82,6 +87,16 @@ def test_the_files_inside_are_the_trees_files(client: docker.DockerClient, tree:
         assert jar.read_bytes() in b"".join(chunks)
     finally:
         container.remove()
+
+
+def test_a_server_of_the_user_s_runs_inside_an_image_of_its_own(
+    client: docker.DockerClient,
+) -> None:
+    """Any program with libraries: tare-load in a mongod's stead."""
+    binary = find("tare-load")
+    built = client.images.get(build_server_image(client, binary))
+    assert built.labels[image.BITS_LABEL] == file_digest(binary)
+    assert run(client, str(built.id), image.MONGOD, "--version").startswith("tare-load")
 
 
 def test_the_load_client_runs_inside_its_image(client: docker.DockerClient) -> None:

@@ -20,6 +20,7 @@ from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.names import RUN_LABEL
 from tare.runtimes.kubernetes.settings import VARIABLE, cluster_settings
 
+from . import ferretdb
 from .conftest import QUICK, Bench
 from .rigs import KUBERNETES_STATE, is_up, kubernetes_rig, no_kubernetes
 
@@ -162,6 +163,38 @@ def test_all_endpoints_of_one_set_of_pods_in_slices(bench: Bench, api: Api) -> N
         assert 0 < manifest["server_cpu_s"] < manifest["machine_cpu_s"]
         targets |= {unit["endpoint"] for unit in units}
     assert len(targets) == 4
+    assert namespaces(api) == []
+
+
+STAND_IN = """\
+study: cluster
+question: Does MongoDB's stand-in run in a pod?
+database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
+platform:
+  {{runtime: kubernetes, network: host-port, storage: host-path, limits: {{memory: 1GiB}}}}
+client: {{runtime: kubernetes, network: bridge}}
+load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 1s, measure: 3s}}
+factors:
+  endpoint: {{host-port: {{}}, service-ip: {{platform.network: service-ip}},
+             container-dns: {{platform.network: container-dns}}}}
+baseline: {{endpoint: host-port}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {{gentle: 0s, at_least: 1s, at_most: 3s, window: 500ms}}}}
+"""
+
+
+def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) -> None:
+    """FerretDB in its stead: one node, which knows no sets."""
+    study = bench.root / "cluster.yaml"
+    study.write_text(STAND_IN.format(home=ferretdb.program()), encoding="utf-8")
+    done = bench.tare("run", study, timeout=1500)
+    assert done.returncode == 3, done.stdout + done.stderr
+    found = manifests(bench)
+    assert len(found) == 3
+    for manifest in found.values():
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["clients"][0]["ok"] > 0
+        assert "FerretDB" in manifest["database"]["stand_in"]
     assert namespaces(api) == []
 
 

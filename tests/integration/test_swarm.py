@@ -26,6 +26,7 @@ from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import VARIABLE, swarm_settings
 from tare.study.platform import Platform
 
+from . import ferretdb
 from .conftest import QUICK, Bench
 from .rigs import SWARM_STATE, is_up, no_swarm, swarm_rig
 
@@ -120,6 +121,41 @@ def test_two_endpoints_of_one_task_in_slices(bench: Bench) -> None:
         assert manifest["slices"]["frozen"]
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["path"].startswith(manifest["levels"]["endpoint"])
+    assert leftovers().words() == {}
+
+
+STAND_IN = """\
+study: swarm
+question: Does MongoDB's stand-in run as a service?
+database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
+platform: {{runtime: swarm, network: host-port, storage: volume, limits: {{memory: 1GiB}},
+           placement: {{node_selector: {{node.role: worker}}}}}}
+client: {{runtime: swarm, network: bridge}}
+load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 1s, measure: 3s}}
+factors:
+  endpoint: {{host-port: {{}}, container-dns: {{platform.network: container-dns}}}}
+baseline: {{endpoint: host-port}}
+design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
+         warm: {{gentle: 0s, at_least: 1s, at_most: 3s, window: 500ms}}}}
+"""
+
+
+def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
+    """FerretDB in its stead: one node, which knows no sets."""
+    study = bench.root / "swarm.yaml"
+    study.write_text(STAND_IN.format(home=ferretdb.program()), encoding="utf-8")
+    done = bench.tare("run", study, timeout=900)
+    assert done.returncode == 3, done.stdout + done.stderr
+    found = bench.manifests("swarm").values()
+    assert {one["condition"] for one in found} == {"host-port", "container-dns"}
+    for manifest in found:
+        assert manifest["status"] == "done", manifest["reason"]
+        assert manifest["clients"][0]["ok"] > 0
+        assert manifest["clients"][0]["errors"] == 0
+        assert "FerretDB" in manifest["database"]["stand_in"]
+        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+        assert unit["image"]
+        assert unit["path"].startswith(unit["network"])
     assert leftovers().words() == {}
 
 

@@ -86,6 +86,12 @@ def test_nothing_hinders_what_this_version_has(platform: dict[str, str]) -> None
             "MongoDB's server cannot be fetched, and no directory of it is named",
         ),
         (
+            {"database": {"kind": "mongodb"}, "platform": {"runtime": "docker"}},
+            "database.kind",
+            "MongoDB's server cannot be fetched, and neither an image nor a directory of it is "
+            "named",
+        ),
+        (
             {
                 "database": {"kind": "mongodb", "home": "/opt/mongodb"},
                 "client": {"tool": "ycsb"},
@@ -310,3 +316,14 @@ def test_a_node_at_an_ipv6_address_is_an_obstacle(address: str, service: str) ->
     assert "db1: this version reaches databases by IPv4 only" in found.why
     assert "service" in found.remedy
     assert obstacle(setup(platform=ON_HOSTS), inventory=there("192.0.2.1")) is None
+
+
+@pytest.mark.parametrize("named", [{"image": "mongo:7"}, {"home": "/opt/mongodb"}])
+@pytest.mark.parametrize("runtime", ["docker", "swarm", "kubernetes"])
+def test_mongodb_runs_wherever_its_server_is_named(runtime: str, named: dict[str, str]) -> None:
+    networks = {"docker": "host", "swarm": "host-port", "kubernetes": "service-ip"}
+    wanted = setup(
+        database={"kind": "mongodb", "version": "7.0", **named},
+        platform={"runtime": runtime, "network": networks[runtime]},
+    )
+    assert obstacle(wanted, CLUSTER, SWARM) is None

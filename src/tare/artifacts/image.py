@@ -31,6 +31,7 @@ JAVA = f"{TREE}/jre/bin/java"
 LOAD = f"{TREE}/bin/tare-load"
 POD = f"{TREE}/bin/tare-pod"
 STUB = f"{TREE}/bin/tare-stub"
+MONGOD = f"{TREE}/bin/mongod"
 MICRO = f"{TREE}/bin/tare-micro"
 Program = Literal["load", "pod", "stub", "micro"]
 _PROGRAMS: dict[Program, str] = {"load": LOAD, "pod": POD, "stub": STUB, "micro": MICRO}
@@ -86,6 +87,26 @@ def build_program_image(
     digest = file_digest(binary)
     tag = f"tare/{name}:{digest[:12]}"
     return _build(client, tag, digest, {_PROGRAMS[name]: binary}, libraries_of([binary]), say)
+
+
+def build_server_image(
+    client: docker.DockerClient, binary: Path, say: Callable[[str], None] = lambda line: None
+) -> str:
+    """The image of a server that is one program of the user's, at `MONGOD`, and the host's
+    libraries that it needs: the bits of the native server.
+
+    Tagged tare/mongod:DIGEST12 by the SHA-256 of the program.
+
+    Returns:
+        The image's id (sha256:...).
+
+    Raises:
+        ArtifactError: the engine could not build it.
+        RuntimeUnavailableError: no ldd.
+    """
+    digest = file_digest(binary)
+    tag = f"tare/mongod:{digest[:12]}"
+    return _build(client, tag, digest, {MONGOD: binary}, libraries_of([binary]), say)
 
 
 def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:

@@ -39,8 +39,9 @@ def make_cluster(
     """
     if isinstance(installation, MongoInstallation):
         return MongoCluster(
-            name, setup.database, platform, setup.load, runtime, installation, host_memory
-        )
+            name, setup.database, platform, setup.load, runtime, installation, host_memory,
+            client=setup.client.runtime,
+        )  # fmt: skip
     if isinstance(installation, CassandraInstallation):
         return CassandraCluster(name, setup.database, platform, setup.load, runtime, installation)
     raise TareError(

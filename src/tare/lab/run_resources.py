@@ -222,6 +222,11 @@ def _engine(resources: RunResources) -> Any:
     return runtime.client
 
 
+def _engine_of(resources: RunResources, runtime: str) -> Any:
+    """The Docker engine that makes a runtime's images."""
+    return _swarm(resources).engine if runtime == _SWARM else _engine(resources)
+
+
 def _cluster(resources: RunResources) -> KubernetesRuntime:
     runtime = resources.runtimes[_KUBERNETES]
     if not isinstance(runtime, KubernetesRuntime):
@@ -240,7 +245,7 @@ def _server(
     resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installed:
     if database.kind == "mongodb":
-        return _mongodb_server(resources, database, runtime)
+        return _mongodb_server(resources, database, runtime, say)
     if database.image and runtime == "docker":
         return _named_server(_engine(resources), database.image)
     if database.image and runtime == _SWARM:
@@ -277,28 +282,48 @@ def _server(
 
 
 def _mongodb_server(
-    resources: RunResources, database: Database, runtime: str
+    resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> mongodb.Installation:
     for fault in mongodb.unfit(database, runtime):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
-    if runtime == "docker" and database.image:
-        identity, digest = image.named_image(_engine(resources), database.image)
-        bits = Bits(digest or identity, identity, named=database.image)
-        return mongodb.Installation("mongod", bits)
-    if database.home is None or runtime == "docker":
+    contained = runtime in mongodb.IN_IMAGES
+    if contained and database.image:
+        return _named_mongodb(resources, database.image, runtime, say)
+    if database.home is None:
         raise ArtifactError(
             "no MongoDB server to run",
-            where="database.image" if runtime == "docker" else "database.home",
+            where="database.image" if contained else "database.home",
             why="no public package has its server, so that Tare cannot fetch it",
             remedy='set database.image to an image that you may use, such as "mongo:7"'
-            if runtime == "docker"
+            if contained
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
     server = mongodb.installed(Path(database.home))
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
-    return server
+    if not contained:
+        return server
+    engine = _engine_of(resources, runtime)
+    built = image.build_server_image(engine, Path(server.program), say)
+    if runtime == _SWARM:
+        _swarm(resources).provide(built, say)
+    elif runtime == _KUBERNETES:
+        built = _cluster(resources).provide(engine, built, say)
+    return replace(server, program=image.MONGOD, bits=Bits(server.bits.digest, built))
+
+
+def _named_mongodb(
+    resources: RunResources, name: str, runtime: str, say: Callable[[str], None]
+) -> mongodb.Installation:
+    """An image that the study names, whose mongod is in its path."""
+    identity, digest = image.named_image(_engine_of(resources, runtime), name)
+    bits = Bits(digest or identity, identity, named=name)
+    if runtime == _SWARM:
+        _swarm(resources).provide(identity, say)
+    elif runtime == _KUBERNETES:
+        bits = replace(bits, image=_cluster(resources).use_image(name))
+    return mongodb.Installation("mongod", bits)
 
 
 def _named_server(engine: Any, name: str) -> Installation:

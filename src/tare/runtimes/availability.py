@@ -263,15 +263,17 @@ def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
 
 def _without_server(setup: Setup) -> Iterator[Obstacle]:
     """No public package has MongoDB's server: it is the user's own, or an image's."""
-    database, runtime = setup.database, setup.platform.runtime
-    if runtime in ("kubernetes", "swarm"):
-        why = f"this version runs MongoDB natively and in Docker, not on {_named(runtime)}"
-        yield Obstacle(("database", "kind"), why, _ELSEWHERE)
-    elif runtime == "docker" and database.image is None:
-        why = "MongoDB's server cannot be fetched, and no image is named"
-        remedy = "set database.image to an image of MongoDB, then `tare plan` again"
-        yield Obstacle(("database", "kind"), why, remedy)
-    elif runtime != "docker" and database.home is None:
+    database = setup.database
+    if database.home is not None:
+        return
+    if setup.platform.runtime != "native":
+        if database.image is None:
+            why = "MongoDB's server cannot be fetched, and neither an image nor a directory of it "
+            why += "is named"
+            remedy = "set database.image to an image of MongoDB, or database.home to the directory "
+            remedy += "of a mongod, of which Tare makes one, then `tare plan` again"
+            yield Obstacle(("database", "kind"), why, remedy)
+    else:
         why = "MongoDB's server cannot be fetched, and no directory of it is named"
         remedy = "set database.home to the directory of a mongod, then `tare plan` again"
         yield Obstacle(("database", "kind"), why, remedy)

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 _KIND: FieldPath = ("database", "kind")
 _OF_CASSANDRA = ("consistency", "compaction", "key_cache", "heap", "jvm")
 """Fields of the database that MongoDB has nothing for."""
+_KEPT = {
+    "docker": "volume or directory",
+    "swarm": "volume",
+    "kubernetes": "host-path, pvc or emptydir",
+}
+"""Runtime to the storages whose directory is made for the server."""
 _TOOLS = ("tare", "ycsb")
 """Load generators that know MongoDB."""
 _SECONDARIES = ("secondary",)
@@ -31,13 +37,13 @@ def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     yield from _members(setup, origins, condition)
     yield from _load(setup, origins, condition)
     yield from setting_problems(setup, origins, condition)
-    if setup.platform.runtime == "docker" and setup.platform.storage == "layer":
+    if setup.platform.storage == "layer":
         yield Problem(
             later(origins, ("platform", "storage"), _KIND),
-            "platform.storage: layer, with database.kind mongodb in Docker",
+            "platform.storage: layer, with database.kind mongodb",
             "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
             f"makes none (condition {condition})",
-            "set platform.storage to volume or directory",
+            f"set platform.storage to {_KEPT.get(setup.platform.runtime, 'directory')}",
         )
     if ("database", "version") not in origins.at:
         yield Problem(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,6 +63,10 @@ class Runtime:
     dies: bool = False
     several: list[bool] = field(default_factory=list)
     """of each site, whether clients will name endpoints"""
+    settle: Callable[[Site], Site] = lambda site: site
+    """what a site becomes by its unit's start"""
+    written: list[list[str]] = field(default_factory=list)
+    """at each launch, the configuration files that were there, of all units"""
 
     def site(self, name: str, **wanted: Any) -> Site:
         self.several.append(wanted.get("several", False))
@@ -82,6 +86,10 @@ class Runtime:
         )
 
     def launch(self, unit: Any) -> Node:
+        self.written.append(
+            sorted(str(one.relative_to(self.root)) for one in self.root.glob("*/*"))
+        )
+        unit = replace(unit, site=self.settle(unit.site))
         node = Node(unit, Exit(1, "exit status 1") if self.dies else None)
         self.launched.append(node)
         return node
@@ -166,7 +174,7 @@ class Servers:
 
 
 def cluster(
-    root: Path, servers: Servers, *, kind: Any = "mongod", **database: Any
+    root: Path, servers: Servers, *, kind: Any = "mongod", client: str = "native", **database: Any
 ) -> tuple[MongoCluster, Runtime]:
     """A set of three members unless told otherwise, limited to 2 GiB each."""
     nodes = database.pop("nodes", 3)
@@ -196,6 +204,7 @@ def cluster(
         runtime=runtime,  # type: ignore[arg-type]
         installation=Installation("/opt/mongod", Bits("digest"), kind),
         host_memory=64 * GIB,
+        client=client,
         clock=servers.clock,
         wait=servers.wait,
         session_to=servers.session_to,

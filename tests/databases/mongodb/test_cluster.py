@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from ruamel.yaml import YAML
 
 from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError, StudyError
+from tare.runtimes.unit import Site
 from tests.databases.mongodb.scripted import GIB, NOW, Servers, cluster
 
 FERRETDB = {"version": "7.0.42", "ferretdbVersion": "v1.24.0"}
@@ -198,3 +200,39 @@ def test_what_says_itself_that_it_is_not_mongodb_is_refused_whatever_it_is_calle
     made, _ = cluster(tmp_path, Servers(build=FERRETDB), kind="mongod", nodes=1)
     with pytest.raises(StudyError, match="cannot be the target of a benchmark"):
         made.deploy()
+
+
+def test_all_members_are_configured_before_the_first_starts(tmp_path: Path) -> None:
+    """A StatefulSet is made with the files of all its pods."""
+    made, runtime = cluster(tmp_path, Servers())
+    made.deploy()
+    files = [f"d1-k1-n{number}/mongod.conf" for number in (1, 2, 3)]
+    assert runtime.written == [files] * 3
+
+
+def node_port(site: Site) -> Site:
+    """What a pod's site becomes when its service is there."""
+    number = int(site.name[-1])
+    return replace(
+        site, endpoint_host="10.0.0.9", reached={27017: 30000 + number}, inside=f"pod-{number}",
+        here=("127.0.0.1", 4000 + number),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("client", "first"), [("native", "10.0.0.9:30001"), ("kubernetes", "pod-1:27017")]
+)
+def test_members_and_clients_share_the_endpoint_that_the_load_has(
+    tmp_path: Path, client: str, first: str
+) -> None:
+    servers = Servers()
+    made, runtime = cluster(tmp_path, servers, client=client)
+    runtime.name, runtime.settle = "kubernetes", node_port
+    made.deploy()
+    initiated = servers.last["replSetInitiate"]["replSetInitiate"]
+    assert [m["host"] for m in initiated["members"]] == made.hosts
+    assert made.hosts[0] == first
+    assert made.url is not None
+    assert made.url.startswith(f"mongodb://{first},")
+    assert servers.asked[-1] == ("127.0.0.1:4002", "create"), "this process has its own way"
+    assert made.primary() is runtime.launched[1]

@@ -157,3 +157,13 @@ def test_an_image_of_a_stand_in_has_no_mongod(name: str) -> None:
 
 def test_other_databases_are_not_looked_at() -> None:
     assert faults(kind="cassandra", version="5.0.9", home="/nowhere") == []
+
+
+@pytest.mark.parametrize("runtime", ["docker", "swarm", "kubernetes"])
+def test_an_image_of_the_user_s_directory_is_judged_by_the_directory(
+    ferretdb: str, runtime: str
+) -> None:
+    (fault,) = faults(runtime, home=ferretdb)
+    assert fault.field == ("database", "home")
+    assert faults(runtime, home=ferretdb, stand_in=True) == []
+    assert faults(runtime, home=ferretdb, image="mongo:7") == [], "the image is what runs"

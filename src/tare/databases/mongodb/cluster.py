@@ -38,6 +38,8 @@ class MongoCluster(Nodes):
     installation: Installation
     host_memory: int
     """memory of the machine, bytes: what a member may use that has no limit"""
+    client: str = field(default="native", kw_only=True)
+    """the runtime of the load: it decides which of an orchestrator's addresses members have"""
     session_to: Callable[[str, int], AbstractContextManager[Session]] = field(
         default=connect, kw_only=True
     )
@@ -46,12 +48,15 @@ class MongoCluster(Nodes):
     LOG = configuration.LOG
 
     def begin(self) -> None:
-        """Start every member.
+        """Start every member; all are configured before the first, as a runtime may need that.
 
         Raises:
             RuntimeUnavailableError: the runtime could not start a unit.
         """
-        for site in self.sites():
+        sites = list(self.sites())
+        for site in sites:
+            self._configure(site)
+        for site in sites:
             self._launch(site)
 
     def deploy(self) -> None:
@@ -77,16 +82,19 @@ class MongoCluster(Nodes):
         self._await_write()
         self.create_collection()
 
+    def _configure(self, site: Site) -> None:
+        if self.installation.stands_in:
+            return
+        document = configuration.mongod_conf(
+            site=site,
+            set_name=self.name,
+            memory=self.platform.limits.memory or self.host_memory,
+            settings=self.database.settings,
+        )
+        text = configuration.yaml_text(document)
+        (site.conf_on_host / "mongod.conf").write_text(text, encoding="utf-8")
+
     def _launch(self, site: Site) -> None:
-        if not self.installation.stands_in:
-            document = configuration.mongod_conf(
-                site=site,
-                set_name=self.name,
-                memory=self.platform.limits.memory or self.host_memory,
-                settings=self.database.settings,
-            )
-            text = configuration.yaml_text(document)
-            (site.conf_on_host / "mongod.conf").write_text(text, encoding="utf-8")
         stands_in, command = self.installation.stands_in, self.installation.command(site)
         log = "" if stands_in else self.LOG
         self.launch(site, command, self.installation.bits, (self.PORT,), log)
@@ -139,8 +147,9 @@ class MongoCluster(Nodes):
 
     @property
     def hosts(self) -> list[str]:
-        """host:port of every member, as the members reach each other."""
-        return [f"{node.unit.site.peers}:{configuration.PORT}" for node in self.nodes]
+        """host:port of every member, as the set has it: for its members and for clients, who go
+        where members say they are. So packets between members pass the endpoint too."""
+        return self.targets(self.client)
 
     @property
     def url(self) -> str:
@@ -155,7 +164,7 @@ class MongoCluster(Nodes):
         if self.database.read_preference is not None:
             options["readPreference"] = self.database.read_preference
         query = f"?{urlencode(options)}" if options else ""
-        return f"mongodb://{','.join(self.targets())}/{self.keyspace}{query}"
+        return f"mongodb://{','.join(self.hosts)}/{self.keyspace}{query}"
 
     @property
     def memory(self) -> tuple[str, str]:

@@ -30,8 +30,8 @@ def mongod_conf(
     """
     document: dict[str, Any] = {
         "net": {
-            "port": PORT,
-            "bindIp": site.listen,
+            "port": site.binds(PORT),
+            "bindIp": _addresses(site),
             "unixDomainSocket": {"enabled": False},
         },
         "storage": {
@@ -46,6 +46,14 @@ def mongod_conf(
         },
     }
     return merged(document, settings)
+
+
+def _addresses(site: Site) -> str:
+    """What the member listens on. A unit of an orchestrator is asked through its ports too, which
+    lead to all of its addresses, and from here through a tunnel that ends at its loopback."""
+    if site.everywhere:
+        return "0.0.0.0"  # noqa: S104 - inside the container's own network only
+    return f"localhost,{site.listen}" if site.seed else site.listen
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,9 +81,10 @@ def mongod_command(mongod: str, site: Site) -> list[str]:
 
 def ferretdb_command(ferretdb: str, site: Site) -> list[str]:
     """FerretDB 1.24 with its data in SQLite, telling nobody of itself."""
+    address = "" if site.seed else site.listen  # it takes one, or all
     return [
         ferretdb,
-        f"--listen-addr={site.listen}:{PORT}",
+        f"--listen-addr={address}:{site.binds(PORT)}",
         "--handler=sqlite",
         f"--sqlite-url=file:{site.data}/",
         f"--state-dir={site.data}",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["mongod", "ferretdb"]
 _NATURE = "a functional stand-in and not MongoDB"
+IN_IMAGES = ("docker", "swarm", "kubernetes")
+"""Runtimes whose units are made of an image: the one that is named, else one of `home`'s server."""
 STAND_IN = f"FerretDB ({_NATURE})"
 """what every output calls it whose release is not known"""
 _NO_TARGET = "cannot be the target of a benchmark"
@@ -190,8 +192,8 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
     """
     if database.kind != "mongodb":
         return []
-    if runtime == "docker":
-        return _unfit_image(database.image or "") or _unfit_release(database)
+    if runtime in IN_IMAGES and database.image is not None:
+        return _unfit_image(database.image) or _unfit_release(database)
     if database.home is None:
         return []
     try:
