@@ -13,12 +13,14 @@ from tare.analysis.metrics import (
     demand_by_owner_s,
     demand_s,
     describe,
+    has_ratio,
     in_order,
+    server_cpus,
     trial_values,
 )
 from tare.records.hlog import Latencies
-from tare.records.manifest import ClientResult, OperationResult, TrialManifest
-from tare.study.endpoints import OF_THE_MACHINE
+from tare.records.manifest import ClientResult, OperationResult, TrialManifest, UnitRecord
+from tare.study.endpoints import OF_THE_MACHINE, SERVER_UTIL
 
 if TYPE_CHECKING:
     from tare.analysis.metrics import LatencyKey
@@ -146,3 +148,63 @@ def test_what_studies_may_name_of_the_machine_is_what_trials_have() -> None:
     mine = {name for name in _FIXED if name.partition(".")[0] in ("cpu", "disk")}
     mine.add(SERVICE_DEMAND)
     assert set(OF_THE_MACHINE) == mine
+
+
+def unit(name: str, role: str = "database", machine: str = "", **parity: str) -> UnitRecord:
+    facts = {name.replace("_", " "): value for name, value in parity.items()}
+    return UnitRecord.model_validate(
+        {
+            "name": name, "role": role, "runtime": "native", "network": "host", "storage": "",
+            "endpoint": "", "command": [], "bits": "", "limits": {}, "machine": machine,
+            "parity": facts,
+        }
+    )  # fmt: skip
+
+
+def test_the_servers_cpu_is_what_no_client_used_of_the_cpus_that_servers_may_use() -> None:
+    """16 s of CPU, 1 s of them the client's, in 10 s on 2 of the machine's CPUs."""
+    one = [client("c1", 1000, 100.0, 1000)]
+    nodes = [unit("n1", cpus_allowed="0-1"), unit("n2", cpus_allowed="0-1")]
+    other = unit("c1", "client", cpus_allowed="2-3")
+    assert trial_values(manifest(one, units=[*nodes, other]), {})[SERVER_UTIL] == 75.0
+    less = manifest(one, units=nodes, background_cpu_s=5.0)
+    assert trial_values(less, {})[SERVER_UTIL] == 50.0
+
+
+@pytest.mark.parametrize(
+    ("nodes", "cpus"),
+    [
+        ([{"cpus_allowed": "0"}, {"cpus_allowed": "1,3-4"}], 4),
+        ([{"cpus_allowed": "0-7", "cpu_quota": "1 CPUs"}], 1),
+        ([{"cpus_allowed": "0-1", "cpu_quota": "1.5 CPUs"}] * 2, 2),
+        ([{"cpus_allowed": "0-1", "cpu_quota": "none"}], 2),
+        ([{"cpus_allowed": "0-1"}, {}], 0),
+        ([], 0),
+    ],
+)
+def test_servers_have_the_cpus_that_they_are_allowed_and_no_more_than_their_quotas(
+    nodes: list[dict[str, str]], cpus: float
+) -> None:
+    units = [unit(f"n{i}", **facts) for i, facts in enumerate(nodes)]
+    assert server_cpus(manifest([], units=units)) == cpus
+
+
+def test_where_nobody_tells_the_servers_cpus_there_is_no_share_of_them() -> None:
+    one = [client("c1", 1000, 100.0, 10)]
+    assert SERVER_UTIL not in trial_values(manifest(one, units=[unit("n1", machine="m1")]), {})
+    hosts = {"platform": {"machines": "ssh"}}
+    there = manifest(one, units=[unit("n1", machine="h1", cpus_allowed="0")], setup=hosts)
+    assert SERVER_UTIL not in trial_values(there, {}), "their own samples tell it"
+
+
+def test_a_shape_needs_many_operations_and_makes_no_ratio() -> None:
+    few = trial_values(manifest([client("c1", 999, 1.0, 1)]), uniform(999))
+    many = trial_values(manifest([client("c1", 1000, 1.0, 1)]), uniform(1000))
+    assert "all.skewness" not in few
+    # of a uniform distribution: 0 and 9/5
+    assert many["read.kurtosis"] == pytest.approx(1.8, abs=1e-4)
+    assert many["all.kurtosis"] == many["read.kurtosis"]
+    assert not has_ratio("read.kurtosis")
+    assert has_ratio("read.p99")
+    assert describe("read.skewness").unit == ""
+    assert in_order(["zz", "read.skewness", "throughput"]) == ["throughput", "read.skewness", "zz"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from tare.errors import RecordError
 from tare.records.latencies import Latencies, Sum, merged
@@ -38,3 +39,15 @@ def test_a_sum_keeps_to_one_resolution() -> None:
     with pytest.raises(RecordError, match="different resolution"):
         total.add(Latencies(np.array([5]), half=10))
     assert total.latencies().half == 7
+
+
+@given(st.lists(st.integers(0, 900), min_size=3, max_size=60))
+def test_the_shape_is_that_of_the_values(values: list[int]) -> None:
+    """Bins below 1024 are one nanosecond wide: their midpoints differ from the values by a half."""
+    found = part(values).shape()
+    if len(set(values)) < 2:
+        assert found is None
+        return
+    assert found == pytest.approx(
+        (stats.skew(values), stats.kurtosis(values, fisher=False)), rel=1e-6, abs=1e-6
+    )

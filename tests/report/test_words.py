@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from tare.analysis.model import Analysis, Effect, Verdict
+from tare.analysis.model import Analysis, Effect, Metric, Verdict
 from tare.report import words
 
 from .sample import sample_analysis
@@ -239,3 +239,13 @@ def test_hundreds_of_further_units_are_no_exact_number() -> None:
     one = next(e for e in analysis.effects if e.verdict == "inconclusive" and e.needed)
     one.needed = 1_346
     assert "more than 100 further deployments would be needed" in words.line(analysis, one).text
+
+
+def test_a_share_is_also_compared_in_points() -> None:
+    analysis = sample_analysis()
+    one = effect(analysis, "cpu.server_per_op", "docker-bridge").model_copy(
+        update={"baseline_value": 50.0, "ratio": 1.1, "ci": (1.08, 1.12)}
+    )
+    cpu = Metric(name=one.metric, title="CPU in use", unit="%", better="lower")
+    analysis = analysis.model_copy(update={"metrics": [cpu]})
+    assert "+5.0 points [+4.0, +6.0]" in words.line(analysis, one).text

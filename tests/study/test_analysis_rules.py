@@ -55,6 +55,12 @@ def test_roles_metrics_and_averages_are_read(read: ReadStudy) -> None:
         ("  compare: [cache]\n", 11, "factor cache has one level only", "add a level"),
         ("  by: [platform, threads, cache]\n", 10, "no factor is left to compare", "compare"),
         ("  metrics: [errors]\n", 11, "errors cannot be compared as a ratio", "remove errors"),
+        (
+            "  metrics: [read.skewness]\n",
+            11,
+            "read.skewness cannot be compared as a ratio",
+            "an entry of analysis.show",
+        ),
         ("  metrics: [read.p98]\n", 11, "read has no p98", "did you mean p99?"),
         ("  metrics: [raed.p99]\n", 11, "unknown operation 'raed'", "did you mean read?"),
         ("  metrics: [cpu.utl]\n", 11, "unknown metric 'cpu.utl'", "did you mean cpu.util?"),

@@ -35,7 +35,7 @@ from tare.records.prices import Weighing
 from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.conditions import expand
-from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.endpoints import SHAPES, margin_of, primary_endpoints
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _analyse(run_dir: Path) -> Analysis:
         valid=all(check.status != "invalid" for check in checks),
         problems=_problems(checks),
         baseline=_baseline(contrasts, study.baseline),
-        metrics=[describe(name) for name in in_order(m for t in trials for m in t.values)],
+        metrics=[describe(name) for name in _listed(study, trials)],
         conditions=condition_summaries(conditions, trials),
         left_out=left,
         not_compared=not_compared(asked, contrasts, gone),
@@ -177,6 +177,13 @@ def _conditions(study: Study, trials: Sequence[Trial]) -> list[Condition]:
     present = [c for c in conditions if seen.issuperset(c.levels.items())]
     empty = [name for name, levels in study.factors.items() if not any(levels.values())]
     return without_undescribed_twins(present, empty)
+
+
+def _listed(study: Study, trials: Sequence[Trial]) -> list[str]:
+    """The trials' metrics in the order of reports; a distribution's shape only where asked for."""
+    asked = {name for one in study.analysis.show for name in one.metrics}
+    found = in_order(metric for trial in trials for metric in trial.values)
+    return [one for one in found if one in asked or one.rpartition(".")[2] not in SHAPES]
 
 
 def _problems(checks: Sequence[Check]) -> list[str]:

@@ -6,11 +6,13 @@ A metric that a trial cannot give is absent, never 0.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tare.analysis.model import Metric
 from tare.analysis.why.beside import BESIDE
 from tare.records.hlog import merged
+from tare.study.endpoints import SERVER_UTIL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,6 +35,12 @@ ERRORS = "errors"
 NO_RATIO = frozenset({ERRORS, "disk.write_kbps"})
 """Often 0, and the kernel writes to disk when it likes: a ratio over the trials that happen to
 have some would mislead. What was written is compared per operation, as a difference (why.py)."""
+
+MOST_CPUS = 8192
+"""CPUs that a kernel may be built for. Source: NR_CPUS of Linux, arch/x86/Kconfig."""
+
+LEAST_FOR_SHAPE = 1000
+"""A moment of the third or fourth order of fewer operations is the accident of the longest few."""
 
 LEAST_BEYOND = 10
 """A percentile is given only where this many observations lie beyond it: with fewer it is the
@@ -57,6 +65,7 @@ _TITLES = {
     "p999": "99.9th percentile latency",
     "max": "Longest latency",
 }
+_SHAPES = {"skewness": "Skewness of latency", "kurtosis": "Kurtosis of latency (normal: 3)"}
 
 
 def _metric(name: str, title: str, unit: str, better: Better = "lower") -> Metric:
@@ -70,6 +79,7 @@ _FIRST = [
 ]
 _LAST = [
     *(BESIDE[name] for name in OWNERS),
+    _metric(SERVER_UTIL, "CPU in use of the servers' CPUs, without the clients'", "%"),
     _metric("cpu.util", "CPU in use, whole machine", "%"),
     _metric("cpu.softirq", "CPU in soft interrupts, whole machine", "%"),
     _metric("disk.write_kbps", "Written to disk, whole machine", "kB/s"),
@@ -92,7 +102,15 @@ def describe(name: str) -> Metric:
     operation, _, kind = name.rpartition(".")
     if operation and kind in _TITLES:
         return _metric(name, f"{_TITLES[kind]}, {operation}", "us")
+    if operation and kind in _SHAPES:
+        return _metric(name, f"{_SHAPES[kind]}, {operation}", "")
     return _metric(name, name, "")
+
+
+@cache
+def has_ratio(name: str) -> bool:
+    """Whether a treatment's value over a baseline's says anything."""
+    return name not in NO_RATIO and name.rpartition(".")[2] not in SHAPES
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -107,7 +125,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 def _is_latency(name: str) -> bool:
     operation, _, kind = name.rpartition(".")
-    return bool(operation) and kind in _TITLES
+    return bool(operation) and kind in (*_TITLES, *SHAPES)
 
 
 def trial_values(
@@ -122,8 +140,12 @@ def trial_values(
     if manifest.reported is not None:
         reported = {n: v for n, v in manifest.reported.items() if 0 <= v < math.inf}
         return reported | _percentiles(latencies)
-    values = _counted(manifest) | _percentiles(latencies)
-    values = {name: value for name, value in values.items() if 0 < value < math.inf}
+    values = _counted(manifest) | server_util(manifest) | _percentiles(latencies)
+    values = {
+        name: value
+        for name, value in values.items()
+        if math.isfinite(value) and (value > 0 or not has_ratio(name))
+    }
     return values | {ERRORS: float(sum(client.errors for client in manifest.clients))}
 
 
@@ -148,6 +170,60 @@ def demand_s(manifest: TrialManifest) -> float:
     What the machines used without them (Tare's watching, empty slices) is not among it.
     """
     return manifest.machine_cpu_s - manifest.background_cpu_s
+
+
+def server_util(manifest: TrialManifest) -> dict[str, float]:
+    """`SERVER_UTIL` of servers on this machine, which is alone or shared with the clients.
+
+    What took part, without the clients, over the CPU time of the CPUs that the servers may use.
+    Beyond 100% where the engine or the kernel worked for them on other CPUs. Absent of servers on
+    hosts of an inventory, whose own samples tell it (why/resources.py), and where nobody tells
+    which CPUs they had.
+    """
+    cpus = server_cpus(manifest)
+    if not cpus or manifest.measured_s <= 0 or on_hosts(manifest):
+        return {}
+    busy = demand_s(manifest) - demand_by_owner_s(manifest)["cpu.client_per_op"]
+    return {SERVER_UTIL: 100 * busy / (manifest.measured_s * cpus)}
+
+
+def on_hosts(manifest: TrialManifest) -> bool:
+    """Whether the servers ran on hosts of an inventory."""
+    platform = manifest.setup.get("platform")
+    return isinstance(platform, dict) and platform.get("machines") == "ssh"
+
+
+def server_cpus(manifest: TrialManifest) -> float:
+    """How many CPUs the database's units may use together; 0 where a unit's are not known."""
+    allowed: set[int] = set()
+    quotas: list[float] = []
+    for unit in manifest.units:
+        if unit.role == "database":
+            own = _cpu_numbers(unit.parity.get("cpus allowed", ""))
+            if not own:
+                return 0.0
+            allowed |= own
+            quotas.append(_quota(unit.parity.get("cpu quota", "none")))
+    return min(float(len(allowed)), sum(quotas))
+
+
+def _cpu_numbers(listed: str) -> set[int]:
+    """The CPUs of a list such as 0-2,5, cpuset(7); none of what is no such list."""
+    found: set[int] = set()
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        if not (first.isdecimal() and (last or first).isdecimal()):
+            return set()
+        found.update(range(int(first), min(int(last or first), MOST_CPUS) + 1))
+    return found
+
+
+def _quota(told: str) -> float:
+    """CPUs of a quota, such as `1.5 CPUs`; of `none` and of what is no number, all."""
+    try:
+        return float(told.removesuffix(" CPUs"))
+    except ValueError:
+        return math.inf
 
 
 def demand_by_owner_s(manifest: TrialManifest) -> dict[str, float]:
@@ -196,4 +272,8 @@ def _ladder(operation: str, part: Latencies) -> dict[str, float]:
     }
     wanted = {**enough, "max": 100.0} if part.total else {}
     found = part.quantiles_us(list(wanted.values())) if wanted else []
-    return {f"{operation}.{name}": value for name, value in zip(wanted, found, strict=True)}
+    values = {f"{operation}.{name}": value for name, value in zip(wanted, found, strict=True)}
+    shape = part.shape() if part.total >= LEAST_FOR_SHAPE else None
+    if shape is not None:
+        values |= {f"{operation}.{name}": one for name, one in zip(SHAPES, shape, strict=True)}
+    return values

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 UNKNOWN = "not recorded"
 UNTOLD = "not told"
 """Of an imported trial: its files do not print the fact."""
+SEVERAL = " and "
+"""Between the values of a condition that has several."""
 BITS = "bits"
 
 # A fact may differ between conditions whose setups differ in one of these fields, because the
@@ -95,7 +97,7 @@ def _told(
                 seen.setdefault(fact, {}).setdefault(trial.condition, set()).add(value)
     found = []
     for fact, by in seen.items():
-        known = {name: " and ".join(sorted(by.get(name, {UNTOLD}))) for name in setups}
+        known = {name: SEVERAL.join(sorted(by.get(name, {UNTOLD}))) for name in setups}
         told = set(known.values()) - ({UNTOLD} if fact.startswith(PROPERTY) else set())
         if len(told) > 1:
             fields = TOLD_FOLLOWS_FROM.get(fact, ())
@@ -113,7 +115,7 @@ def _facts(trials: Sequence[Trial], role: str) -> dict[str, dict[str, str]]:
                 for fact, value in (unit.parity | {BITS: unit.bits}).items():
                     seen.setdefault(fact, {}).setdefault(trial.condition, set()).add(value)
     return {
-        fact: {name: " and ".join(sorted(values)) for name, values in by.items()}
+        fact: {name: SEVERAL.join(sorted(values)) for name, values in by.items()}
         for fact, by in seen.items()
     }
 

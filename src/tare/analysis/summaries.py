@@ -97,7 +97,7 @@ def _condition(condition: Condition, trials: Sequence[Trial]) -> ConditionSummar
         cv={
             m: float(np.std(v, ddof=1) / np.mean(v))
             for m, v in columns.items()
-            if len(v) > 1 and any(v)
+            if len(v) > 1 and np.mean(v) > 0
         },
         median_trial=median_trial(done),
         steady_share=_steady_share(done),
@@ -118,8 +118,9 @@ def _steady_share(trials: Sequence[Trial]) -> float | None:
 
 
 def _typical(values: Sequence[float]) -> float:
-    """The geometric mean; the arithmetic one where a value is 0."""
-    return math.exp(float(np.mean(np.log(values)))) if all(values) else float(np.mean(values))
+    """The geometric mean; the arithmetic one where a value is not above 0."""
+    positive = min(values) > 0
+    return math.exp(float(np.mean(np.log(values)))) if positive else float(np.mean(values))
 
 
 def median_trial(trials: Sequence[Trial]) -> str | None:

@@ -17,7 +17,13 @@ from tare.analysis.series import (
 )
 from tare.analysis.slices import Row, read_slices
 from tare.analysis.steady import change_points, mser5
-from tare.analysis.why.resources import MODES, beside_values, machine_totals, usage_values
+from tare.analysis.why.resources import (
+    MODES,
+    beside_values,
+    host_values,
+    machine_totals,
+    usage_values,
+)
 from tare.errors import RecordError
 from tare.records.events import read_events
 from tare.records.hlog import HistogramLog, Latencies
@@ -207,6 +213,8 @@ def _add_resources(record: TrialRecord, trial: Trial, samples: Samples | None) -
     manifest = record.manifest
     totals = {} if samples is None else machine_totals(samples, manifest)
     trial.values = usage_values(totals, manifest) | trial.values
+    if samples is not None:
+        trial.values |= host_values(samples, manifest)
     trial.beside = beside_values(totals, manifest)
     events, damage = read_events(record.files.events)
     trial.damage += damage

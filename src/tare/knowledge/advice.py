@@ -15,6 +15,7 @@ from tare.knowledge.proposal import obstacle
 from tare.knowledge.relevant import near_to, relevant
 from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
+from tare.study.endpoints import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -177,7 +178,7 @@ def family(metric: str) -> str:
     for part in _PARTS:  # of a run, or how it grows with the load: told beside the whole
         metric = metric.removesuffix(part)
     first, _, last = metric.rpartition(".")
-    if metric in ("cpu.util", "disk.write_kbps"):
+    if metric in ("cpu.util", SERVER_UTIL, "disk.write_kbps"):
         return first
     return last
 

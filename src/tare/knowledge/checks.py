@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from tare.study.endpoints import SERVER_UTIL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -93,7 +95,7 @@ def allowed_units(metric: str) -> set[str]:
         return {"us", "ms"}
     if metric == "throughput":
         return {"operations/s"}
-    if metric in ("cpu.util", "cpu.softirq"):
+    if metric in ("cpu.util", SERVER_UTIL, "cpu.softirq"):
         return {"%"}
     if metric.startswith("disk."):
         return {"kB", "kB/s"}

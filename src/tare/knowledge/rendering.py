@@ -32,7 +32,9 @@ def change_of(finding: Finding) -> str:
     if effect.ratio is None:
         return WORDS.get(effect.direction, effect.direction)
     ci = finding.spread.ci
-    return percent(effect.ratio) + (f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else "")
+    interval = f" [{percent(ci[0])}, {percent(ci[1])}]" if ci else ""
+    points = f" ({effect.printed:+g} points)" if effect.printed_as == "points" else ""
+    return percent(effect.ratio) + interval + points
 
 
 def load_of(load: Load) -> str:

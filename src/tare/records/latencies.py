@@ -123,6 +123,19 @@ class Latencies:
         mean = np.average(low + width / 2, weights=self.counts[filled])
         return float(mean * self.tick_ns / NS_PER_US)
 
+    def shape(self) -> tuple[float, float] | None:
+        """Skewness and kurtosis, the third and fourth standardised moments of the bins' midpoints:
+        0 and 3 of a normal distribution; None where all observations lie in one bin."""
+        filled = np.flatnonzero(self.counts)
+        if filled.size < 2:
+            return None
+        low, width = self._bounds(self.first + filled)
+        values, weights = low + width / 2, self.counts[filled]
+        apart = values - np.average(values, weights=weights)
+        scaled = apart / math.sqrt(float(np.average(apart**2, weights=weights)))
+        third, fourth = (float(np.average(scaled**power, weights=weights)) for power in (3, 4))
+        return third, fourth
+
     def _bounds(self, indices: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Lowest value and width of the bins at these indices, nanoseconds."""
         size = 1 << self.half

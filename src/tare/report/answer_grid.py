@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
+from tare.report.also_differs import grid_note
 from tare.report.escaping import plain
 from tare.report.labels import level_name, sides
 from tare.report.traces import levels_apart
@@ -94,7 +95,7 @@ def summary(analysis: Analysis) -> list[str]:
     numbered = [(i, e) for i, e in enumerate(analysis.effects) if e.metric in names and not e.aa]
     for _, effect, kind, _, _ in _placed(analysis, numbered):
         kinds.setdefault(kind, []).append(effect)
-    texts = []
+    texts = grid_note(analysis, (effect for _, effect in numbered))
     for kind, effects in kinds.items():
         counts = [(v, sum(e.verdict == v for e in effects)) for v in MARKS]
         found = ", ".join(f"{n:,} {verdict}" for verdict, n in counts if n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report import numbers, others, words
+from tare.report.also_differs import also_differs
 from tare.report.labels import condition_labels, pair_names
 from tare.report.table import Cell, RowKey, Table
 from tare.report.traces import effect_trials
@@ -68,6 +69,9 @@ def effects_table(analysis: Analysis) -> Table:
     compared = others.any_known(analysis)
     if compared:
         columns.insert(_AFTER_INTERVAL, "Others found")
+    apart = {(e.treatment, e.baseline): also_differs(analysis, e) for e in analysis.effects}
+    if any(apart.values()):
+        columns.append("Not the same apart from that")
     for e, trials in zip(analysis.effects, effect_trials(analysis), strict=True):
         metric = words.metric_of(analysis, e.metric)
         rows.append(
@@ -91,6 +95,7 @@ def effects_table(analysis: Analysis) -> Table:
                 _count(e.blocks),
                 Cell(_needed(e), "number", value=e.needed),
                 Cell(numbers.count(len(trials), "trial"), "trace", value=len(trials)),
+                *([Cell(apart[e.treatment, e.baseline])] if any(apart.values()) else []),
             ]
         )
     note = (
@@ -110,6 +115,8 @@ def _difference(effect: Effect, unit: str) -> str:
 
 def _signed(value: float, unit: str) -> str:
     text = numbers.quantity(value, unit)
+    if unit == "%":  # beside a change in percent: a difference of percentages is one in points
+        text = text.replace("%", " points")
     return f"+{text}" if value > 0 else text
 
 

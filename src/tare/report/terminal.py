@@ -42,6 +42,8 @@ def render_summary(analysis: Analysis) -> RenderableType:
             parts += [Text(), text(f"{left:,} more rows, level by level, are in report.html.")]
         parts.append(text(_KEY, "dim"))
     else:
+        if read_first := terminal_table.apart(analysis):
+            parts += [Text(), *(text(one, "bold") for one in read_first)]
         parts += terminal_table.tables(analysis)
         more = terminal_table.additions(analysis)
         if more:

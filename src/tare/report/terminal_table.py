@@ -98,6 +98,15 @@ def _cells(
     ]
 
 
+def apart(analysis: Analysis) -> list[str]:
+    """What else differs in a comparison, to be read before its numbers."""
+    found: dict[str, list[str]] = {}
+    for answer in words.answers(analysis):
+        if answer.differs:
+            found.setdefault(answer.differs, []).append(answer.name or answer.treatment)
+    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+
+
 def additions(analysis: Analysis) -> list[str]:
     """What would decide the open comparisons, and which differences noise makes doubtful."""
     found: dict[str, list[str]] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tare.analysis.inference.noise import hides_answer, outdone
 from tare.analysis.model import Metric
 from tare.report import numbers
+from tare.report.also_differs import also_differs
 from tare.report.escaping import plain
 from tare.report.labels import sides
 
@@ -77,6 +78,13 @@ class Answer:
     """The treatment as a reader says it."""
     against: str = ""
     """The baseline as a reader says it."""
+    apart: str = ""
+    """What the study does not vary, and differs between the two; empty: nothing is known."""
+
+    @property
+    def differs(self) -> str:
+        """That it does, in a few words that stand before the numbers."""
+        return f"not the same apart from that: {self.apart}" if self.apart else ""
 
     @property
     def sentence(self) -> str:
@@ -85,7 +93,8 @@ class Answer:
             if self.aa
             else self.name or plain(self.treatment)
         )
-        return f"{name}: {'; '.join(line.text for line in self.lines)}."
+        lines = [self.differs] if self.apart else []
+        return f"{name}: {'; '.join([*lines, *(line.text for line in self.lines)])}."
 
 
 def alerts(analysis: Analysis) -> list[Alert]:
@@ -224,7 +233,10 @@ def answers(analysis: Analysis) -> list[Answer]:
         lines = tuple(replace(line(analysis, effect), effect=i) for i, effect in effects)
         first = effects[0][1]
         names = sides(analysis, first)
-        result.append(Answer(treatment, baseline, first.aa, lines, tuple(first.over), *names))
+        apart = also_differs(analysis, first)
+        result.append(
+            Answer(treatment, baseline, first.aa, lines, tuple(first.over), *names, apart)
+        )
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 
 
@@ -277,15 +289,18 @@ def addition(analysis: Analysis, effect: Effect) -> str:
 
 
 def _amounts(metric: Metric, effect: Effect) -> str:
-    """The effect in microseconds, of a metric that counts them per operation; else nothing.
+    """The effect in microseconds, of a metric that counts them per operation, or in percentage
+    points, of one in percent; else nothing.
 
     Prices and bills are in microseconds, and a percentage of a dear operation is not the same
     amount as that of a cheap one.
     """
-    if metric.unit != PER_OPERATION:
+    if metric.unit not in (PER_OPERATION, "%"):
         return ""
     unit, base = numbers.MICROSECONDS, effect.baseline_value
     difference, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
+    if metric.unit == "%":
+        return f" ({difference} points [{low}, {high}])"
     if effect.verdict == "inconclusive":
         return f" (between {low} and {high} {unit} of {numbers.significant(base)} per operation)"
     treated = numbers.significant(base + effect.difference)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.nearest import nearest
-from tare.study.endpoints import KINDS, OF_THE_MACHINE, OPERATIONS
+from tare.study.endpoints import KINDS, OF_THE_MACHINE, OPERATIONS, SHAPES
 from tare.study.problems import Problem, remedy_for
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _OPERATIONS = {
     "stress-counter-write": ("counter_write",),
 }
 """Per workload, the operations that tare-load sends."""
+_SHOWN = "{kind: spread, metrics: [all.skewness]}"
 _COUNTED = "errors"
 
 
@@ -141,6 +142,13 @@ def _metric(study: Study, path: FieldPath, field: str, name: str) -> Iterator[Pr
             "it is a count, and mostly 0; the checks of the report judge it",
             f"remove {name}",
         )
+    elif name.rpartition(".")[2] in SHAPES:
+        yield Problem(
+            study.origin(path),
+            f"{field}: {name} cannot be compared as a ratio",
+            "it is a number of a distribution's shape, which exhibits show",
+            f"take it out, and name it in metrics of an entry of analysis.show: {_SHOWN}",
+        )
     misspelt = list(_spelling(study, path, field, name))
     yield from misspelt
     operation = name.rpartition(".")[0]
@@ -161,7 +169,7 @@ def _spelling(study: Study, path: FieldPath, field: str, name: str) -> Iterator[
     operation, _, kind = name.rpartition(".")
     known = ("all", *OPERATIONS, *_own(study))
     foreign = study.files.template is None or nearest(operation, known, 0.7)
-    if operation in known and kind not in KINDS:
+    if operation in known and kind not in (*KINDS, *SHAPES):
         yield Problem(
             study.origin(path),
             f"{field}: {operation} has no {kind}",

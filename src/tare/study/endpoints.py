@@ -9,12 +9,17 @@ if TYPE_CHECKING:
 
 KINDS = ("mean", "p50", "p95", "p99", "p999", "max")
 """Kinds of latency; a margin on one stands for that of every operation."""
+SHAPES = ("skewness", "kurtosis")
+"""Higher moments of an operation's latencies: shown where an exhibit asks for them, no ratio."""
+SERVER_UTIL = "cpu.server_util"
+"""The CPU of the servers' machines as who reads it there sees it: sar and dstat of the papers."""
 OPERATIONS = ("read", "update", "insert", "scan", "rmw", "write", "counter_read", "counter_write")
 OF_THE_MACHINE = (
     "service_demand",
     "cpu.server_per_op",
     "cpu.engine_per_op",
     "cpu.client_per_op",
+    SERVER_UTIL,
     "cpu.util",
     "cpu.softirq",
     "disk.write_kbps",

@@ -69,3 +69,11 @@ def test_what_has_no_series_is_none() -> None:
     assert series_values(series(one, throughput=[None]), "throughput", {}) is None
     assert series_values(series(one, throughput=[1.0]), "cpu.softirq", {}) is None
     assert series_values(series(one, throughput=[1.0]), "cpu.util", {"cpu.util": 5.0}) is None
+
+
+def test_the_servers_cpu_follows_from_the_cores_that_no_client_used() -> None:
+    one = trial("native.t10", 1, {"cpu.server_util": 50.0})
+    lines = series(one, machine_cpu=[1.0, 2.0, 1.5], client_cpu=[0.5, 0.5, None])
+    assert series_values(lines, "cpu.server_util", one.values) == [25.0, 75.0, None]
+    alone = series(one, machine_cpu=[1.0])
+    assert series_values(alone, "cpu.server_util", one.values) is None

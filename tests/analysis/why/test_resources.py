@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tare.analysis.why.resources import (
     beside_values,
+    host_values,
     machine_totals,
     operations_of,
     usage_values,
@@ -180,3 +181,42 @@ def test_what_several_machines_used_is_added_up_where_all_of_them_tell() -> None
     assert machine_totals(Samples.of(rows), manifest())["ctxt_per_s"] == pytest.approx(5000.0)
     short = (START + 1.0, "machine@db3", "ctxt_per_s", 1.0)
     assert machine_totals(Samples.of([*rows, short]), manifest()) == {}
+
+
+def node(name: str, role: str, machine: str) -> dict[str, Any]:
+    return {
+        "name": name, "role": role, "runtime": "native", "network": "host", "storage": "",
+        "endpoint": "", "command": [], "bits": "", "limits": {}, "machine": machine, "parity": {},
+    }  # fmt: skip
+
+
+def on_two_hosts(client_host: str) -> TrialManifest:
+    units = [node("n1", "database", "h1"), node("c1", "client", client_host)]
+    return manifest(setup={"platform": {"machines": "ssh"}}, units=units)
+
+
+def of_two_hosts() -> Samples:
+    """h1 is busy in 1.5 of its 2 CPUs, h2 in all of its 4."""
+    modes = {"h1": {"user": 1.5, "idle": 0.5}, "h2": {"user": 4.0, "idle": 0.0}}
+    return Samples.of(
+        (START + t + 0.3, f"machine@{host}", f"cpu_{mode}", cores)
+        for host, own in modes.items()
+        for mode, cores in own.items()
+        for t in range(-2, 13)
+    )
+
+
+def test_the_servers_cpu_is_that_of_the_servers_hosts_alone() -> None:
+    found = host_values(of_two_hosts(), on_two_hosts("h2"))
+    assert found == {"cpu.server_util": pytest.approx(75.0)}
+
+
+def test_clients_on_a_servers_host_are_taken_off() -> None:
+    """10,000 operations of 20 us in 10 s on 2 CPUs: a hundredth."""
+    found = host_values(of_two_hosts(), on_two_hosts("h1"))
+    assert found == {"cpu.server_util": pytest.approx(74.0)}
+
+
+def test_a_host_without_samples_leaves_no_share() -> None:
+    assert host_values(steady("cpu_user", 1.0), on_two_hosts("h2")) == {}
+    assert host_values(of_two_hosts(), manifest()) == {}, "of servers here the counters tell it"

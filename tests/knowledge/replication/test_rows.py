@@ -99,6 +99,22 @@ def test_the_cpu_and_the_disk_are_said_to_be_the_whole_machines(
     ]
 
 
+def test_a_source_s_cpu_use_is_judged_by_that_of_the_servers(run: Path, analysis: Analysis) -> None:
+    """Where the run has it: without the clients, which had a machine of their own there."""
+    trials = [
+        one.model_copy(update={"values": {**one.values, "cpu.server_util": 40.0 + one.block}})
+        for one in analysis.trials
+    ]
+    without = analysis.model_copy(update={"trials": trials})
+    row = rows(scorecard(run, usage("cpu.util", "%"), analysis=without))["cpu.util"]
+    assert row.ours is not None
+    assert row.ours.baseline_value == pytest.approx(41.5, rel=1e-3)
+    assert row.notes == [
+        "ours is the CPU of what is not the clients', over the CPUs that the servers may use; "
+        "the source's that of its servers' machines"
+    ]
+
+
 def test_a_range_is_judged_case_by_case(run: Path, analysis: Analysis) -> None:
     at_most = direction("at-most", "lower", **ANY_LOAD)
     assert at_most.effect is not None

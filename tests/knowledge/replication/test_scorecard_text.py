@@ -99,6 +99,17 @@ def test_a_row_has_what_was_published_what_came_out_and_what_would_decide() -> N
     assert cells(SMALL, SMALL.rows[1]) == ("t2.y", "+1.4%", "", "not run here", "left out")
 
 
+def test_points_stand_beside_percent_where_the_source_prints_points() -> None:
+    shares = OURS.model_copy(update={"baseline_value": 50.0, "treatment_value": 51.0})
+    published = Published(
+        text="+9.5% (+6.02 points)", ratio=1.095, direction="higher", points=True, band=BAND
+    )
+    one = row("cpu", "Table 5", ours=shares, published=published)
+    assert cells(card(one), one)[1:3] == (
+        "+9.5% (+6.02 points)", "+2.0% [-1.0%, +6.0%] (+1.00 points)",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [

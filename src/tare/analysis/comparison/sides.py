@@ -8,7 +8,7 @@ from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
 from tare.analysis.metrics import in_order
 from tare.errors import UsageError
-from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.endpoints import SHAPES, margin_of, primary_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +67,8 @@ def margins_from(
 def common_metrics(a: Analysis, b: Analysis) -> list[str]:
     """Metrics that both runs measured and that a ratio can be made of, in report order."""
     names = {m.name for m in a.metrics} & {m.name for m in b.metrics}
-    return in_order(names - {"errors"})
+    shapes = {name for name in names if name.rpartition(".")[2] in SHAPES}
+    return in_order(names - shapes - {"errors"})
 
 
 def primary_of(

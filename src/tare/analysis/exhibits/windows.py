@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.study.endpoints import SERVER_UTIL
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -41,10 +43,13 @@ def series_values(series: Series, metric: str, values: Mapping[str, float]) -> V
 
     Args:
         values: the trial's metrics. `cpu.util` follows from the busy cores and from how many
-            cores a `cpu.util` of 100% would be, which does not change during a trial.
+            cores a `cpu.util` of 100% would be, which does not change during a trial; so does
+            that of the servers' CPUs, from the busy cores that no client used.
     """
-    if metric == "cpu.util":
+    if metric in ("cpu.util", SERVER_UTIL):
         busy = series.values.get("machine_cpu")
+        if metric == SERVER_UTIL:
+            busy = _less(busy, series.values.get("client_cpu"))
         known = [v for v in busy or [] if v is not None]
         whole = values.get(metric, 0.0)
         if not busy or not known or whole <= 0 or not any(known):
@@ -58,6 +63,14 @@ def series_values(series: Series, metric: str, values: Mapping[str, float]) -> V
     if busy is None or all(v is None for v in busy):
         return None
     return [None if v is None else v * factor for v in busy]
+
+
+def _less(whole: Values | None, part: Values | None) -> Values | None:
+    """The difference, second by second, where both are there."""
+    if whole is None or part is None:
+        return None
+    pairs = zip(whole, part, strict=True)
+    return [None if a is None or b is None else a - b for a, b in pairs]
 
 
 def window_length(longest_s: float, asked: float | None) -> float:

@@ -12,7 +12,7 @@ from tare.analysis.inference.bootstrap import Resampled
 from tare.analysis.inference.crosschecks import check_blocks, check_independent
 from tare.analysis.inference.estimates import Stratum, estimate, make_stratum
 from tare.analysis.inference.independent import estimate_independent, sample
-from tare.analysis.metrics import NO_RATIO
+from tare.analysis.metrics import has_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -132,7 +132,7 @@ def logs_of(trials: Iterable[Trial]) -> dict[str, Logs]:
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
         condition, cell = trial.condition, trial.cell
         for metric, value in trial.values.items():
-            if value > 0 and metric not in NO_RATIO:
+            if value > 0 and has_ratio(metric):
                 logs.setdefault(metric, {}).setdefault(condition, {})[cell] = math.log(value)
     return logs
 
@@ -159,7 +159,7 @@ def samples_of(trials: Iterable[Trial]) -> dict[str, Samples]:
     for trial in sorted(trials, key=lambda t: t.manifest.attempt):
         unit = trial.name if trial.manifest.source else trial.manifest.deployment
         for metric, value in trial.values.items():
-            if value > 0 and metric not in NO_RATIO:
+            if value > 0 and has_ratio(metric):
                 own = units.setdefault(metric, {}).setdefault(trial.condition, {})
                 own.setdefault(unit, {})[trial.cell] = math.log(value)
     return {

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.metrics import US, demand_by_owner_s
+from tare.analysis.metrics import US, demand_by_owner_s, on_hosts
+from tare.study.endpoints import SERVER_UTIL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from tare.records.manifest import TrialManifest
     from tare.records.samples import Samples
@@ -57,18 +58,25 @@ _PER_MILLION = {
 MILLION = 1e6
 
 
-def machine_totals(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
+def machine_totals(
+    samples: Samples, manifest: TrialManifest, scopes: Collection[str] | None = None
+) -> dict[str, float]:
     """Sampled metric of the machines to its integral over the measured part, summed over them.
 
     A sample is a mean over the time since the sample before it. Those that lie across an end of
     the measured part count by the share of them that lies inside. What the samples do not cover is
     taken to have been like the rest, if they cover half of it; else the metric is left out.
+
+    Args:
+        scopes: the machines, as samples name them; None: all.
     """
     chosen = samples.rows(samples.of_machines() & np.isfinite(samples.value))
     weights: dict[bytes, np.ndarray | None] = {}  # most metrics share their times
     totals: dict[str, float] = {}
     partly: set[str] = set()  # what one machine does not tell has no sum
-    for (_, metric), own in chosen:
+    for (scope, metric), own in chosen:
+        if scopes is not None and scope not in scopes:
+            continue
         t = samples.t[own]
         key = t.tobytes()
         if key not in weights:
@@ -107,6 +115,25 @@ def usage_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[s
         seconds = manifest.measured_s
         found["disk.write_kbps"] = totals["disk_write_bytes_per_s"] / seconds / 1e3
     return found
+
+
+def host_values(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
+    """`SERVER_UTIL` of servers on hosts of an inventory: the busy share of these hosts' CPU time,
+    less what clients on them used."""
+    if not on_hosts(manifest):
+        return {}
+    hosts = {f"machine@{one.machine}" for one in manifest.units if one.role == "database"}
+    if hosts - {scope for scope, _ in samples.parts}:
+        return {}
+    totals = machine_totals(samples, manifest, hosts)
+    modes = {mode: totals[f"cpu_{mode}"] for mode in MODES if f"cpu_{mode}" in totals}
+    whole = sum(modes.values())
+    if whole <= 0 or "idle" not in modes:
+        return {}
+    near = {one.name for one in manifest.units if f"machine@{one.machine}" in hosts}
+    own = sum(c.cpu_us_per_op * c.ok for c in manifest.clients if c.client in near) / US
+    # sums of samples are in CPU seconds, as the kernel's counters are
+    return {SERVER_UTIL: 100 * (sum(modes.get(mode, 0.0) for mode in BUSY) - own) / whole}
 
 
 def operations_of(manifest: TrialManifest) -> float:

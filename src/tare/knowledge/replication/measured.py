@@ -14,6 +14,7 @@ from tare.analysis.inference.effects import make_effects
 from tare.analysis.metrics import ERRORS, NO_RATIO
 from tare.analysis.trials import Trial
 from tare.study.conditions import expand
+from tare.study.endpoints import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,6 +56,13 @@ class Measured:
     def done(self, metric: str) -> set[str]:
         """The conditions with a trial that has the metric."""
         return {trial.condition for trial in self.trials if _value(trial, metric) is not None}
+
+
+def own_metric(run: Measured, metric: str) -> str:
+    """What a run calls a metric of a source. CPU use is that of the servers' machines there, which
+    the clients of a run may share: the metric without them, where the run has it."""
+    without = metric == "cpu.util" and run.done(SERVER_UTIL)
+    return SERVER_UTIL if without else metric
 
 
 def make_measured(run: Run, analysis: Analysis, study: Study) -> Measured:

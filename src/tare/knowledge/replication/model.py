@@ -30,6 +30,9 @@ class Published(_Part):
     text: str = Field(description="the change as a reader sees it")
     ratio: float | None = Field(description="treatment over baseline; null: no number")
     direction: str
+    points: bool = Field(
+        default=False, description="the source prints the difference, in percentage points"
+    )
     band: Band | None = Field(description="null: it states nothing that could be compared")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.client import RATE_NOTED
 from tare.knowledge.replication.loads import intensity
+from tare.study.endpoints import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ _MOST_LOADS = 8
 _OF_THE_MACHINE = {
     "cpu.util": "ours is the CPU of the whole machine, with the clients on it; the source's that "
     "of its servers",
+    SERVER_UTIL: "ours is the CPU of what is not the clients', over the CPUs that the servers may "
+    "use; the source's that of its servers' machines",
     "disk.write_kbps": "ours is what the whole machine wrote, with the clients on it; the source's "
     "what its servers wrote",
 }

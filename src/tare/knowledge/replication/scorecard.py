@@ -12,7 +12,13 @@ from tare.knowledge.replication.departures import departed, departures
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
 from tare.knowledge.replication.matching import Match, match
-from tare.knowledge.replication.measured import Wanted, effects_of, make_measured, zeros
+from tare.knowledge.replication.measured import (
+    Wanted,
+    effects_of,
+    make_measured,
+    own_metric,
+    zeros,
+)
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
@@ -88,9 +94,10 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
 
 def _wanted(beside: _Beside, finding: Finding, found: Match) -> Wanted:
     """What of the match was measured, in conditions that are those of the study."""
-    usable = beside.run.done(finding.metric) - beside.apart.keys()
+    metric = own_metric(beside.run, finding.metric)
+    usable = beside.run.done(metric) - beside.apart.keys()
     rows = [tuple(pair for pair in row if usable.issuperset(pair)) for row in found.rows]
-    return Wanted(finding.metric, tuple(row for row in rows if row))
+    return Wanted(metric, tuple(row for row in rows if row))
 
 
 def _row(
@@ -132,7 +139,7 @@ def _why_not(finding: Finding, found: Match, wanted: Wanted, beside: _Beside) ->
     if band_of(finding, run.study.margins) is None:
         return "the source states neither a number nor a direction"
     if not wanted.rows:
-        done = run.done(finding.metric)
+        done = run.done(own_metric(run, finding.metric))
         measured = [pair for pair in found.pairs if done.issuperset(pair)]
         if apart := departed(measured, beside.apart):
             return f"not as in the study: {apart}"
@@ -159,6 +166,7 @@ def _published(finding: Finding, run: Measured) -> Published:
         text=change_of(finding),
         ratio=effect.ratio if effect else None,
         direction=effect.direction if effect else "",
+        points=effect is not None and effect.printed_as == "points",
         band=band_of(finding, run.study.margins),
     )
 

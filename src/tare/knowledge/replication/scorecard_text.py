@@ -43,7 +43,9 @@ def ours_text(row: Row) -> str:
     if row.ours is None:
         return ""
     low, high = row.ours.ci
-    return f"{percent(row.ours.ratio)} [{percent(low)}, {percent(high)}]"
+    points = row.ours.treatment_value - row.ours.baseline_value
+    beside = f" ({points:+.2f} points)" if row.published.points else ""
+    return f"{percent(row.ours.ratio)} [{percent(low)}, {percent(high)}]{beside}"
 
 
 def note_texts(row: Row) -> list[str]:

@@ -14,7 +14,7 @@ from tare.knowledge.claims import hidden
 from tare.knowledge.pooling import se_log
 from tare.knowledge.replication.model import Band, Further
 from tare.knowledge.sizing import MOST, deployments_for
-from tare.study.endpoints import margin_of
+from tare.study.endpoints import SERVER_UTIL, margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +44,8 @@ def band_of(finding: Finding, margins: Mapping[str, float]) -> Band | None:
     if effect is None:
         return None
     declared = margin_of(finding.metric, margins)
+    if declared is None and finding.metric == "cpu.util":  # of servers: see own_metric
+        declared = margin_of(SERVER_UTIL, margins)
     margin = USUAL_MARGIN if declared is None else declared
     basis = f"margin {margin * 100:g}%" + (" (none is declared)" if declared is None else "")
     if effect.how == "range":

@@ -1,0 +1,77 @@
+"""What files of other tools tell that differs between the two sides of an effect, beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.parity import PROPERTY, SEVERAL, UNTOLD
+from tare.report import numbers
+from tare.report.escaping import plain
+from tare.report.traces import side_conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tare.analysis.model import Analysis, Effect, ParityDifference
+
+MOST_SHOWN = 4
+LONGEST = 60
+
+
+def also_differs(analysis: Analysis, effect: Effect) -> str:
+    """A difference that the study does not vary, such as `recordcount 10000000 instead of 2000000`,
+    by which the effect may be another's; empty: none is known, or Tare measured it itself.
+
+    In its own runs the units' facts are compared, of which the check "parity" warns.
+    """
+    unexpected = [one for one in analysis.parity if not one.expected]
+    if not unexpected or not analysis.provenance.get("sources"):
+        return ""
+    before, after = (
+        _conditions(analysis, effect, side) for side in (effect.baseline, effect.treatment)
+    )
+    return _listed(said for one in unexpected if (said := _said(one, before, after)))
+
+
+def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
+    """The same of a table of effects, in a sentence: of how many, and what."""
+    found = [also_differs(analysis, one) for one in effects]
+    named = [one for one in found if one]
+    if not named:
+        return []
+    kinds = list(dict.fromkeys(named))
+    more = f"; and {len(kinds) - MOST_SHOWN} other sets" if len(kinds) > MOST_SHOWN else ""
+    return [
+        f"In {numbers.count(len(named), 'comparison')} of {len(found):,} more differs than the "
+        f"study says: {'; '.join(kinds[:MOST_SHOWN])}{more}. These may be the effect."
+    ]
+
+
+def _conditions(analysis: Analysis, effect: Effect, side: str) -> frozenset[str]:
+    levels = {one.condition: one.levels for one in analysis.conditions}
+    names = [side] if side in levels else side_conditions(levels, side, tuple(effect.levels))
+    return frozenset(names)
+
+
+def _said(one: ParityDifference, before: frozenset[str], after: frozenset[str]) -> str:
+    """The fact on both sides, where it is another one there; empty: it is the same."""
+    then = [value for value, names in one.values.items() if before.intersection(names)]
+    now = [value for value, names in one.values.items() if after.intersection(names)]
+    both = (*then, *now)
+    if then == now or not then or not now or (one.fact.startswith(PROPERTY) and UNTOLD in both):
+        return ""
+    if all(SEVERAL in value for value in both):  # it differs from trial to trial, on either side
+        return ""
+    name = plain(one.fact.removeprefix(PROPERTY))
+    return f"{name} {_values(now)} instead of {_values(then)}"
+
+
+def _values(values: list[str]) -> str:
+    texts = (one if len(one) <= LONGEST else f"{one[:LONGEST]}\u2026" for one in values)
+    return plain(" or ".join(texts))
+
+
+def _listed(said: Iterable[str]) -> str:
+    found = list(said)
+    more = len(found) - MOST_SHOWN
+    return ", ".join(found[:MOST_SHOWN]) + (f", and {more} more" if more > 0 else "")
