@@ -232,3 +232,35 @@ def test_what_this_version_cannot_run_is_planned_and_left_out(name: str, level: 
     assert {one.condition.levels["platform"] for one in made.left_out} == {level}
     assert len(made.left_out) + len(made.conditions) == len(whole.conditions)
     assert made.estimate.seconds < whole.estimate.seconds
+
+
+def test_a_volume_and_the_layer_differ_in_the_storage_alone() -> None:
+    """Grambow 2018, section 6."""
+    found = {
+        one.levels["server"]: one.setup.platform for one in plan("grambow-2018-volume").conditions
+    }
+    layer, volume = found["layer"], found["volume"]
+    assert (layer.storage, volume.storage) == ("layer", "volume")
+    assert layer.model_copy(update={"storage": "volume"}) == volume
+
+
+def test_workload_b_meets_the_setups_of_workload_a() -> None:
+    """Grambow 2018, section 3: setups I to IV, workloads A and B."""
+    found = plan("grambow-2018-workload-b").conditions
+    setups = {
+        workload: {
+            (one.levels["client"], one.levels["server"], one.levels["threads"])
+            for one in found
+            if one.setup.load.workload == workload
+        }
+        for workload in ("ycsb-a", "ycsb-b")
+    }
+    assert setups["ycsb-a"] == setups["ycsb-b"]
+    assert len(setups["ycsb-a"]) == 2 * 2 * 2
+
+
+@pytest.mark.parametrize("name", CASSANDRA_STRESS)
+def test_cpu_use_is_taken_of_the_servers_as_the_papers_read_it(name: str) -> None:
+    study = plan(name).study
+    assert "cpu.server_util" in study.analysis.primary
+    assert "cpu.util" not in study.model_dump_json()

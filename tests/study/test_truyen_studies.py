@@ -1,4 +1,4 @@
-"""The two Truyen studies: the paper's design at every scale, and what can be run of it."""
+"""The Truyen studies: the paper's design at every scale, and what can be run of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.knowledge.library import load_library
-from tare.runtimes.availability import Cluster, obstacle
+from tare.runtimes.availability import Cluster, Swarm, obstacle
 from tare.runtimes.kubernetes.facts import ClusterFacts
+from tare.runtimes.swarm.facts import SwarmFacts
 from tare.study.conditions import expand
 from tare.study.plan import make_plan
 from tare.study.read import load_study
@@ -20,12 +21,17 @@ from tare.study.read import load_study
 if TYPE_CHECKING:
     from tare.knowledge.schema import Finding, Side
     from tare.study.conditions import Condition
+    from tare.study.plan import Plan
     from tare.study.platform import Platform
     from tare.study.schema import Study
 
 STUDIES = Path(__file__).parents[2] / "studies"
 MONGODB, CASSANDRA = "truyen-2018", "truyen-2018-cassandra"
-BOTH = pytest.mark.parametrize("name", [MONGODB, CASSANDRA])
+HERE = "truyen-2018-mongodb"
+"""MongoDB without the paper's virtual machines."""
+DEPLOYMENTS = {MONGODB: 13, CASSANDRA: 14, HERE: 14}
+"""The paper has 13; those that it does not have are said in their files."""
+ALL = pytest.mark.parametrize("name", [MONGODB, CASSANDRA, HERE])
 SCALES = (None, "day", "laptop")  # None: the paper's
 
 # Section IV-C: workloads A, B, C, D, F; 15 runs, each with 5 threads more.
@@ -61,17 +67,18 @@ def by_deployment(name: str) -> dict[str, Platform]:
     return {one.levels["deployment"]: one.setup.platform for one in conditions(name)}
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("scale", SCALES)
 def test_every_scale_has_the_same_conditions(name: str, scale: str | None) -> None:
-    """13 deployments x 5 workloads x 15 thread counts."""
+    """Deployments x 5 workloads x 15 thread counts."""
     found = conditions(name, scale)
-    assert len(found) == 13 * 5 * 15
+    assert len(found) == DEPLOYMENTS[name] * 5 * 15
     assert [one.name for one in found] == [one.name for one in conditions(name)]
-    assert len({one.deployment for one in found}) == 13, "a cluster serves the whole ladder"
+    alive = {one.deployment for one in found}
+    assert len(alive) == DEPLOYMENTS[name], "a cluster serves the whole ladder"
 
 
-@BOTH
+@ALL
 def test_workloads_and_threads_are_the_papers(name: str) -> None:
     found = conditions(name)
     assert {one.levels["workload"]: one.setup.load.workload for one in found} == WORKLOADS
@@ -79,7 +86,7 @@ def test_workloads_and_threads_are_the_papers(name: str) -> None:
     assert all(str(one.setup.load.threads) == one.levels["threads"] for one in found)
 
 
-@BOTH
+@ALL
 def test_the_papers_size_runs_everything_once_and_the_others_repeat(name: str) -> None:
     once = study(name)
     assert once.scale == "paper", "the scale that is taken when none is named"
@@ -159,7 +166,7 @@ def test_of_cassandra_native_and_docker_run_here_and_the_rest_is_said() -> None:
     running = {one.levels["deployment"] for one in plan.conditions}
     assert running == {"NativeHostPort", "DockerOnlyHostPort"}
     assert len(plan.conditions) == 2 * 5 * 15
-    assert len(plan.left_out) == 11 * 5 * 15
+    assert len(plan.left_out) == 12 * 5 * 15
     for one in plan.left_out:
         assert orchestrator(one.condition) in one.why.lower()
 
@@ -169,8 +176,8 @@ def test_on_a_cluster_its_own_plugins_deployments_run_too() -> None:
     plan = make_plan(study(CASSANDRA, "laptop"), partial(obstacle, cluster=Cluster(facts)))
     running = {one.levels["deployment"] for one in plan.conditions}
     assert running == {
-        "NativeHostPort", "DockerOnlyHostPort", "K8HostPort", "K8NodePort", "K8ServiceIP",
-        "K8ContainerDNSName",
+        "NativeHostPort", "DockerOnlyHostPort", "K8HostPort", "K8HostNetwork", "K8NodePort",
+        "K8ServiceIP", "K8ContainerDNSName",
     }  # fmt: skip
 
 
@@ -227,4 +234,52 @@ def test_every_command_of_the_page_is_a_plan_of_less_than_an_hour(
 def test_the_page_covers_every_deployment_that_needs_no_ip_vs() -> None:
     covered = {one for deployments, _, _ in commands() for one in deployments.split(",")}
     every = {one.levels["deployment"] for one in conditions(CASSANDRA)}
-    assert every - covered == {"SwarmNodePort", "SwarmServiceIP"}
+    assert every - covered == {"SwarmNodePort", "SwarmServiceIP", "K8HostNetwork"}
+
+
+SWARM = Swarm(SwarmFacts("unix://", "27.0", (), ip_vs=True))
+
+
+def planned(*overrides: str, only: tuple[str, ...] = ()) -> Plan:
+    """Of MongoDB, where a Swarm and a Kubernetes cluster with flannel are named."""
+    facts = ClusterFacts("https://api", "v1.33.13", "flannel-vxlan", "iptables", ())
+    here = partial(obstacle, cluster=Cluster(facts), swarm=SWARM)
+    return make_plan(
+        load_study(STUDIES / f"{HERE}.yaml", list(overrides), "laptop", list(only)), here
+    )
+
+
+def deployments(plan: Plan) -> set[str]:
+    return {one.levels["deployment"] for one in plan.conditions}
+
+
+def test_mongodb_plans_wherever_a_mongod_is_named() -> None:
+    """Endpoints that only containers reach need a client among them."""
+    plan = planned("database.home=/opt/mongodb-7.0.14")
+    kubernetes = {"K8HostPort", "K8HostNetwork", "K8NodePort", "K8ServiceIP", "K8ContainerDNSName"}
+    swarm = {"SwarmHostPort", "SwarmNodePort"}
+    assert deployments(plan) == {"NativeHostPort", "DockerOnlyHostPort"} | swarm | kubernetes
+    left = {one.condition.levels["deployment"]: one.why for one in plan.left_out}
+    assert "by containers on its network only" in left["SwarmServiceIP"]
+    assert "network plugin is flannel-vxlan" in left["K8ServiceIP_host-gw"]
+
+
+def test_with_an_image_alone_the_native_baseline_is_left_out_and_another_may_be_named() -> None:
+    plan = planned("database.image=mongo:7.0", "baseline.deployment=DockerOnlyHostPort")
+    assert "NativeHostPort" not in deployments(plan)
+    assert {"DockerOnlyHostPort", "SwarmHostPort", "K8ServiceIP"} <= deployments(plan)
+
+
+def test_without_a_server_each_condition_says_what_to_name() -> None:
+    plan = planned()
+    assert not plan.conditions
+    assert all("MongoDB's server cannot be fetched" in one.why for one in plan.left_out)
+
+
+def test_a_client_inside_the_swarm_reaches_its_service_addresses() -> None:
+    every = "SwarmHostPort,SwarmServiceIP,SwarmContainerDNSName"
+    plan = planned(
+        "database.image=mongo:7.0", "client={runtime: swarm, network: bridge}",
+        "baseline.deployment=SwarmHostPort", only=(f"deployment={every}",),
+    )  # fmt: skip
+    assert deployments(plan) == {*every.split(",")}

@@ -16,7 +16,7 @@ from tare.study.schema import Setup, Study
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MOST_CONDITIONS = 1000
+MOST_CONDITIONS = 1200
 UNVARIED = "base"
 """Name of the only condition of a study without factors."""
 SHARED = "all"
