@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tare.commit import commit
+
 TARE = str(Path(sys.executable).with_name("tare"))
 CHECKOUT = Path(__file__).parents[2]
 
@@ -28,6 +30,11 @@ def test_plan_json_is_the_whole_plan() -> None:
     plan = json.loads(tare("plan", "studies/quickstart.yaml", "--json").stdout)
     assert len(plan["conditions"]) == 6
     assert plan["estimate"]["seconds"] > 0
+
+
+def test_a_study_that_comes_with_tare_is_known_by_its_name() -> None:
+    file = tare("plan", "studies/quickstart.yaml", "--json").stdout
+    assert json.loads(tare("plan", "quickstart", "--json").stdout) == json.loads(file)
 
 
 def test_a_bad_study_is_refused_with_file_line_and_remedy(tmp_path: Path) -> None:
@@ -103,8 +110,10 @@ def test_clean_finds_nothing_where_no_run_has_died(tmp_path: Path) -> None:
     assert "nothing was left" in done.stdout
 
 
-def test_the_version_is_printed() -> None:
-    assert tare("--version").stdout.startswith("tare 0.")
+def test_the_version_is_printed_with_its_commit() -> None:
+    told = tare("--version").stdout
+    assert told.startswith("tare 0.")
+    assert (commit() or "") in told
 
 
 def test_plan_says_which_metrics_decide() -> None:

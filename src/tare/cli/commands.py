@@ -108,7 +108,10 @@ def _in_the_list() -> None:
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"tare {tare.__version__}")
+        from tare.commit import commit
+
+        of = commit()
+        typer.echo(f"tare {tare.__version__}" + (f" ({of})" if of else ""))
         raise typer.Exit
 
 

@@ -92,7 +92,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 }
 """Words of a command to its examples: the command line, and what it is for where that is needed."""
 FIRST_STEPS = (
-    "First: tare doctor; then tare plan studies/quickstart.yaml, and tare run with the same file. "
+    "First: tare doctor; then tare plan quickstart, and tare run with the same word. "
     "tare COMMAND --help has examples; tare --install-completion completes words in your shell."
 )
 

@@ -7,7 +7,24 @@ from typing import Annotated
 
 import typer
 
-StudyFile = Annotated[Path, typer.Argument(help="The study, a YAML file.", metavar="STUDY")]
+from tare.knowledge.replication.papers import shipped_names, study_file
+
+
+def _named(study: Path) -> Path:
+    """The study that comes with Tare under this name, where there is no such file."""
+    if study.exists() or study.name != str(study) or study.name not in shipped_names():
+        return study
+    return study_file(study.name)
+
+
+StudyFile = Annotated[
+    Path,
+    typer.Argument(
+        help="The study: a YAML file, or the name of one that comes with Tare.",
+        metavar="STUDY",
+        callback=_named,
+    ),
+]
 RunDirectory = Annotated[
     Path, typer.Argument(help="The run's directory, runs/NAME.", metavar="RUN")
 ]

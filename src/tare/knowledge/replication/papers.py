@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ def study_file(name: str) -> Path:
 
 def shipped_directories() -> list[Path]:
     """Where studies lie: those that come with Tare, then those of this directory."""
-    return [Path(str(resources.files("tare"))) / "studies", Path("studies")]
+    return [Path(__file__).parents[2] / "studies", Path("studies")]
 
 
 def shipped_names() -> list[str]:
