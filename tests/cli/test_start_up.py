@@ -27,7 +27,7 @@ HEAVY = {
     "asyncssh",
 }
 """Each takes from a tenth of a second to one."""
-ANALYSIS = {"scipy", "polars", "jinja2", "statsmodels"}
+ANALYSIS = {"numpy", "scipy", "polars", "jinja2", "statsmodels"}
 
 
 OWN = ("tare.analysis", "tare.records", "tare.study", "tare.lab", "tare.runtimes")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.model import Metric
 from tare.analysis.why.beside import BESIDE
-from tare.records.hlog import merged
 from tare.study.endpoints import SERVER_UTIL, SHAPES
 
 if TYPE_CHECKING:
@@ -256,6 +255,8 @@ def _means(clients: list[ClientResult]) -> dict[str, float]:
 
 
 def _percentiles(latencies: Mapping[LatencyKey, Latencies]) -> dict[str, float]:
+    from tare.records.hlog import merged  # numpy, for which a plan does not wait
+
     response = {op: part for (op, kind), part in latencies.items() if kind == "response"}
     values = _ladder(ALL, merged(response.values()))
     for operation, part in response.items():
