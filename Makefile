@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo lint check test test-mongod test-mongodb-specifications fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup setup-dev demo wheel lint check test test-mongod test-mongodb-specifications fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -12,10 +12,16 @@ help: ## show this list
 setup: ## install what is missing, build, fetch the locked Cassandra
 	@setup/all.sh
 
+setup-dev: ## the same, and what checks and tests need
+	@setup/all.sh dev
+
 demo: setup ## measure what Docker costs a real Cassandra cluster
 	@setup/demo.sh
 
-lint: setup ## format, style and types of all code
+wheel: ## dist/*.whl: Tare with its programs, for other machines
+	@setup/wheel.sh
+
+lint: setup-dev ## format, style and types of all code
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
@@ -41,12 +47,12 @@ INPUTS ?= 20000
 DAMAGED = tests/records tests/study/test_document.py tests/study/test_mutated.py \
 	tests/imports/test_damage.py tests/machines/inventory/test_any_text.py
 
-fuzz: setup ## give every reader damaged input: INPUTS=20000 to each test (hours)
+fuzz: setup-dev ## give every reader damaged input: INPUTS=20000 to each test (hours)
 	PROPTEST_CASES=$(INPUTS) cargo test --profile checked --locked -p tare-cql -p tare-mongo \
 		-p tare-ycsb -p tare-stress -p tare-probe
 	TARE_EXAMPLES=$(INPUTS) .venv/bin/pytest --timeout=0 $(DAMAGED)
 
-faults: setup ## kill and break running studies at random instants (an hour, as root)
+faults: setup-dev ## kill and break running studies at random instants (an hour, as root)
 	.venv/bin/python -m bench.faults
 
 NODES ?= 3
@@ -69,7 +75,7 @@ test-mongod: ## test replica sets on a mongod of yours: MONGOD=/path
 	@test -n "$(MONGOD)" || { echo 'say which: make test-mongod MONGOD=/path/to/mongod'; exit 2; }
 	@test -f "$(MONGOD)" -a -x "$(MONGOD)" || { echo 'no program: $(MONGOD)'; exit 2; }
 	@"$(MONGOD)" --version 2>&1 | grep -q '^db version v' || { echo 'no mongod: $(MONGOD)'; exit 2; }
-	@setup/tools.sh && setup/python.sh
+	@setup/all.sh dev --alone
 	MONGOD="$(abspath $(MONGOD))" .venv/bin/pytest -v tests/integration/test_mongod.py -k replica_set
 
 SPECIFICATIONS ?= ../shared/data/mongodb-specifications

@@ -36,7 +36,7 @@ stop_orphan() {
 
 without() {
   say "no Docker engine: $1"
-  [ $# -lt 2 ] || printf '  try: %s\n' "$2" >&2
+  [ $# -lt 2 ] || remedy "$2"
   exit 3
 }
 
@@ -65,7 +65,7 @@ else
   mkdir -p "$logs"
   stop_orphan
   say "starting the Docker engine in the background: dockerd, log in $log"
-  as_root setsid dockerd >>"$log" 2>&1 </dev/null &
+  as_root setsid dockerd >>"$log" 2>&1 </dev/null 9>&- & # 9: where `step` has scripts speak
 fi
 
 wait_until_it_answers && exit 0

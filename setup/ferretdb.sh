@@ -13,7 +13,7 @@ place=${TARE_CACHE:-$HOME/.cache/tare}/ferretdb/$version
 
 without() {
   say "no FerretDB: $1"
-  [ $# -lt 2 ] || printf '  try: %s\n' "$2" >&2
+  [ $# -lt 2 ] || remedy "$2"
   exit 3
 }
 

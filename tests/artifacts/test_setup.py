@@ -51,6 +51,32 @@ def test_an_engine_that_does_not_answer_is_reported_by_the_exit_status(
     assert ("unset DOCKER_HOST" in done.stderr) == (not arguments)
 
 
+def step(tmp_path: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """What one step of the set-up shows; its logs lie below tmp_path."""
+    script = f". setup/common.sh; step one 'a step' bash -c '{command}'"
+    return subprocess.run(
+        ["bash", "-c", script],
+        cwd=CHECKOUT,
+        env={**os.environ, "TARE_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_step_keeps_its_output_in_a_log_and_shows_what_its_script_says(tmp_path: Path) -> None:
+    done = step(tmp_path, "echo many lines; . setup/common.sh; say which packages")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "tare: which packages\n")
+    assert (tmp_path / "setup" / "one.log").read_text() == "many lines\n"
+
+
+def test_a_step_that_fails_shows_the_end_of_its_log_and_where_that_is(tmp_path: Path) -> None:
+    done = step(tmp_path, "seq 100; exit 7")
+    assert done.returncode == 7
+    assert str(tmp_path / "setup" / "one.log") in done.stderr
+    assert done.stderr.splitlines()[-20:] == [str(number) for number in range(81, 101)]
+
+
 def test_constraints_hold_exact_versions_and_nothing_of_a_machine() -> None:
     lines = (CHECKOUT / "constraints.txt").read_text().splitlines()
 
