@@ -158,8 +158,8 @@ def test_every_command_in_the_documentation_exists(block: Block, line: str) -> N
     assert {word for word in arguments if word.startswith("--")} <= known, str(block)
 
 
-def test_the_readme_lists_every_command_in_the_order_of_the_help() -> None:
-    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+def test_every_command_is_listed_in_the_order_of_the_help() -> None:
+    text = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `tare ([a-z]+)", text, re.MULTILINE) == list(CLI_COMMANDS)
 
 
