@@ -200,3 +200,21 @@ def test_the_document_tells_how_it_was_measured_and_can_be_read_again() -> None:
 
 def test_names_of_pieces_are_different_and_so_are_their_titles() -> None:
     assert len({one.name for one in PIECES}) == len(PIECES) == len({one.title for one in PIECES})
+
+
+def test_what_the_engine_does_of_an_operation_is_part_of_its_cpu_time() -> None:
+    def shared(_: int, turn: Turn) -> Turn:
+        return replace(turn, engine_cores=0.5) if turn.unit == "docker.directory" else turn
+
+    alone = of(part_prices(weighed(), MACHINE), "futex_wake", "docker")
+    both = of(part_prices(weighed(change=shared), MACHINE), "futex_wake", "docker")
+    assert both.cpu.ns.value == pytest.approx(alone.cpu.ns.value + 0.5 * alone.wall.ns.value)
+    assert both.wall == alone.wall
+
+
+def test_names_and_starts_are_told_by_their_resolver_and_network() -> None:
+    dns = WeighedUnit("docker.dns", "docker", "directory", ("resolve",), "bridge", "dns")
+    assert dns.platform("name") == "docker.dns"
+    assert WeighedUnit("docker.host", "docker", "directory", ("start",)).platform("start") == (
+        "docker.host"
+    )

@@ -183,3 +183,16 @@ def test_the_document_says_when_and_of_which_machine() -> None:
     assert found.machine == MACHINE
     assert (datetime.now(UTC) - found.made).total_seconds() < 60
     assert Weighing.model_validate_json(found.model_dump_json()) == found
+
+
+def test_the_time_of_connections_is_theirs_as_a_slice_has_so_many_and_no_more() -> None:
+    one = weighed()
+    took_s = 64 * 150e-6
+
+    def counted(own: list[Row]) -> list[Row]:
+        return [row._replace(ops=64, seconds=took_s) for row in own]
+
+    rounds = [replace(each, rows=[counted(own) for own in each.rows]) for each in one.rounds]
+    found = prices(replace(one, operation="connection", rounds=rounds), MACHINE)
+    assert found.operation == "connection"
+    assert of(found, "native").round_trip.value == pytest.approx(150)

@@ -102,6 +102,25 @@ def test_two_files_of_prices_are_compared(tmp_path: Path) -> None:
     assert "not told apart" in done.stdout
 
 
+def test_a_request_and_a_connection_are_not_compared(tmp_path: Path) -> None:
+    for name, operation in (("a", "request"), ("b", "connection")):
+        found = prices(weighed(), MACHINE).model_copy(update={"operation": operation})
+        (tmp_path / name).write_text(found.model_dump_json())
+    words = [TARE, "compare", "a", "b"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "are not compared" in done.stderr
+
+
+def test_what_a_connection_costs_is_told_as_that() -> None:
+    found = prices(weighed(), MACHINE).model_copy(update={"operation": "connection"})
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(table(found))
+    assert "connection us" in captured.get()
+    assert "without TLS" in lines(found)[-1]
+
+
 def test_options_of_runs_mean_nothing_for_prices(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(prices(weighed(), MACHINE).model_dump_json())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tare.cli.weighing import Wanted
     from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
@@ -62,8 +63,9 @@ class Scene:
         made = plan(level, slice_)
         return prices_for(made, self.files, weigh=weigh, say=self.said.append)
 
-    def _weigh(self, say: Callable[[str], None], runtimes: list[str]) -> Weighing:
-        assert runtimes == ["docker", "native"]
+    def _weigh(self, say: Callable[[str], None], wanted: Wanted) -> Weighing:
+        assert wanted.runtimes == ["docker", "native"]
+        assert wanted.usual()
         self.weighed += 1
         if self.fault is not None:
             raise self.fault

@@ -34,12 +34,19 @@ def test_parts_are_weighed_in_one_order_however_they_are_named() -> None:
 def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse(text)
-    assert "network,system,storage,machine" in refused.value.remedy
+    assert "network,connection,system,storage,machine,name,start" in refused.value.remedy
 
 
 @pytest.mark.parametrize(
     "words",
-    [("--what", "disk"), ("--what", "network,system", "--json"), ("swarm", "--what", "system")],
+    [
+        ("--what", "disk"),
+        ("--what", "network,system", "--json"),
+        ("--what", "network,connection", "--csv"),
+        ("--what", "start", "--csv"),
+        ("--what", "connection", "--in-flight", "8"),
+        ("swarm", "--what", "system"),
+    ],
 )
 def test_the_command_refuses_before_anything_starts(words: tuple[str, ...]) -> None:
     done = subprocess.run(

@@ -54,10 +54,31 @@ def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
 
 
 def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
-    few, _, many = weighed("native", "--seconds", "40").prices
+    found = weighed("native", "--seconds", "40").prices
+    few, many = (one for one in found if one.way == "native")
     assert (few.in_flight, many.in_flight) == (1, 32)
     assert many.counts["packets"].value < few.counts["packets"].value
     assert many.demand.value < few.demand.value
+
+
+def test_a_new_connection_has_a_price_on_each_way() -> None:
+    found = weighed("--what", "connection", "--seconds", "45")
+    assert found.operation == "connection"
+    assert [one.way for one in found.prices] == WAYS
+    for one in found.prices:
+        # three packets to open it, two requests with answers, and what closes it
+        assert one.counts["packets"].value > 7, one.way
+        assert one.round_trip.value > 20
+    dearest = max(found.prices, key=lambda one: one.demand.value)
+    assert dearest.way == "docker.proxy"
+    assert leftovers() == []
+
+
+def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
+    page = tmp_path / "prices.html"
+    words = ["native", "--what", "connection", "--seconds", "15", "--html", str(page)]
+    weighed(*words)
+    assert "A new connection" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.long

@@ -50,6 +50,7 @@ def test_each_piece_has_a_price_native_and_in_a_container() -> None:
     wanted = {
         (piece.name, platform)
         for piece in PIECES
+        if piece.what in PARTS.split(",")
         for platform in [NATIVE, AGAIN, *docker.get(piece.what, ["docker"])]
     }
     # what a machine cannot do is said; all that is needed for it is there on most
@@ -67,6 +68,28 @@ def test_each_piece_has_a_price_native_and_in_a_container() -> None:
     step = of(found, "dependent", "docker").cpu.percent
     assert step is not None
     assert abs(step.value) < 10
+
+
+def test_a_name_costs_more_where_a_server_is_asked_for_it() -> None:
+    found = weighed("name")
+    assert leftovers() == []
+    native, hosts, dns = (
+        of(found, "resolve", name) for name in (NATIVE, "docker.hosts", "docker.dns")
+    )
+    assert native.cpu.ns.value < 100_000
+    assert hosts.wall.ns.value < dns.wall.ns.value
+    assert dns.cpu.added is not None
+    assert dns.cpu.added.low > 0
+
+
+def test_a_container_s_start_takes_longer_than_a_process_s() -> None:
+    found = weighed("start")
+    assert leftovers() == []
+    native = of(found, "start", NATIVE)
+    for name in ("docker.host", "docker.bridge"):
+        added = of(found, "start", name).wall.added
+        assert added is not None
+        assert added.low > native.wall.ns.value
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

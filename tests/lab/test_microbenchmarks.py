@@ -13,7 +13,7 @@ from tare.artifacts.binaries import find
 from tare.errors import UsageError
 from tare.lab.microbenchmarks import PASSES, schedule, weigh_parts
 
-ALL = tuple(piece.name for piece in PIECES)
+ALL = tuple(piece.name for piece in PIECES if piece.what != "start")
 STORAGE = tuple(piece.name for piece in PIECES if piece.what == "storage")
 UNITS = [
     WeighedUnit("native", "native", "directory", ALL),

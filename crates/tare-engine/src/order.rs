@@ -23,6 +23,9 @@ pub struct Order<C = Cluster> {
     /// Drive the cluster in these slices alone; then `warmup`, `measure` and `interval` follow from
     /// them.
     pub slices: Option<Arc<Slices>>,
+    /// Each operation has a connection of its own, which is closed after it, and a slice at most so
+    /// many of them; none: connections last. For one slot in a closed loop, as connecting blocks.
+    pub connections_per_slice: Option<u64>,
     /// Unix time of the first send, seconds; none is at once.
     pub start_at: Option<f64>,
     /// Time after which an unanswered request counts as timed out.

@@ -31,9 +31,19 @@ impl Turn {
         time / self.whole() * self.whole() + self.length
     }
 
+    /// The turn to which `time` belongs, counted from 0.
+    pub fn number(&self, time: u64) -> u64 {
+        time / self.whole()
+    }
+
+    /// When the turn after that of `time` begins.
+    pub fn next(&self, time: u64) -> u64 {
+        (self.number(time) + 1) * self.whole()
+    }
+
     /// When operations may be begun again; none if they may at `time`.
     pub fn reopens(&self, time: u64) -> Option<u64> {
-        (time >= self.closes(time)).then(|| (time / self.whole() + 1) * self.whole())
+        (time >= self.closes(time)).then(|| self.next(time))
     }
 
     /// Whether `time` is the instant between two slices.

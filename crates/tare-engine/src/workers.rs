@@ -165,6 +165,7 @@ impl<P: Wire> WorkerContext<P> {
             seed: self.order.seed,
             clock,
             timeline: self.timeline,
+            connections_per_slice: self.order.connections_per_slice,
             stop: self.over,
             templates: prepared.templates.as_slice().into(),
             cluster: cluster.clone(),

@@ -47,6 +47,7 @@ pub struct Progress {
     pub errors: u64,
     pub retries: u64,
     pub ops_per_s: f64,
+    pub mean_us: f64,
     pub p50_us: f64,
     pub p99_us: f64,
     pub max_us: f64,
@@ -74,6 +75,7 @@ impl Progress {
             errors: sum(|record| record.failures()),
             retries: sum(|record| record.retries.iter().sum()),
             ops_per_s: per(interval.answered as f64, interval.seconds()),
+            mean_us: response.mean() / 1000.0,
             p50_us: us(response.value_at_quantile(0.5)),
             p99_us: us(response.value_at_quantile(0.99)),
             max_us: us(response.max()),
@@ -141,6 +143,7 @@ mod tests {
         assert_eq!((progress.ops, progress.errors), (100, 100));
         assert_eq!(progress.retries, 7);
         assert_eq!(progress.ops_per_s, 100.0);
+        assert!((progress.mean_us / 2000.0 - 1.0).abs() < 0.001);
         assert!((progress.p99_us / 2000.0 - 1.0).abs() < 0.001);
         assert_eq!(progress.cpu_us_per_op, 20.0);
     }

@@ -129,6 +129,7 @@ pub fn order<C>(spec: &Spec, limits: &Limits, cluster: C) -> Order<C> {
             .as_ref()
             .and_then(spec::Slicing::slices)
             .map(Arc::new),
+        connections_per_slice: spec.connections_per_slice,
         start_at: spec.start_at,
         timeout: seconds(spec.timeout_s),
         workers: limits.workers,

@@ -71,6 +71,10 @@ pub struct Spec {
     /// Drive the cluster in these slices alone; then no rate changes over time.
     #[serde(default)]
     pub slices: Option<Slicing>,
+    /// Each operation opens a connection of its own, which is closed after it, and a slice has so
+    /// many at most; null: connections last.
+    #[serde(default)]
+    pub connections_per_slice: Option<u64>,
     /// Unix time at which the first operation is sent; null is at once.
     #[serde(default)]
     pub start_at: Option<f64>,

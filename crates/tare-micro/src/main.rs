@@ -8,6 +8,7 @@ mod measure;
 mod pages;
 mod pieces;
 mod random;
+mod resolve;
 mod storage;
 mod system;
 #[cfg(test)]
@@ -45,6 +46,9 @@ struct Arguments {
     /// Directory for files, which those pieces need that measure storage.
     #[arg(long)]
     data: Option<PathBuf>,
+    /// The name that is resolved.
+    #[arg(long)]
+    name: Option<String>,
     /// The one CPU to run on; without it the first of those that it may run on.
     #[arg(long)]
     cpu: Option<usize>,
@@ -104,7 +108,7 @@ fn run(arguments: &Arguments) -> io::Result<()> {
     let mut missing = BTreeMap::new();
     let mut made: BTreeMap<&'static str, Box<dyn Piece>> = BTreeMap::new();
     for &name in &arguments.pieces {
-        match name.make(arguments.data.as_deref()) {
+        match name.make(arguments.data.as_deref(), arguments.name.as_deref()) {
             Ok(piece) => drop(made.insert(name.text(), piece)),
             Err(why) => drop(missing.insert(name.text(), why.to_string())),
         }

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use crate::measure::Piece;
-use crate::{machine, pages, storage, system, threads};
+use crate::{machine, pages, resolve, storage, system, threads};
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -57,6 +57,8 @@ pub enum Name {
     Clock,
     /// A sleep of 200 microseconds: by how much it ends late.
     Timer,
+    /// getaddrinfo of a name, as a database's client calls it.
+    Resolve,
 }
 
 impl Name {
@@ -82,11 +84,12 @@ impl Name {
             Name::MemoryRead => "memory_read",
             Name::Clock => "clock",
             Name::Timer => "timer",
+            Name::Resolve => "resolve",
         }
     }
 
     /// Prepare it. An error says why it cannot be measured here.
-    pub fn make(self, data: Option<&Path>) -> io::Result<Box<dyn Piece>> {
+    pub fn make(self, data: Option<&Path>, name: Option<&str>) -> io::Result<Box<dyn Piece>> {
         Ok(match self {
             Name::FutexWake => Box::new(system::FutexWake::default()),
             Name::FutexWait => Box::new(system::FutexWait::default()),
@@ -108,6 +111,7 @@ impl Name {
             Name::MemoryRead => Box::new(machine::Bandwidth::new()),
             Name::Clock => Box::new(machine::Clock),
             Name::Timer => Box::new(machine::Timer),
+            Name::Resolve => Box::new(resolve::Resolve::new(name)?),
         })
     }
 }

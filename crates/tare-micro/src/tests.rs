@@ -26,7 +26,9 @@ fn data() -> TempDir {
 
 fn measured(name: Name) -> Measured {
     let data = data();
-    let mut piece = name.make(Some(data.path())).expect("it is prepared");
+    let mut piece = name
+        .make(Some(data.path()), Some("localhost"))
+        .expect("it is prepared");
     taken(name, piece.as_mut())
 }
 
@@ -40,7 +42,7 @@ fn every_piece_is_measured_with_plausible_times() {
     pin(None).expect("a CPU");
     for &name in Name::value_variants() {
         let data = data();
-        let mut piece = match name.make(Some(data.path())) {
+        let mut piece = match name.make(Some(data.path()), Some("localhost")) {
             Err(why) if name == Name::Fault2m => {
                 assert!(why.to_string().contains("MADV_HUGEPAGE"), "{why}");
                 continue; // a kernel without huge pages
@@ -54,6 +56,7 @@ fn every_piece_is_measured_with_plausible_times() {
             Name::Clock => (5.0, 5e3),
             Name::Append | Name::Flush | Name::MemoryRead | Name::Create => (1e3, 1e9),
             Name::Fault2m | Name::Thread | Name::Timer => (1e3, 1e7),
+            Name::Resolve => (1e3, 1e7),
             _ => (20.0, 1e5),
         };
         let text = name.text();
@@ -128,7 +131,9 @@ fn a_turn_lasts_as_long_as_it_is_told() {
     pin(None).expect("a CPU");
     for name in [Name::FutexWake, Name::Thread, Name::Create, Name::Timer] {
         let data = data();
-        let mut piece = name.make(Some(data.path())).expect("made");
+        let mut piece = name
+            .make(Some(data.path()), Some("localhost"))
+            .expect("made");
         let begun = Instant::now();
         measure(piece.as_mut(), SHORT).expect("measured");
         let took = begun.elapsed();
@@ -144,7 +149,7 @@ fn a_turn_lasts_as_long_as_it_is_told() {
 fn each_small_page_is_one_fault() {
     let _alone = alone();
     let before = pages::faults().expect("proc");
-    let mut piece = Name::Fault4k.make(None).expect("made");
+    let mut piece = Name::Fault4k.make(None, None).expect("made");
     piece.prepare().expect("mapped");
     let done = piece.batch().expect("touched");
     let faults = pages::faults().expect("proc") - before;
@@ -177,7 +182,9 @@ fn nothing_stays_of_the_files_that_were_written_in_a_turn() {
     let _alone = alone();
     let data = data();
     for name in [Name::Append, Name::Flush, Name::Create] {
-        let mut piece = name.make(Some(data.path())).expect("made");
+        let mut piece = name
+            .make(Some(data.path()), Some("localhost"))
+            .expect("made");
         measure(piece.as_mut(), SHORT).expect("measured");
     }
     let left: u64 = walk(data.path());
@@ -203,10 +210,13 @@ fn walk(directory: &std::path::Path) -> u64 {
 fn storage_in_memory_or_nowhere_is_refused() {
     let memory = std::path::Path::new("/dev/shm");
     if storage::volume(memory).is_ok_and(|one| one.kind == "tmpfs") {
-        let why = Name::Append.make(Some(memory)).err().expect("refused");
+        let why = Name::Append
+            .make(Some(memory), None)
+            .err()
+            .expect("refused");
         assert!(why.to_string().contains("in memory"), "{why}");
     }
-    let why = Name::Append.make(None).err().expect("refused");
+    let why = Name::Append.make(None, None).err().expect("refused");
     assert!(why.to_string().contains("--data"), "{why}");
 }
 
@@ -215,4 +225,15 @@ fn turns_that_never_come_are_an_error() {
     let file = data().path().join("turns.json");
     let why = turns::awaited(&file, SHORT).err().expect("an error");
     assert!(why.to_string().contains("turns.json"), "{why}");
+}
+
+#[test]
+fn a_name_that_is_not_known_is_told_and_not_measured() {
+    // Too long for a label, so that no server is asked for it.
+    let nobody = "n".repeat(64);
+    let why = Name::Resolve.make(None, Some(&nobody));
+    let why = why.err().expect("refused").to_string();
+    assert!(why.starts_with(&nobody), "{why}");
+    let why = Name::Resolve.make(None, None).err().expect("refused");
+    assert!(why.to_string().contains("--name"), "{why}");
 }

@@ -226,6 +226,7 @@ fn order<C>(settings: &Settings, cluster: C) -> Order<C> {
         workers: settings.workers,
         links: None,
         slices: None,
+        connections_per_slice: None,
         seed: settings.seed,
     }
 }

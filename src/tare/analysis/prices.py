@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import Row
+    from tare.records.prices import Operation
     from tare.records.quiet import Machine
 
 US = 1e6
@@ -95,6 +96,7 @@ class Weighed:
     pinned: bool
     idle_cpus: str
     left_out: dict[str, str]
+    operation: Operation = "request"
 
 
 def prices(weighed: Weighed, machine: Machine) -> Weighing:
@@ -112,6 +114,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         rounds=len(rounds),
         slices=weighed.slices,
         slice_s=weighed.slice_s,
+        operation=weighed.operation,
         row_bytes=weighed.row_bytes,
         service_us=weighed.service_us,
         pinned=weighed.pinned,
@@ -135,8 +138,8 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
     natives = sum(way.runtime == NATIVE for way in ways)
     servers = [way.server for way in ways]
     demand = _table(rounds, servers, "service_demand", _demand) * US
-    rates = _table(rounds, servers, "throughput", _operations_per_slice)
-    trips = in_flight * weighed.slice_s / rates * US
+    rates = _table(rounds, servers, "throughput", _rate_of(weighed))
+    trips = in_flight / rates * US
     parts = {part: _per_operation(rounds, [one.parts_s for one in rounds], part) for part in PARTS}
     counts = {
         name: _per_operation(rounds, [one.counts for one in rounds], name)
@@ -234,8 +237,16 @@ def _demand(rows: Sequence[Row]) -> float:
     return sum(row.demand_s for row in rows) / sum(row.ops for row in rows)
 
 
-def _operations_per_slice(rows: Sequence[Row]) -> float:
-    return sum(row.ops for row in rows) / len(rows)
+def _rate_of(weighed: Weighed) -> Callable[[Sequence[Row]], float]:
+    """Operations per second, of slices together. Of connections a slice has so many and no more:
+    its rows have the time that these took."""
+
+    def rate(rows: Sequence[Row]) -> float:
+        if weighed.operation == "connection":
+            return sum(row.ops for row in rows) / sum(row.seconds for row in rows)
+        return sum(row.ops for row in rows) / (len(rows) * weighed.slice_s)
+
+    return rate
 
 
 def _per_operation(

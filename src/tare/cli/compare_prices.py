@@ -9,6 +9,7 @@ from rich.table import Table
 
 from tare.analysis.price_changes import compare_prices
 from tare.cli.console import say, say_json, table_console
+from tare.errors import UsageError
 from tare.records.prices import Weighing
 
 if TYPE_CHECKING:
@@ -31,7 +32,17 @@ def prices_in(path: Path) -> Weighing | None:
 
 
 def show(a: Weighing, b: Weighing, *, json: bool) -> None:
-    """Print the comparison."""
+    """Print the comparison.
+
+    Raises:
+        UsageError: they are prices of different things.
+    """
+    if a.operation != b.operation:
+        raise UsageError(
+            "a request and a new connection are not compared",
+            why=f"A has prices of a {a.operation}, B of a {b.operation}",
+            remedy="give two files of the same --what",
+        )
     found = compare_prices(a, b)
     if json:
         say_json(found.model_dump_json(indent=1))

@@ -63,6 +63,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare findings list --study grambow-2018 --metric update.mean", ""),
         ("tare findings list --csv > findings.csv", ""),
     ),
+    "findings prices": (("tare findings prices", "what `tare weigh` found here"),),
     "findings show": (("tare findings show bth-kvm-2016.cpu.write.66", ""),),
     "findings check": (
         ("tare findings check", "those that come with Tare"),
@@ -80,6 +81,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare weigh", "native, and Docker by each way into a container"),
         ("tare weigh kubernetes", "a pod by each of its endpoints, beside native"),
         ("tare weigh --what system,storage,machine", "system calls, files, CPU and memory"),
+        ("tare weigh --what connection,name,start --html prices.html", "as one page, too"),
     ),
     "clean": (
         ("tare clean --dry-run", "only say what would go"),

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tare.cli.console import paged, say, say_document, say_json
+from tare.cli.console import paged, say, say_document, say_json, table_console
 from tare.cli.options import Json, Knowledge, RunDirectory
 from tare.errors import KnowledgeError
 from tare.knowledge.select import Filters, select
+from tare.report.numbers import count
 
 if TYPE_CHECKING:
     from tare.knowledge.library import Entry
+    from tare.records.prices import Weighing
 
 NOT_VALID = 3
 
@@ -65,9 +67,60 @@ def listing(
     else:
         with paged() as console:
             groups(found, console)
+    if not csv and (own := _own_prices()) is not None:
+        say(
+            f"this machine's own prices, of {own.made:%Y-%m-%d}: tare findings prices shows "
+            f"{count(len(own.prices), 'more finding')}"
+        )
 
 
 app.command("list")(listing)
+
+
+@app.command()
+def prices(
+    json: Json = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV, a way per line.")] = False,
+) -> None:
+    """Show what `tare weigh` found on this machine and its kernel: what each way to a server costs.
+
+    They are findings of this machine alone: those of another machine or kernel are not shown.
+    """
+    from tare.cli.finish import only_one
+    from tare.cli.prices_text import csv_text, lines, table
+
+    only_one(json=json, csv=csv)
+    own = _own_prices()
+    if own is None:
+        raise KnowledgeError(
+            "this machine has no prices of its own",
+            why="none were weighed here, or only under another kernel",
+            remedy="tare weigh (two minutes)",
+        )
+    if json:
+        say_json(own.model_dump_json(indent=1))
+        return
+    if csv:
+        say_document(csv_text(own))
+        return
+    machine = own.machine
+    say(
+        f"{machine.hostname}: {machine.cpus} CPUs, {machine.cpu_model}, "
+        f"{machine.virtualization or 'no virtualization'}, Linux {machine.kernel}; weighed "
+        f"{own.made:%Y-%m-%d %H:%M} UTC"
+    )
+    table_console().print(table(own))
+    for line in lines(own):
+        say(line)
+
+
+def _own_prices() -> Weighing | None:
+    """This machine's latest."""
+    from tare.machines.facts import local_facts
+    from tare.records.prices import Weighing
+    from tare.records.quiet import kept_here
+
+    return kept_here(Weighing, local_facts())
 
 
 def _plain(entry: Entry) -> dict[str, Any]:

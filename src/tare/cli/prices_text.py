@@ -17,27 +17,24 @@ from tare.report import numbers
 if TYPE_CHECKING:
     from tare.records.prices import Interval, Weighing
 
-HEADINGS = (
-    "way",
-    "in flight",
-    "CPU us",
-    "over native",
-    "packets",
-    "round trip us",
-    "over native",
-    "through",
-)
-CANNOT_TELL = (
-    "A price is of a round trip on this machine, to a server that does nothing else. An operation "
-    "pays it once for each request and answer. It cannot tell what a database adds: caches that "
-    "are shared, its JVM, and waiting where it is near its limit."
-)
+TIMES = {"request": "round trip us", "connection": "connection us"}
+"""What the time of an operation is called."""
+CANNOT_TELL = {
+    "request": "A price is of a round trip on this machine, to a server that does nothing else. An "
+    "operation pays it once for each request and answer. It cannot tell what a database adds: "
+    "caches that are shared, its JVM, and waiting where it is near its limit.",
+    "connection": "A price is of a TCP connection without TLS: opened, STARTUP answered, one "
+    "request answered, closed, one after the other, to a server that does nothing else. It cannot "
+    "tell what a database adds: a thread or a session for each, authentication, and many at once.",
+}
 
 
 def table(found: Weighing) -> Table:
     """The prices, a way per row."""
     shown = Table(box=None, pad_edge=False)
-    for heading in HEADINGS:
+    time = TIMES[found.operation]
+    for heading in ("way", "in flight", "CPU us", "over native", "packets", time, "over native",
+                    "through"):  # fmt: skip
         shown.add_column(heading, justify="left" if heading in ("way", "through") else "right")
     for one in found.prices:
         shown.add_row(
@@ -65,7 +62,12 @@ def _service(found: Weighing) -> str:
 
 
 def lines(found: Weighing) -> list[str]:
-    """What a reader must know of the prices."""
+    """What a reader must know of the prices, what speaks against them first."""
+    return [*doubts(found), *notes(found)]
+
+
+def notes(found: Weighing) -> list[str]:
+    """How they were weighed, what is left out, and what they cannot tell."""
     told = [
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.slices, 'slice')} of "
         f"{found.slice_s * 1000:.0f} ms for each way; "
@@ -77,9 +79,8 @@ def lines(found: Weighing) -> list[str]:
         f"{'stood still' if found.frozen else 'went on running'} between their slices; idle CPUs: "
         f"{found.idle_cpus}",
     ]
-    told += doubts(found)
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
-    return [*told, CANNOT_TELL]
+    return [*told, CANNOT_TELL[found.operation]]
 
 
 def doubts(found: Weighing) -> list[str]:
@@ -89,13 +90,11 @@ def doubts(found: Weighing) -> list[str]:
         told.append(f"not valid: other programs disturbed it: {STOP_THEM}, then again")
     if found.stood_still:
         told.append(f"not valid: {STOOD_STILL.format(gap_s=found.gap_s)}, then again")
-    again = next((one for one in found.prices if one.way == "native again"), None)
     unlike = [
-        name
-        for name, one in (
-            ("CPU time", again.added if again else None),
-            ("round trip", again.round_trip_added if again else None),
-        )
+        f"{name}, {again.in_flight} in flight"
+        for again in found.prices
+        if again.way == "native again"
+        for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
         if one is not None and _beyond_chance(one, found.rounds - 1)
     ]
     if unlike:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 LEAST_ROUNDS = 3
 USUAL = ("native", "docker")
 SECONDS, ORCHESTRATED_SECONDS = 118.0, 150.0
+CONNECTION_SECONDS = 75.0
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 
@@ -25,7 +27,8 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long it may take; nothing: 118, and 150 more for each orchestrator.",
+            help="How long ways, or connections, may take; nothing: 118 and 75, and 150 more for "
+            "each orchestrator.",
             min=10,
             show_default=False,
         ),
@@ -51,30 +54,32 @@ def command(
     what: Annotated[
         str,
         typer.Option(
-            help="What to weigh: of network, system (calls), storage and machine, with commas.",
+            help="What to weigh, with commas: network (ways to a server), connection (a new one on "
+            "each way), system (calls), storage, machine, name (resolution), start (of a unit).",
             metavar="PARTS",
         ),
     ] = "network",
     json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print a table, a way per line.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write one page of HTML that needs nothing but itself.",
+            metavar="FILE",
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
+
+    With --what also new connections, system calls, storage, the machine, names and starts.
 
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.
     """
-    from tare.cli.weighing import show
+    from tare.cli.weighing import Wanted, show
 
-    raise typer.Exit(
-        show(
-            what,
-            runtimes,
-            seconds,
-            rounds,
-            in_flight=tuple(sorted(set(in_flight or IN_FLIGHT))),
-            row_bytes=row_bytes,
-            service_us=service_us,
-            json=json,
-            csv=csv,
-        )
-    )
+    flights = tuple(sorted(set(in_flight or ())))
+    wanted = Wanted(runtimes, seconds, rounds, flights, row_bytes, service_us)
+    raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

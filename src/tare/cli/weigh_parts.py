@@ -1,7 +1,8 @@
-"""The part of `tare weigh` that weighs system calls, storage and the machine itself."""
+"""The part of `tare weigh` that weighs system calls, storage, the machine, names and starts."""
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, get_args
 
@@ -24,8 +25,16 @@ if TYPE_CHECKING:
 
 HEADINGS = ("operation", "time", "native", "native again over it", "on", "over native", "percent")
 LEFT = ("operation", "time", "on")
-_MICROSECONDS_FROM = 10_000
-"""nanoseconds"""
+_UNITS = ((10_000_000, 1_000_000, "ms"), (10_000, 1000, "us"), (-math.inf, 1, "ns"))
+"""from so many nanoseconds on, a cost is shown in a unit of so many"""
+STARTS_ARE = (
+    "a start is timed from the order to the first answer of a server that needs no time itself; "
+    "its image and its network are there before"
+)
+NAMES_ARE = (
+    "names: native and docker.hosts find theirs in /etc/hosts, docker.dns asks the engine's own "
+    "DNS server; CPU time is that of the caller and of the engine"
+)
 CANNOT_TELL = (
     "A price is of one operation that does nothing else, with warm caches, on one CPU of this "
     "machine. CPU time is that of the process: what the kernel's own threads write is in the time "
@@ -37,9 +46,12 @@ class What(StrEnum):
     """What `tare weigh` weighs."""
 
     NETWORK = "network"
+    CONNECTION = "connection"
     SYSTEM = "system"
     STORAGE = "storage"
     MACHINE = "machine"
+    NAME = "name"
+    START = "start"
 
 
 def parse(text: str) -> list[What]:
@@ -82,12 +94,13 @@ def table(found: PartWeighing) -> Table:
     for heading in HEADINGS:
         shown.add_column(heading, justify="left" if heading in LEFT else "right")
     for clock, native, again, others in _compared(found):
-        scale, unit = _scale(_cost(native, clock))
+        scale, unit = _scale([_cost(one, clock) for one in (native, *others)])
+        digits = _digits(_cost(native, clock).ns.value / scale)
         first = (
             native.title,
             "CPU" if clock == "cpu" else "passed",
-            f"{_cost(native, clock).ns.value / scale:.{_digits(native, clock)}f} {unit}",
-            _interval(_cost(again, clock).added, scale, _digits(native, clock)),
+            f"{_cost(native, clock).ns.value / scale:.{digits}f} {unit}",
+            _interval(_cost(again, clock).added, scale, digits),
         )
         rows: list[PartPrice | None] = [*others] or [None]
         for number, one in enumerate(rows):
@@ -95,7 +108,7 @@ def table(found: PartWeighing) -> Table:
             shown.add_row(
                 *(first if number == 0 else [""] * len(first)),
                 one.platform if one else "",
-                _interval(cost.added, scale, _digits(native, clock)) if cost else "",
+                _interval(cost.added, scale, digits) if cost else "",
                 _interval(cost.percent, 1, 1) if cost else "",
             )
     return shown
@@ -111,6 +124,8 @@ def lines(found: PartWeighing) -> list[str]:
         f"{found.other_cores:.2g} cores; {found.late} of {numbers.count(found.turns, 'turn')} late "
         f"or too long, and left out; idle CPUs: {found.idle_cpus}",
     ]
+    weighed = {one.what for one in found.prices}
+    told += [said for what, said in (("name", NAMES_ARE), ("start", STARTS_ARE)) if what in weighed]
     if found.file_systems:
         kinds = (f"{name}: {one.kind}" for name, one in found.file_systems.items())
         told.append(f"files of {', '.join(kinds)}")
@@ -160,15 +175,14 @@ def _cost(price: PartPrice, clock: str) -> Cost:
     return price.cpu if clock == "cpu" else price.wall
 
 
-def _scale(cost: Cost) -> tuple[float, str]:
-    """Nanoseconds of the unit that a cost is shown in, and its name."""
-    return (1000, "us") if cost.ns.value >= _MICROSECONDS_FROM else (1, "ns")
+def _scale(costs: Sequence[Cost]) -> tuple[float, str]:
+    """Nanoseconds of the unit that costs are shown in beside each other, and its name."""
+    largest = max(cost.ns.value for cost in costs)
+    return next((scale, unit) for least, scale, unit in _UNITS if largest >= least)
 
 
-def _digits(price: PartPrice, clock: str) -> int:
+def _digits(value: float) -> int:
     """Decimals with which a price is shown: four figures of it."""
-    cost = _cost(price, clock)
-    value = cost.ns.value / _scale(cost)[0]
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
 
 

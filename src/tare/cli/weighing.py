@@ -2,76 +2,133 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tare.analysis.prices import prices
 from tare.cli import weigh_parts
 from tare.cli.console import say, say_document, say_json, table_console
-from tare.cli.finish import NOT_VALID, only_one
-from tare.cli.prices_text import csv_text, doubts, lines, table
-from tare.cli.weigh import IN_FLIGHT, ORCHESTRATED_SECONDS, ROUNDS, ROW_BYTES, SECONDS, USUAL
+from tare.cli.finish import NOT_VALID, near, only_one
+from tare.cli.prices_text import csv_text, doubts, lines, notes, table
+from tare.cli.weigh import (
+    CONNECTION_SECONDS,
+    IN_FLIGHT,
+    ORCHESTRATED_SECONDS,
+    ROUNDS,
+    ROW_BYTES,
+    SECONDS,
+    USUAL,
+)
 from tare.cli.weigh_parts import What
 from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.records.quiet import Machine, keep
+from tare.report.prices_page import part_sections, render_prices, ways_section
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from tare.records.part_prices import PartWeighing
-    from tare.records.prices import Weighing
+    from tare.records.prices import Operation, Weighing
+    from tare.report.prices_page import Section
+
+_OPERATIONS: dict[What, Operation] = {What.NETWORK: "request", What.CONNECTION: "connection"}
 
 
-def show(
-    what: str,
-    runtimes: Sequence[str] | None,
-    seconds: float | None,
-    rounds: int,
-    *,
-    in_flight: tuple[int, ...],
-    row_bytes: int,
-    service_us: float,
-    json: bool,
-    csv: bool,
-) -> int:
+@dataclass(frozen=True)
+class Wanted:
+    """What is weighed, and how.
+
+    Attributes:
+        runtimes: None: the usual ones.
+        seconds: None: the usual time.
+        in_flight: empty: the usual numbers.
+    """
+
+    runtimes: Sequence[str] | None = None
+    seconds: float | None = None
+    rounds: int = ROUNDS
+    in_flight: tuple[int, ...] = ()
+    row_bytes: int = ROW_BYTES
+    service_us: float = 0.0
+
+    def usual(self) -> bool:
+        """Whether what is found may stand for this machine later."""
+        alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT)
+        return alike == Wanted(in_flight=IN_FLIGHT) and set(USUAL) <= set(self.runtimes or USUAL)
+
+
+USUALLY = Wanted()
+
+
+def show(what: str, wanted: Wanted, *, json: bool, csv: bool, html: Path | None) -> int:
     """Weigh and print; the exit status that the prices deserve.
 
     Args:
         what: the parts, with commas.
+        html: where a page of all of it is written.
 
     Raises:
         UsageError: they cannot be told together, or in this form.
     """
     only_one(json=json, csv=csv)
-    wanted = weigh_parts.parse(what)
-    network = What.NETWORK in wanted
-    parts = [one for one in wanted if one != What.NETWORK]
-    if parts and (csv or (json and network)):
-        raise UsageError(
-            f"{'--csv' if csv else '--json'} with --what {what}",
-            why="the prices of ways and those of other parts are two documents, the first alone a "
-            "table",
-            remedy="give the command with --what network, and again with the other parts",
-        )
+    named = weigh_parts.parse(what)
+    parts = [one for one in named if one not in _OPERATIONS]
+    _refuse(named, wanted, json=json, csv=csv)
     tell = (lambda line: None) if json or csv else say
+    sections: list[Section] = []
+    found: Weighing | PartWeighing | None = None
     doubtful = False
-    if network:
-        found = weigh_and_keep(
-            tell,
-            runtimes,
-            seconds,
-            rounds,
-            in_flight=in_flight,
-            row_bytes=row_bytes,
-            service_us=service_us,
-        )
-        _print(found, json=json, csv=csv)
-        doubtful = bool(doubts(found))
+    for one in named:
+        if one in _OPERATIONS:
+            found = weigh_and_keep(tell, wanted, _OPERATIONS[one])
+            _print(found, json=json, csv=csv)
+            against = doubts(found)
+            sections.append(ways_section(found, against, notes(found)))
+            doubtful = doubtful or bool(against)
     if parts:
-        _show_parts(weigh_parts.weigh(parts, runtimes or USUAL, rounds, tell), json=json)
+        found = weigh_parts.weigh(parts, wanted.runtimes or USUAL, wanted.rounds, tell)
+        _show_parts(found, json=json)
+        sections += part_sections(found, weigh_parts.lines(found))
+    if html is not None and found is not None:
+        _write(html, render_prices(sections, found.machine, f"{found.made:%Y-%m-%d %H:%M} UTC"))
+        tell(f"page: {near(html)}")
     return NOT_VALID if doubtful else 0
+
+
+def _refuse(named: Sequence[What], wanted: Wanted, *, json: bool, csv: bool) -> None:
+    """Raise where several documents would be one, or connections several at once."""
+    ways = [one for one in named if one in _OPERATIONS]
+    documents = len(ways) + (len(named) > len(ways))
+    if (json and documents > 1) or (csv and (documents > 1 or not ways)):
+        raise UsageError(
+            f"{'--csv' if csv else '--json'} with --what {','.join(named)}",
+            why="the prices of ways, of connections and of all other parts are a document each, "
+            "the last no table",
+            remedy="give the command for each, such as --what network and --what system,storage",
+        )
+    if ways == [What.CONNECTION] and wanted.in_flight not in ((), (1,)):
+        raise UsageError(
+            "connections are opened one at a time",
+            why=f"--in-flight {' --in-flight '.join(map(str, wanted.in_flight))}",
+            remedy="leave --in-flight out, or add network to --what",
+        )
+
+
+def _write(page: Path, text: str) -> None:
+    try:
+        replace_file(page, text)
+    except OSError as error:
+        raise RecordError(
+            "the page of prices cannot be written",
+            where=str(page),
+            why=error.strerror or str(error),
+            remedy="name a file in a directory that there is",
+        ) from error
 
 
 def _print(found: Weighing, *, json: bool, csv: bool) -> None:
@@ -96,13 +153,8 @@ def _show_parts(found: PartWeighing, *, json: bool) -> None:
 
 def weigh_and_keep(
     say: Callable[[str], None],
-    runtimes: Sequence[str] | None = None,
-    seconds: float | None = None,
-    rounds: int = ROUNDS,
-    *,
-    in_flight: tuple[int, ...] = IN_FLIGHT,
-    row_bytes: int = ROW_BYTES,
-    service_us: float = 0.0,
+    wanted: Wanted = USUALLY,
+    operation: Operation = "request",
 ) -> Weighing:
     """Weigh, and keep in the cache for the bills of later runs what was weighed as usual, whole
     and without a doubt.
@@ -110,20 +162,22 @@ def weigh_and_keep(
     Raises:
         TareError: as `tare.lab.weighing.weigh` and `tare.analysis.prices.prices`.
     """
-    asked = list(runtimes or USUAL)
-    orchestrated = sum(one in ORCHESTRATORS for one in asked)
+    asked = list(wanted.runtimes or USUAL)
+    requests = operation == "request"
+    usual_s = SECONDS if requests else CONNECTION_SECONDS
+    usual_s += ORCHESTRATED_SECONDS * sum(one in ORCHESTRATORS for one in asked)
     weighed = weigh(
         asked,
-        SECONDS + ORCHESTRATED_SECONDS * orchestrated if seconds is None else seconds,
-        rounds,
-        in_flight=in_flight,
-        row_bytes=row_bytes,
-        service_us=service_us,
+        usual_s if wanted.seconds is None else wanted.seconds,
+        wanted.rounds,
+        in_flight=(wanted.in_flight or IN_FLIGHT) if requests else (1,),
+        row_bytes=wanted.row_bytes,
+        service_us=wanted.service_us,
+        operation=operation,
         say=say,
     )
     found = prices(weighed, Machine.of(local_facts()))
-    usual = seconds is None and rounds == ROUNDS and set(USUAL) <= set(asked)
-    usual = usual and (in_flight, row_bytes, service_us) == (IN_FLIGHT, ROW_BYTES, 0.0)
+    usual = requests and wanted.usual()
     if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
         try:
             keep(found)

@@ -3,6 +3,7 @@
 Each round starts all processes and containers anew. They get ready, then sleep until their turns,
 which a file in their configuration directory tells them: while one measures, the others sleep, so
 that nothing need be frozen, and turns of one piece follow each other in a fraction of a second.
+Starts of units (tare.lab.unit_starts) follow when a round's turns are over.
 """
 
 from __future__ import annotations
@@ -12,30 +13,31 @@ import json
 import os
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tare import scratch
 from tare.analysis.part_prices import (
     AGAIN,
     NATIVE,
+    PASSES,
     PIECES,
     PartRound,
     PartsWeighed,
     Turn,
     WeighedUnit,
 )
-from tare.artifacts.binaries import find
-from tare.artifacts.image import MICRO, build_program_image
+from tare.artifacts.binaries import Binary, find
+from tare.artifacts.image import MICRO, Program, build_program_image
 from tare.errors import LoadError, RuntimeUnavailableError, UsageError
-from tare.lab import clean
+from tare.lab import clean, unit_starts
 from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.monitor.meter import Meter, processes_named
 from tare.records.part_prices import FileSystem
-from tare.runtimes.docker import DockerRuntime
+from tare.runtimes.docker import DockerRuntime, container_name
 from tare.runtimes.native import NativeRuntime
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
@@ -53,17 +55,18 @@ _RUN = "weigh"
 _KINDS = ("directory", "volume", "layer")
 """where a container's files can be; that of the first is measured for the rest, too"""
 _TURNS = "turns.json"
-PASSES = 2
-"""Turns of each piece and unit in a round; the second pass goes through the units the other way, so
-that what drifts steadily is in none of the differences."""
-_TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05}
-_GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02}
+_TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05, "name": 0.05}
+_GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02, "name": 0.01}
 """after a turn: the next unit wakes; of storage, files are also removed and the journal settles"""
 _HEAD_START_S = 0.05
 """until the first turn, in which all find their turns; and after the last one"""
 _READY_S = 20.0
 _END_S = 10.0
 _LOOK_S = 0.02
+_BACKGROUND_S = 0.3
+"""before starts: how long is looked at what other programs use"""
+_LOCAL = "localhost"
+"""a name of /etc/hosts everywhere"""
 
 
 def weigh_parts(
@@ -96,9 +99,9 @@ def weigh_parts(
         stack.enter_context(RunLock(_RUN))
         stack.enter_context(clean.swept(say))
         why_not = stack.enter_context(awake())
-        image, left_out = _image() if "docker" in runtimes else ("", {})
+        images, left_out = _images(what) if "docker" in runtimes else ({}, {})
         cpu = min(os.sched_getaffinity(0))
-        plan = _Plan(_units(what, docker=bool(image)), image, cpu)
+        plan = _Plan(_units(what, docker=bool(images)), images, cpu)
         done = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {', '.join(what)}")
@@ -114,25 +117,50 @@ def weigh_parts(
         )
 
 
-def _image() -> tuple[str, dict[str, str]]:
-    """The image of the program; empty where there is no engine, with the reason."""
+def _images(what: Collection[What]) -> tuple[dict[Program, str], dict[str, str]]:
+    """The images of the programs; none where there is no engine, with the reason."""
     runtime = DockerRuntime(_RUN, Path(), AddressPool())
+    programs: dict[Program, Binary] = {"micro": "tare-micro"}
+    if "start" in what:
+        programs["stub"] = "tare-stub"
     try:
-        return build_program_image(runtime.client, "micro", find("tare-micro")), {}
+        client = runtime.client
+        return {
+            one: build_program_image(client, one, find(binary)) for one, binary in programs.items()
+        }, {}
     except RuntimeUnavailableError as error:
-        return "", {"docker": f"{error.what}: {error.why} ({error.remedy})"}
+        return {}, {"docker": f"{error.what}: {error.why} ({error.remedy})"}
 
 
 def _units(what: Collection[What], *, docker: bool) -> list[WeighedUnit]:
-    """Native twice; a container for each kind of storage, the first of which measures the rest."""
-    storage = tuple(one.name for one in PIECES if one.what == "storage" and one.what in what)
-    rest = tuple(one.name for one in PIECES if one.what != "storage" and one.what in what)
-    units = [WeighedUnit(name, "native", "directory", rest + storage) for name in (NATIVE, AGAIN)]
+    """Native twice; a container for each kind of storage, the first of which measures the rest, and
+    for each resolver; and those that are started."""
+
+    def pieces(*parts: What) -> tuple[str, ...]:
+        return tuple(one.name for one in PIECES if one.what in parts and one.what in what)
+
+    storage, rest = pieces("storage"), pieces("system", "machine")
+    names, starts = pieces("name"), pieces("start")
+    turned = rest + storage + names
+    units = [
+        WeighedUnit(name, "native", "directory", own)
+        for own in (turned, starts)
+        for name in (NATIVE, AGAIN)
+    ]
     if docker:
         for number, kind in enumerate(_KINDS if storage else _KINDS[:1]):
-            pieces = rest + storage if number == 0 else storage
-            units.append(WeighedUnit(f"docker.{kind}", "docker", kind, pieces))
-    return units
+            own = rest + storage if number == 0 else storage
+            units.append(WeighedUnit(f"docker.{kind}", "docker", kind, own))
+        resolvers: tuple[Literal["hosts", "dns"], ...] = ("hosts", "dns")
+        units += [
+            WeighedUnit(f"docker.{one}", "docker", "directory", names, "bridge", one)
+            for one in resolvers
+        ]
+        units += [
+            WeighedUnit(f"docker.{one}", "docker", "directory", starts, one)
+            for one in ("host", "bridge")
+        ]
+    return [unit for unit in units if unit.pieces]
 
 
 @dataclass(frozen=True)
@@ -154,7 +182,7 @@ def schedule(units: Sequence[WeighedUnit], seed: int) -> tuple[list[Scheduled], 
     orders = {
         piece.name: shuffled.sample(own, len(own))
         for piece in PIECES
-        if (own := [unit for unit in units if piece.name in unit.pieces])
+        if piece.what in _TURN_S and (own := [unit for unit in units if piece.name in unit.pieces])
     }
     turns, at = [], 0.0
     for number in range(PASSES):
@@ -182,32 +210,36 @@ class _Plan:
     """What every round does.
 
     Attributes:
-        image: of the program, for containers; empty: there are none.
+        images: of the programs, for containers; empty: there are none.
     """
 
     units: Sequence[WeighedUnit]
-    image: str
+    images: Mapping[Program, str]
     cpu: int
 
     def measure(self, number: int) -> PartRound:
         """One round with units of its own, of which nothing is left at its end."""
-        turns, lasts = schedule(self.units, number)
+        starting = [unit for unit in self.units if unit_starts.PIECE in unit.pieces]
+        turned = [unit for unit in self.units if unit not in starting]
+        found = self._in_turns(turned, number) if turned else _background()
+        if not starting:
+            return found
         with contextlib.ExitStack() as stack:
-            work = Path(stack.enter_context(scratch.directory(_RUN)))
+            runtimes = _runtimes(starting, stack)
+            image = self.images.get("stub", "")
+            starts = unit_starts.start_all(starting, runtimes, image, number)
+        return replace(found, turns=[*found.turns, *starts])
+
+    def _in_turns(self, units: Sequence[WeighedUnit], number: int) -> PartRound:
+        turns, lasts = schedule(units, number)
+        with contextlib.ExitStack() as stack:
             logs = Path(stack.enter_context(scratch.directory(_RUN)))
-            pool = AddressPool()
-            runtimes: dict[str, Runtime] = {"native": NativeRuntime(_RUN, work, pool)}
-            if self.image:
-                runtimes["docker"] = DockerRuntime(_RUN, work, pool)
-            for runtime in runtimes.values():
-                stack.callback(runtime.close)
+            runtimes = _runtimes(units, stack)
             running = [
                 self._start(place, unit, runtimes[unit.runtime], stack)
-                for place, unit in enumerate(self.units)
+                for place, unit in enumerate(units)
             ]
-            started = [
-                _ready(unit, one, logs) for unit, one in zip(self.units, running, strict=True)
-            ]
+            started = [_ready(unit, one, logs) for unit, one in zip(units, running, strict=True)]
             engine = {name for one in runtimes.values() for name in one.engine_processes}
             meter = Meter(processes_named(engine) if engine else ())
             stack.callback(meter.close)
@@ -217,9 +249,14 @@ class _Plan:
                 _tell(one.running.unit.site, one.unit.name, turns, begins, lasts)
             _sleep_until(begins)
             before = meter.read(accountings)
+            engine_cores = _engine_in(turns, begins, meter)
             _sleep_until(begins + lasts)
             used = meter.read(accountings).since(before)
-            measured = [turn for one in started for turn in _turns(one, turns, begins, logs)]
+            measured = [
+                replace(turn, engine_cores=engine_cores.get((turn.unit, turn.at), 0.0))
+                for one in started
+                for turn in _turns(one, turns, begins, logs)
+            ]
             return PartRound(
                 turns=measured,
                 missing={one.unit.name: one.missing for one in started},
@@ -236,18 +273,22 @@ class _Plan:
         self, place: int, unit: WeighedUnit, runtime: Runtime, stack: contextlib.ExitStack
     ) -> Running:
         name = f"micro{place}"
-        site = runtime.site(name, role="database", network="host", storage=unit.storage, group=name)
+        site = runtime.site(
+            name, role="database", network=unit.network, storage=unit.storage, group=name
+        )
+        stack.callback(runtime.release_group, name)
         program = MICRO if unit.runtime == "docker" else str(find("tare-micro"))
+        resolved = container_name(_RUN, name) if unit.resolver == "dns" else _LOCAL
         turns = f"{site.conf}/{_TURNS}"
         running = runtime.launch(
             Unit(
                 site=site,
                 role="database",
                 command=[program, "--pieces", ",".join(unit.pieces), "--turns", turns,
-                         "--data", site.data, "--cpu", str(self.cpu)],
+                         "--data", site.data, "--cpu", str(self.cpu), "--name", resolved],
                 environment={},
                 limits=Limits(),
-                bits=Bits("", image=self.image if unit.runtime == "docker" else ""),
+                bits=Bits("", image=self.images["micro"] if unit.runtime == "docker" else ""),
                 storage=unit.storage,
                 grace_s=0,  # it has nothing to put away
             )
@@ -257,6 +298,51 @@ class _Plan:
 
 
 _STORAGE = {piece.name for piece in PIECES if piece.what == "storage"}
+_NAMES = {piece.name for piece in PIECES if piece.what == "name"}
+
+
+def _runtimes(units: Sequence[WeighedUnit], stack: contextlib.ExitStack) -> dict[str, Runtime]:
+    """The runtimes of these units, for one round."""
+    work, pool = Path(stack.enter_context(scratch.directory(_RUN))), AddressPool()
+    made: dict[str, Runtime] = {}
+    for name in sorted({unit.runtime for unit in units}):
+        if name == "docker":
+            made[name] = DockerRuntime(_RUN, work, pool)
+        else:
+            made[name] = NativeRuntime(_RUN, work, pool)
+        stack.callback(made[name].close)
+    return made
+
+
+def _engine_in(
+    turns: Sequence[Scheduled], begins: float, meter: Meter
+) -> dict[tuple[str, float], float]:
+    """What the engine uses while names are resolved, which it does in part: a unit's turn, by when
+    it began, to cores."""
+    found = {}
+    for turn in turns:
+        if turn.piece in _NAMES:
+            at = begins + turn.at
+            _sleep_until(at)
+            before, since = meter.read({}).engine, time.monotonic()
+            _sleep_until(at + turn.seconds)
+            used_s = meter.read({}).engine - before
+            found[turn.unit, at] = used_s / (time.monotonic() - since)
+    return found
+
+
+def _background() -> PartRound:
+    """What the machine does while nothing is measured."""
+    meter = Meter()
+    before = meter.read({})
+    time.sleep(_BACKGROUND_S)
+    used = meter.read({}).since(before)
+    meter.close()
+    return PartRound(
+        turns=[],
+        steal=_steal(used, _BACKGROUND_S),
+        other_cores=used.others / _BACKGROUND_S,
+    )
 
 
 def _steal(used: Reading, seconds: float) -> float:

@@ -71,11 +71,14 @@ class Way:
 
     Attributes:
         in_flight: operations at once; 0: as many as the setup says.
+        connections: each operation opens one of its own, and a slice has so many at most; 0: they
+            last. Then one operation is in flight.
     """
 
     server: int
     endpoint: str = ""
     in_flight: int = 0
+    connections: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Outcome:
     Attributes:
         driven: every slice, warm-up and empty ones included.
         operations: of each way, in each of its measured slices.
+        waited_s: how long all of these took, from the begin of each to its answer.
         frozen: servers stood still between their slices.
         gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
@@ -93,6 +97,7 @@ class Outcome:
 
     driven: list[Driven]
     operations: list[list[int]]
+    waited_s: list[list[float]]
     frozen: bool
     gap_s: float
     paths: list[str]
@@ -146,6 +151,7 @@ class _Told:
     """What the clients told so far."""
 
     operations: dict[str, list[int]] = field(default_factory=dict)
+    waited_s: dict[str, list[float]] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
     gap_s: float = 0.0
     fault: TareError | None = None
@@ -227,7 +233,7 @@ class QuietServers:
         begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
-            self._launch(client, target, begins, schedule, place, way.in_flight)
+            self._launch(client, target, begins, schedule, place, way)
         told = _Told(operations={client.name: [] for client in clients})
         silence_s = begins - time.time() + _GRACE_S
         listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
@@ -237,8 +243,9 @@ class QuietServers:
         listener.join(_GRACE_S)
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
+        waited_s = [told.waited_s.get(client.name, []) for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
-        return Outcome(driven, operations, frozen, told.gap_s, paths, missing)
+        return Outcome(driven, operations, waited_s, frozen, told.gap_s, paths, missing)
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(
@@ -290,10 +297,10 @@ class QuietServers:
         begins: float,
         schedule: Schedule,
         place: int,
-        in_flight: int,
+        way: Way,
     ) -> None:
         load = self._setup.load
-        threads = in_flight or load.threads
+        threads = way.in_flight or load.threads
         made = specification(
             self._setup.model_copy(update={"load": load.model_copy(update={"threads": threads})}),
             name="quiet",
@@ -304,7 +311,10 @@ class QuietServers:
             hlog=PurePath(client.hlog),
             start_at=begins + schedule.of(place)[0].at,
         )
-        client.launch(made | {"slices": schedule.told(place)})
+        driven: dict[str, object] = {"slices": schedule.told(place)}
+        if way.connections:
+            driven["connections_per_slice"] = way.connections
+        client.launch(made | driven)
 
     def _await_ready(self, told: _Told, clients: Sequence[LoadClient], begins: float) -> None:
         while len(told.ready) < len(clients) and told.fault is None:
@@ -415,7 +425,10 @@ def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
             if kind == "ready":
                 told.ready.add(line.client.name)
             elif kind == "interval" and line.event["phase"] == "measure":
-                told.operations[line.client.name].append(int(line.event["ops"]))
+                name, operations = line.client.name, int(line.event["ops"])
+                told.operations[name].append(operations)
+                waited_s = operations * float(line.event.get("mean_us", 0.0)) / 1e6
+                told.waited_s.setdefault(name, []).append(waited_s)
             elif kind == "result":
                 result = result_of(line.client, line.event)
                 told.gap_s = max(told.gap_s, result.longest_gap_s or 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,10 @@ from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
-from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
+from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers, places
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
-from tare.study.design import USUAL_SLICE_S
+from tare.records.prices import Operation
 from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -33,10 +33,16 @@ if TYPE_CHECKING:
 
 LEAST_SLICES = 4
 """of each way in a round: fewer cannot tell a burst from the rest"""
+CONNECTIONS = 64
+"""Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
+table of connections for two: of those there may be as few as 65,536 in all."""
+_SLICE_S: Mapping[Operation, float] = {"request": 0.18, "connection": 0.1}
+"""of requests shorter than a study's: seven servers have to share two minutes"""
 _HEAD_START_S = 0.12
-_WARM_UP_S = 0.25
-_START_S = 3.0
-"""what a round needs besides its slices and its clients' head start: servers start, all end"""
+_START_S = 2.0
+"""what a round needs besides its slices and its clients' head start: all end"""
+_SERVER_S = 0.4
+"""for each server's start"""
 _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
 _FIELDS = 10
@@ -52,6 +58,7 @@ def weigh(
     row_bytes: int = 1000,
     service_us: float = 0.0,
     spend: str = "",
+    operation: Operation = "request",
     say: Callable[[str], None] = lambda line: None,
 ) -> Weighed:
     """Drive native and the ways of these runtimes for so long in all.
@@ -60,6 +67,7 @@ def weigh(
         in_flight: operations at once, from few to many; each way is weighed with each.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
+        operation: what is driven. Connections are opened one at a time: `in_flight` is 1 then.
         spend: CPU time that servers in containers keep busy per request: a known price, for tests.
         say: told what is under way.
 
@@ -82,10 +90,11 @@ def weigh(
             why=f"--seconds {seconds:g}, --service-us {service_us:g}",
             remedy="give seconds and microseconds as plain numbers",
         )
-    load: dict[str, object] = {"threads": 1, "warmup": f"{_WARM_UP_S * 1000:.0f}ms"}
-    setup, drain_s = quiet_setup(load, USUAL_SLICE_S)
+    slice_s = _SLICE_S[operation]
+    load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
+    setup, drain_s = quiet_setup(load, slice_s)
     options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
-    plan = _Plan(setup, drain_s, in_flight, options, [*options, *_spending(spend)])
+    plan = _Plan(setup, slice_s, drain_s, operation, options, [*options, *_spending(spend)])
     plan.slices(runtimes, len(all_ways(runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -111,7 +120,8 @@ def weigh(
             rounds=done,
             seconds=time.monotonic() - begun,
             slices=slices,
-            slice_s=USUAL_SLICE_S,
+            slice_s=slice_s,
+            operation=operation,
             row_bytes=row_bytes,
             service_us=service_us,
             pinned=bool(pinned_cpus()),
@@ -133,13 +143,14 @@ class _Plan:
     """What every round does.
 
     Attributes:
-        in_flight: operations at once.
+        operation: what is driven.
         options, spending: of native servers, and of the others.
     """
 
     setup: Setup
+    slice_s: float
     drain_s: float
-    in_flight: Sequence[int]
+    operation: Operation
     options: Sequence[str]
     spending: Sequence[str]
 
@@ -150,12 +161,12 @@ class _Plan:
             UsageError: too few.
         """
         orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
-        start_s = _START_S + _ORCHESTRATED_S * orchestrated
+        start_s = _START_S + _SERVER_S * len(places(runtimes)) + _ORCHESTRATED_S * orchestrated
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
-            measure_s = slices * USUAL_SLICE_S
-            return block_seconds([[1]] * ways, _WARM_UP_S, measure_s, USUAL_SLICE_S, self.drain_s)
+            length_s = self.slice_s
+            return block_seconds([[1]] * ways, length_s, slices * length_s, length_s, self.drain_s)
 
         slices = 0
         while lasts(slices + 1) <= left:
@@ -177,20 +188,24 @@ class _Plan:
         with contextlib.ExitStack() as stack:
             native, own = servers.of_round(stack, self.options, self.spending)
             quiet = QuietServers(stack, native, self.setup, "tare weigh", _HEAD_START_S)
-            asked = [Way(way.server, _asked(own[way.server], way), way.in_flight) for way in ways]
+            connections = CONNECTIONS if self.operation == "connection" else 0
+            asked = [
+                Way(way.server, _asked(own[way.server], way), way.in_flight, connections)
+                for way in ways
+            ]
             outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
             had = [way for place, way in enumerate(ways) if place not in outcome.missing]
             seen = [replace(way, path=path) for way, path in zip(had, outcome.paths, strict=True)]
             missing = {ways[place].name: why for place, why in outcome.missing.items()}
-            return _round(outcome), seen, missing
+            return _round(outcome, counted=bool(connections)), seen, missing
 
     def _schedule(self, number: int, slices: int, ways: int) -> Schedule:
-        # every way equally often: nothing compiles here, so that a server's age costs nothing
+        # every way equally often, and so every server, but for that of an orchestrator
         return make_schedule(
             [f"way{place + 1}" for place in range(ways)],
-            warmup_s=_WARM_UP_S,
-            measure_s=slices * USUAL_SLICE_S,
-            length_s=USUAL_SLICE_S,
+            warmup_s=self.slice_s,
+            measure_s=slices * self.slice_s,
+            length_s=self.slice_s,
             drain_s=self.drain_s,
             seed=number,
         )
@@ -200,11 +215,18 @@ def _asked(server: Server, way: WeighedWay) -> str:
     return way.endpoint if server.several else ""
 
 
-def _round(outcome: Outcome) -> Round:
+def _round(outcome: Outcome, *, counted: bool) -> Round:
+    """One round; where a slice has a counted number of operations, rows have the time of these."""
+    rows = outcome.rows
+    if counted:
+        rows = [
+            [row._replace(seconds=took) for row, took in zip(own, waited, strict=True)]
+            for own, waited in zip(rows, outcome.waited_s, strict=True)
+        ]
     sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
     slices = [len(own) for own in outcome.operations]
     return Round(
-        rows=outcome.rows,
+        rows=rows,
         order=outcome.order,
         parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],
         counts=[one.counts for one in sums],
@@ -212,7 +234,8 @@ def _round(outcome: Outcome) -> Round:
         steal=outcome.steal,
         other_cores=outcome.other_cores,
         frozen=outcome.frozen,
-        gap_s=outcome.gap_s,
+        # a slice that has had all its operations answers nothing more
+        gap_s=0.0 if counted else outcome.gap_s,
     )
 
 

@@ -1,4 +1,5 @@
-"""What a platform's parts cost: system calls, storage and the machine, as `tare weigh` finds it."""
+"""What a platform's parts cost, as `tare weigh` finds it: system calls, storage, the machine, names
+and starts."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pydantic import Field
 from tare.records.prices import Interval
 from tare.records.quiet import Machine, Part
 
-What = Literal["system", "storage", "machine"]
+What = Literal["system", "storage", "machine", "name", "start"]
 
 
 class Cost(Part):
@@ -27,16 +28,21 @@ class PartPrice(Part):
     """One piece on one platform."""
 
     what: What
-    piece: str = Field(description="as tare-micro names it")
+    piece: str = Field(description="as tare-micro names it; start: of a unit")
     title: str = Field(description="what one operation is")
     platform: str = Field(
-        description="RUNTIME, of storage RUNTIME.KIND; native again: the same twice"
+        description="RUNTIME, of storage RUNTIME.KIND, of names RUNTIME.RESOLVER, of starts "
+        "RUNTIME.NETWORK; native again: the same twice"
     )
     runtime: str
     storage: str = Field(description="directory, volume or layer; empty: no files are touched")
-    cpu: Cost = Field(description="CPU time of the process that does it")
+    cpu: Cost = Field(
+        description="CPU time of the process that does it; of names, of the engine as well; of "
+        "starts, of the unit until its first answer"
+    )
     wall: Cost = Field(
-        description="time that passes until it is done; of the timer, by how much it is late"
+        description="time that passes until it is done; of the timer, by how much it is late; of "
+        "starts, from the order to the first answer"
     )
 
 
@@ -56,7 +62,7 @@ class PartWeighing(Part):
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(description="each with new processes and containers; intervals count these")
     passes: int = Field(description="turns of each piece on each platform in a round")
-    cpu: int = Field(description="number of the CPU that all ran on")
+    cpu: int = Field(description="number of the CPU that all ran on, but for starts")
     idle_cpus: str = Field(description="poll; or halt, and why")
     turns: int
     late: int = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -10,6 +10,7 @@ from tare.records.quiet import Part, Quiet
 
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
+Operation = Literal["request", "connection"]
 
 
 class Interval(Part):
@@ -27,7 +28,7 @@ class Interval(Part):
 
 
 class Price(Part):
-    """One way to a server. Times are microseconds per operation, a request and its answer."""
+    """One way to a server. Times are microseconds per operation."""
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
     in_flight: int = Field(description="operations of the client at once")
@@ -62,6 +63,11 @@ class Weighing(Quiet):
         ge=2, le=10_000, description="each with new servers and clients; the unit of intervals"
     )
     slices: int = Field(description="measured, of each way in a round")
+    operation: Operation = Field(
+        "request",
+        description="request: and its answer, over a connection that lasts; connection: its "
+        "opening, STARTUP, a request and its answer, its close",
+    )
     row_bytes: int = Field(description="of the row in each answer: ten values")
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"

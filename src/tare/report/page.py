@@ -67,7 +67,7 @@ def render_html(analysis: Analysis) -> str:
     classes = condition_classes(analysis)
     script = _script()
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             analysis=analysis,
@@ -107,7 +107,7 @@ def render_html(analysis: Analysis) -> str:
             classes=classes,
             labels=condition_labels(analysis),
             figure_css=Markup(style()),  # noqa: S704 - our own file
-            page_css=Markup(_own("page.css")),  # noqa: S704 - our own file
+            page_css=Markup(template("page.css")),  # noqa: S704 - our own file
             data=Markup(embedded(fitted, classes)),  # noqa: S704 - has no <, > and &
             script=Markup(script),  # noqa: S704 - our own files
             script_hash=_hash(script),
@@ -259,26 +259,28 @@ def _box(panel: Panel) -> dict[str, Any]:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Tare's templates, in which every text is escaped."""
+    made = Environment(
         loader=PackageLoader("tare.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["plain"] = plain
-    return environment
+    made.filters["plain"] = plain
+    return made
 
 
-def _own(name: str) -> str:
+def template(name: str) -> str:
+    """A file beside the templates, as it is."""
     return resources.files("tare.report").joinpath(f"templates/{name}").read_text("utf-8")
 
 
 @cache
 def _script() -> str:
     """The page's script; a module of its own scope, so that it adds no global name."""
-    parts = [_own(f"script/{name}.js") for name in _SCRIPTS]
+    parts = [template(f"script/{name}.js") for name in _SCRIPTS]
     return '"use strict";\n(() => {\n' + "".join(parts) + "})();\n"
 
 

@@ -56,6 +56,11 @@ class _Network:
     addresses: Iterator[IPv4Address]
 
 
+def container_name(run: str, site: str) -> str:
+    """What the container at a site is called, on its networks as well."""
+    return f"tare-{run}-{site}"
+
+
 class DockerRunning:
     """A container."""
 
@@ -344,7 +349,7 @@ class DockerRuntime:
         def create_and_start() -> Any:
             created = api.create_container(
                 unit.bits.image,
-                name=f"tare-{self._run}-{site.name}",
+                name=container_name(self._run, site.name),
                 entrypoint=unit.command[:1],
                 command=unit.command[1:],
                 environment=dict(unit.environment),

@@ -30,6 +30,7 @@ fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
         workers: None,
         links: None,
         slices: None,
+        connections_per_slice: None,
         seed: 0,
     };
     let (sink, intervals) = channel();

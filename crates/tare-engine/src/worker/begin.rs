@@ -66,9 +66,24 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         turn.is_some_and(|turn| turn.is_between(now))
     }
 
-    /// When the next slice begins, if none is open.
+    /// When the next slice begins, if none is open or this one has had all its operations.
     pub(super) fn reopens(&self, now: u64) -> Option<u64> {
-        self.start.timeline.turn?.reopens(now)
+        let turn = self.start.timeline.turn?;
+        let spent = self.start.connections_per_slice.is_some_and(|most| {
+            let (number, begun) = self.begun;
+            number == turn.number(now) && begun >= most
+        });
+        turn.reopens(now).or_else(|| spent.then(|| turn.next(now)))
+    }
+
+    /// Counts an operation of the slice to which `now` belongs.
+    fn count(&mut self, now: u64) {
+        let Some(turn) = self.start.timeline.turn else {
+            return;
+        };
+        let (number, begun) = self.begun;
+        let here = turn.number(now);
+        self.begun = (here, if here == number { begun + 1 } else { 1 });
     }
 
     /// Begins the open loop's next operation if it is due and a slot is free.
@@ -134,6 +149,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 flight.active = true;
                 self.busy += 1;
                 self.outbox.push(slot);
+                self.count(intended);
             }
             Begin::Finished => {
                 self.finished += 1;

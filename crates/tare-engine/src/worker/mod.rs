@@ -45,6 +45,8 @@ pub struct Start<W: Wire> {
     pub seed: u64,
     pub clock: Clock,
     pub timeline: Timeline,
+    /// As `Order` has it.
+    pub connections_per_slice: Option<u64>,
     pub stop: Arc<AtomicBool>,
     pub templates: Rc<[W::Template]>,
     pub cluster: W::Cluster,
@@ -88,6 +90,8 @@ pub struct Worker<W: Wire, S: Source<W>> {
     /// The source had nothing left for a slot.
     exhausted: bool,
     busy: usize,
+    /// The last slice's number, and how many operations it has had.
+    begun: (u64, u64),
     /// When the last slot became free while none was (open loop).
     full_until: u64,
 }
@@ -113,6 +117,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             finished: 0,
             exhausted: false,
             busy: 0,
+            begun: (0, 0),
             full_until: 0,
             start,
         }

@@ -284,6 +284,21 @@ impl<W: Wire> Routes<W> {
             });
     }
 
+    /// Closes a connection and opens another in its place; blocks. False if that failed: then it is
+    /// opened as one that broke.
+    pub fn renew(&mut self, route: usize) -> bool {
+        let node = self.routes[route].node;
+        self.routes[route].link = None;
+        let opened = self.addresses[node]
+            .as_ref()
+            .and_then(|node| W::open(node, &self.cluster).ok());
+        match opened {
+            Some(link) => self.adopt(route, link),
+            None => self.reopen(route),
+        }
+        self.routes[route].link.is_some()
+    }
+
     /// Has set right what the node of this connection said.
     pub fn recover(&self, route: usize, recovery: &Arc<W::Recovery>) {
         if let Some(node) = &self.addresses[self.routes[route].node] {

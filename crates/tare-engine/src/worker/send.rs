@@ -67,7 +67,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             choice => choice,
         };
         match choice {
-            Choice::Route(route) if self.queue(slot, route) => {}
+            Choice::Route(route) if self.renewed(route) && self.queue(slot, route) => {}
             Choice::Full(node) => {
                 let flight = &mut self.flights[slot];
                 (flight.ticket, flight.waiting) = (None, true);
@@ -82,6 +82,11 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
                 self.unsent(slot, now, ErrorKind::Connection);
             }
         }
+    }
+
+    /// Opens a connection anew where each operation has its own; false if that failed.
+    fn renewed(&mut self, route: usize) -> bool {
+        self.start.connections_per_slice.is_none() || self.routes.renew(route)
     }
 
     /// Hands a request to a connection; false if that takes no more or is closed.

@@ -138,6 +138,7 @@ impl Set {
             workers: Some(1),
             links: None,
             slices: None,
+            connections_per_slice: None,
             seed: 1,
         }
     }

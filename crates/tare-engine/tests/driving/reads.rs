@@ -158,6 +158,7 @@ pub fn order(stub: &Stub, pace: Pace, measure: Option<f64>) -> Order {
         workers: None,
         links: None,
         slices: None,
+        connections_per_slice: None,
         seed: 7,
     }
 }

@@ -57,6 +57,24 @@ fn an_open_loop_keeps_its_rate_within_slices() {
 }
 
 #[test]
+fn each_operation_has_a_connection_of_its_own_and_a_slice_so_many_at_most() {
+    let driven = |connections_per_slice| {
+        let stub = constant(0.0);
+        let order = Order {
+            connections_per_slice,
+            ..sliced(&stub, closed(1), 4)
+        };
+        let (_, totals) = seen(&order, Reads::default());
+        (totals, stub.stop().unwrap().connections)
+    };
+    let (_, lasting) = driven(None);
+    let (totals, connections) = driven(Some(7));
+    assert_eq!((totals.operations[0].ok, totals.failed), (3 * 7, 0));
+    // Those of the warm-up, too.
+    assert_eq!(connections - lasting, 4 * 7);
+}
+
+#[test]
 fn replies_after_the_drain_are_counted() {
     let stub = constant(80.0);
     let (_, totals) = seen(&sliced(&stub, closed(4), 4), Reads::default());

@@ -40,6 +40,7 @@ impl Slicing {
 
 impl Spec {
     pub(super) fn check_slices(&self) -> Result<(), Fatal> {
+        self.check_connections()?;
         let Some(slicing) = &self.slices else {
             return Ok(());
         };
@@ -51,6 +52,19 @@ impl Spec {
             let why = "the first must begin at 0, each after the drain of the one before, and one \
                        at least must be left to be measured";
             return Err(Fatal::spec("slices", why));
+        }
+        Ok(())
+    }
+
+    /// Opening a connection blocks its thread, so that one operation is under way at a time.
+    fn check_connections(&self) -> Result<(), Fatal> {
+        let Some(most) = self.connections_per_slice else {
+            return Ok(());
+        };
+        let alone = self.threads == 1 && self.rate.is_none() && self.mongodb.is_none();
+        if most == 0 || !alone || self.slices.is_none() {
+            let why = "must be 1 or more, with slices, one thread, no rate and CQL";
+            return Err(Fatal::spec("connections_per_slice", why));
         }
         Ok(())
     }

@@ -207,6 +207,22 @@ fn a_refusal_within_the_workload_names_the_inner_field() {
 }
 
 #[test]
+fn a_connection_for_each_operation_needs_slices_and_one_thread() {
+    let slices = r#"{"length_s": 0.1, "drain_s": 0.03, "warmup": 1, "begins_s": [0, 0.2]}"#;
+    let alone = [("threads", "1"), ("slices", slices)];
+    let with = |most: &'static str| [&alone[..], &[("connections_per_slice", most)]].concat();
+    assert_eq!(spec(&with("64")).connections_per_slice, Some(64));
+    for changes in [
+        with("0"),
+        with("64")[1..].to_vec(),
+        [&with("64")[..], &[("rate", "5")]].concat(),
+        vec![("threads", "1"), ("connections_per_slice", "64")],
+    ] {
+        assert_eq!(refused(&changes).0, "connections_per_slice");
+    }
+}
+
+#[test]
 fn a_mix_without_weight_is_refused() {
     let (what, _) = refused(&[("workload", r#"{"kind": "ycsb", "read": 0, "update": 0}"#)]);
     assert_eq!(what, "workload.read");

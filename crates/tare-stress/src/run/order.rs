@@ -52,6 +52,7 @@ pub fn order(
         measure,
         interval: settings.log.interval,
         slices: None,
+        connections_per_slice: None,
         start_at: None,
         timeout: TIMEOUT,
         workers: None,

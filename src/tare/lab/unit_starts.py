@@ -1,0 +1,122 @@
+"""Starts of a unit, one after another: from the order to its first answer.
+
+The unit is the server without a database (tare-stub), which answers as soon as it runs, so that
+what is measured is the runtime's. Networks are made before. Each start has a unit of its own, which
+is stopped before the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from tare.analysis.part_prices import PASSES, Turn
+from tare.artifacts.binaries import find
+from tare.artifacts.image import STUB
+from tare.errors import LoadError
+from tare.runtimes.unit import Bits, Unit
+from tare.study.platform import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.analysis.part_prices import WeighedUnit
+    from tare.runtimes.unit import Running, Runtime
+
+PIECE = "start"
+_PORT = 9042
+_OPTIONS = bytes([4, 0, 0, 0, 5, 0, 0, 0, 0])
+"""a request OPTIONS of CQL's native protocol v4, section 2 of its specification: version, flags,
+stream, opcode, length of the body"""
+_LOOK_S = 0.0005
+_ANSWER_S = 20.0
+
+
+def start_all(
+    units: Sequence[WeighedUnit], runtimes: Mapping[str, Runtime], image: str, seed: int
+) -> list[Turn]:
+    """Start each unit as often as a piece has turns; in the second pass in the opposite order.
+
+    Args:
+        runtimes: by name.
+        image: of the server, for containers.
+        seed: of the order.
+
+    Raises:
+        LoadError: a unit does not answer.
+        RuntimeUnavailableError: it cannot be started.
+    """
+    order = random.Random(seed).sample(units, len(units))  # noqa: S311 - an order, no secret
+    again = [unit for number in range(PASSES) for unit in order[:: -1 if number % 2 else 1]]
+    return [
+        _start(f"start{place}", unit, runtimes[unit.runtime], image)
+        for place, unit in enumerate(again)
+    ]
+
+
+def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
+    inside = unit.runtime != "native"
+    with contextlib.ExitStack() as stack:
+        site = runtime.site(
+            name, role="database", network=unit.network, storage=unit.storage, group=name
+        )
+        stack.callback(runtime.release_group, name)
+        listen = "0.0.0.0" if site.network else site.listen  # noqa: S104 - of a container's own network
+        program = STUB if inside else str(find("tare-stub"))
+        asked = Unit(
+            site=site,
+            role="database",
+            command=[program, "--listen", f"{listen}:{_PORT}"],
+            environment={},
+            limits=Limits(),
+            bits=Bits("", image=image if inside else ""),
+            ports=(_PORT,),
+            grace_s=0,  # it has nothing to put away
+        )
+        began, since = time.time(), time.perf_counter()
+        running = runtime.launch(asked)
+        stack.callback(running.stop)
+        _await_answer(running, site.door(_PORT))
+        took = time.perf_counter() - since
+        return Turn(
+            piece=PIECE,
+            unit=unit.name,
+            at=began,
+            began=began,
+            ended=began + took,
+            cpu_ns=running.accounting().cpu_seconds() * 1e9,
+            wall_ns=took * 1e9,
+        )
+
+
+def _await_answer(running: Running, door: tuple[str, int]) -> None:
+    """Ask until there is an answer.
+
+    Raises:
+        LoadError: there is none.
+    """
+    ends = time.monotonic() + _ANSWER_S
+    while not _answers(door):
+        if time.monotonic() > ends:
+            ended = running.exited()
+            raise LoadError(
+                "a server without a database was started and does not answer",
+                where=f"{door[0]}:{door[1]}",
+                why=ended.detail if ended else f"nothing came in {_ANSWER_S:.0f} s",
+                remedy="give the same command again; tare doctor says what can run here",
+            )
+        time.sleep(_LOOK_S)
+
+
+def _answers(door: tuple[str, int]) -> bool:
+    """Whether a request is answered; a relay may take it for a server that is not there yet."""
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(door, timeout=1) as connection,
+    ):
+        connection.sendall(_OPTIONS)
+        return bool(connection.recv(1))
+    return False
