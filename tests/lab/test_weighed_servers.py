@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from tare.lab.weighed_servers import RUNTIMES, places, ways
 
 
@@ -20,16 +18,17 @@ def test_a_way_s_server_is_the_one_of_its_runtime_and_network() -> None:
         assert (way.name, way.endpoint) in place.ways
 
 
-def test_each_server_is_driven_equally_often() -> None:
-    driven = Counter(one.server for one in ways(["docker"], [1, 32]))
-    assert len(driven) == len(places(["docker"]))
-    assert set(driven.values()) == {2}
+def test_endpoints_of_a_container_lead_to_one_server() -> None:
+    of_bridge = [one for one in ways(["docker"], [1]) if one.endpoint != "host"]
+    assert [one.endpoint for one in of_bridge] == ["loopback", "bridge", "published", "proxy"]
+    assert len({one.server for one in of_bridge}) == 1
 
 
-def test_endpoints_of_an_orchestrator_lead_to_one_server() -> None:
-    of_pod = [one for one in ways(["kubernetes"], [1]) if one.runtime == "kubernetes"]
-    assert len(of_pod) == 4
-    assert len({one.server for one in of_pod}) == 1
+def test_checks_are_made_with_the_fewest_in_flight_alone() -> None:
+    many = [one.name for one in ways(["docker"], [1, 32]) if one.in_flight == 32]
+    assert "native" in many
+    assert "native again" not in many
+    assert "docker.host" not in many
 
 
 def test_a_way_that_is_not_to_be_had_is_no_way_and_moves_no_other() -> None:

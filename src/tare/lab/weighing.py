@@ -19,10 +19,11 @@ from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
-from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers, places
+from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
 from tare.records.prices import Operation
+from tare.study.design import USUAL_SLICE_S
 from tare.study.slice_schedule import block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -36,13 +37,10 @@ LEAST_SLICES = 4
 CONNECTIONS = 64
 """Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
 table of connections for two: of those there may be as few as 65,536 in all."""
-_SLICE_S: Mapping[Operation, float] = {"request": 0.18, "connection": 0.1}
-"""of requests shorter than a study's: seven servers have to share two minutes"""
+_SLICE_S: Mapping[Operation, float] = {"request": USUAL_SLICE_S, "connection": 0.1}
 _HEAD_START_S = 0.12
-_START_S = 2.0
-"""what a round needs besides its slices and its clients' head start: all end"""
-_SERVER_S = 0.4
-"""for each server's start"""
+_START_S = 3.0
+"""what a round needs besides its slices and its clients' head start: servers start, all end"""
 _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
 _FIELDS = 10
@@ -161,7 +159,7 @@ class _Plan:
             UsageError: too few.
         """
         orchestrated = sum(one in ORCHESTRATORS for one in runtimes)
-        start_s = _START_S + _SERVER_S * len(places(runtimes)) + _ORCHESTRATED_S * orchestrated
+        start_s = _START_S + _ORCHESTRATED_S * orchestrated
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
@@ -200,7 +198,7 @@ class _Plan:
             return _round(outcome, counted=bool(connections)), seen, missing
 
     def _schedule(self, number: int, slices: int, ways: int) -> Schedule:
-        # every way equally often, and so every server, but for that of an orchestrator
+        # every way equally often: nothing compiles here, so that a server's age costs nothing
         return make_schedule(
             [f"way{place + 1}" for place in range(ways)],
             warmup_s=self.slice_s,
