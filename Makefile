@@ -49,7 +49,7 @@ DAMAGED = tests/records tests/study/test_document.py tests/study/test_mutated.py
 
 fuzz: setup-dev ## give every reader damaged input: INPUTS=20000 to each test (hours)
 	PROPTEST_CASES=$(INPUTS) cargo test --profile checked --locked -p tare-cql -p tare-mongo \
-		-p tare-ycsb -p tare-stress -p tare-probe
+		-p tare-ycsb -p tare-stress -p tare-probe -p tare-stub
 	TARE_EXAMPLES=$(INPUTS) .venv/bin/pytest --timeout=0 $(DAMAGED)
 
 faults: setup-dev ## kill and break running studies at random instants (an hour, as root)

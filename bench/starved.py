@@ -3,6 +3,7 @@
     sudo python -m bench.starved                 40 starved and 40 healthy runs of 3 s each
     sudo python -m bench.starved --runs 200      narrower intervals
     sudo python -m bench.starved --runs 0 --healthy 200
+    sudo python -m bench.starved --protocol mongodb
 
 Every run is against a stub with a constant service time, pinned to a CPU of its own. Starved runs
 get half of the CPU time that the same load needs, by a quota of their control group (version 1 or
@@ -84,6 +85,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--healthy", type=int, help="healthy runs, if not as many")
     parser.add_argument("--seconds", type=float, default=3.0, help="measured part of each run")
     parser.add_argument("--seed", type=int, default=1, help="of the order of the runs")
+    parser.add_argument("--protocol", choices=("cql", "mongodb"), default="cql")
     parser.add_argument("--client", type=Path, default=binary("tare-load"))
     parser.add_argument("--stub", type=Path, default=binary("tare-stub"))
     return parser.parse_args()
@@ -107,18 +109,20 @@ def planned(runs: int, healthy: int) -> list[Case]:
 
 def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
     """Makes one run. The need of a starved one is measured just before."""
-    with stub(options.stub) as address, contextlib.ExitStack() as stack:
+    mongodb = options.protocol == "mongodb"
+    with stub(options.stub, options.protocol) as address, contextlib.ExitStack() as stack:
         command = client(options.client)
         group = None
         if case.starved == "quota":
-            result = run(command, specification(case, address, 1.0), None)
+            result = run(command, specification(case, address, 1.0, mongodb=mongodb), None)
             need = result["cpu_us_per_op"] * result["throughput"] / 1e6
             group = stack.enter_context(quota(max(LEAST_QUOTA_US, int(PERIOD_US * need * NEED))))
         elif case.starved == "neighbours":
             stack.enter_context(neighbours())
         cpus = frozenset(sorted(os.sched_getaffinity(0))[:2])
         before, began = stolen(cpus), time.monotonic()
-        result = run(command, specification(case, address, options.seconds), group)
+        spec = specification(case, address, options.seconds, mongodb=mongodb)
+        result = run(command, spec, group)
         ticks, took_s = stolen(cpus) - before, time.monotonic() - began
     told = {
         "loop": case.loop,
@@ -133,8 +137,9 @@ def outcome(case: Case, options: argparse.Namespace) -> dict[str, Any]:
     return told
 
 
-def specification(case: Case, address: str, seconds: float) -> dict[str, Any]:
-    return {
+def specification(case: Case, address: str, seconds: float, *, mongodb: bool) -> dict[str, Any]:
+    where = {"mongodb": f"mongodb://{address}/", "stand_in": True} if mongodb else {}
+    return where | {
         "name": "starved",
         "client": "c1",
         "targets": [address],
@@ -172,10 +177,19 @@ def run(command: list[str], spec: dict[str, Any], group: Path | None) -> dict[st
 
 
 @contextlib.contextmanager
-def stub(binary: Path) -> Iterator[str]:
+def stub(binary: Path, protocol: str) -> Iterator[str]:
     """A stub with 500 us of service time; gives its address."""
     first = min(os.sched_getaffinity(0))
-    words = ["--listen", "127.0.0.1:0", "--service", "constant:500us", "--cpu", str(first)]
+    words = [
+        "--protocol",
+        protocol,
+        "--listen",
+        "127.0.0.1:0",
+        "--service",
+        "constant:500us",
+        "--cpu",
+        str(first),
+    ]
     process = subprocess.Popen([str(binary), *words], stdout=subprocess.PIPE, text=True)
     try:
         told = process.stdout.readline() if process.stdout else ""

@@ -34,6 +34,17 @@ def test_two_round_trips_cost_twice_the_price_and_its_share_of_the_operation(cac
     assert limit.startswith("That is the way alone.")
 
 
+def test_prices_of_mongodb_s_protocol_are_others(cache: Path) -> None:
+    kept()
+    (unknown,) = price_lines("docker", "bridge", 1, None, "mongodb")
+    assert "tare weigh --database mongodb" in unknown
+    own = {"machine": Machine.of(local_facts()), "database": "mongodb"}
+    keep(BRIDGE.model_copy(update=own))
+    head, *_ = price_lines("docker", "bridge", 1, None, "mongodb")
+    assert "tare weigh --database mongodb" in head
+    assert "mongodb" not in next(iter(price_lines("docker", "bridge", 1, None)))
+
+
 def test_without_prices_the_command_that_finds_them_is_said(cache: Path) -> None:
     assert list(price_lines("docker", "", 1, None)) == [
         "This machine's own prices are not known yet: tare weigh (two minutes)."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -128,6 +129,19 @@ def test_options_of_runs_mean_nothing_for_prices(tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "prices are compared as they are" in done.stderr
+
+
+def test_a_database_whose_protocol_is_not_spoken_is_refused() -> None:
+    said = refused("--database", "redis")
+    assert "cassandra or mongodb" in said
+    assert "tare weigh --database mongodb" in said
+
+
+def test_whose_protocol_was_spoken_is_said() -> None:
+    found = prices(replace(weighed(), database="mongodb"), MACHINE)
+    assert any("MongoDB's OP_MSG, a connection for each" in line for line in lines(found))
+    assert csv_text(found).splitlines()[1].endswith(",mongodb")
+    assert not any("OP_MSG" in line for line in lines(prices(weighed(), MACHINE)))
 
 
 def test_a_time_that_is_no_number_is_refused() -> None:

@@ -28,11 +28,16 @@ if TYPE_CHECKING:
 DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
 
 
-def plan(level: dict[str, object], slice_: str = "250ms") -> Plan:
+def plan(
+    level: dict[str, object],
+    slice_: str = "250ms",
+    database: dict[str, object] | None = None,
+) -> Plan:
     return make_plan(
         Study.model_validate(
             {
                 "study": "s",
+                "database": database or {},
                 "load": {"workload": "ycsb-c", "measure": "4s"},
                 "factors": {"platform": {"native": {}, "other": level}},
                 "baseline": {"platform": "native"},
@@ -51,6 +56,7 @@ class Scene:
         self.files = RunFiles(place / "run")
         self.said: list[str] = []
         self.weighed = 0
+        self.database = "cassandra"
         self.fault: Exception | None = None
 
     def kept(self, age: timedelta) -> None:
@@ -66,6 +72,7 @@ class Scene:
     def _weigh(self, say: Callable[[str], None], wanted: Wanted) -> Weighing:
         assert wanted.runtimes == ["docker", "native"]
         assert wanted.usual()
+        assert wanted.database == self.database
         self.weighed += 1
         if self.fault is not None:
             raise self.fault
@@ -123,6 +130,22 @@ def test_kept_prices_come_along_though_nobody_wants_a_weighing(scene: Scene) -> 
 def test_a_run_that_goes_on_keeps_its_prices(scene: Scene) -> None:
     write(BRIDGE, scene.files.prices)
     assert scene.prices(DOCKER) is None
+    assert scene.weighed == 0
+
+
+def test_a_study_of_mongodb_gets_the_prices_of_its_protocol(scene: Scene) -> None:
+    scene.kept(timedelta(days=1))
+    scene.database = "mongodb"
+    own = {"kind": "mongodb", "version": "7.0", "home": "/opt/mongodb"}
+    made = plan(DOCKER, database=own)
+    assert prices_for(made, scene.files, weigh=True, say=scene.said.append) is not None
+    assert scene.weighed == 1, "those of CQL were kept"
+
+
+def test_databases_of_several_protocols_have_no_bill(scene: Scene) -> None:
+    scene.kept(timedelta(days=1))
+    other = {"database": {"kind": "mongodb", "version": "7.0", "image": "mongo:7.0"}}
+    assert scene.prices({**DOCKER, **other}) is None
     assert scene.weighed == 0
 
 

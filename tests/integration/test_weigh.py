@@ -80,6 +80,13 @@ def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
     assert "A new connection" in page.read_text(encoding="utf-8")
 
 
+def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
+    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "40").prices
+    assert (few.in_flight, many.in_flight) == (1, 32)
+    for one in (few, many):
+        assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4)
+
+
 @pytest.mark.long
 def test_a_known_cost_is_found() -> None:
     """Servers in containers keep the CPU busy 20 us longer: far above noise and platform."""

@@ -1,4 +1,4 @@
-"""What clients of servers without a database tell, and what of it ends the driving."""
+"""How servers without a database are set up, what their clients tell, and what of it ends the driving."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tare.errors import QuietError
 from tare.lab import quiet_servers
-from tare.lab.quiet_servers import _listen, _Told
+from tare.lab.quiet_servers import _listen, _Told, quiet_setup
 from tare.load.client import Line, LoadClient
 
 
@@ -53,3 +53,13 @@ def test_a_line_that_cannot_be_read_is_an_error_of_ours(
 def test_operations_are_kept_by_client(monkeypatch: pytest.MonkeyPatch) -> None:
     known = told(monkeypatch, {"event": "interval", "phase": "measure", "ops": 7})
     assert (known.operations, known.fault) == ({"c1": [7]}, None)
+
+
+@pytest.mark.parametrize(("database", "stands_in"), [("cassandra", False), ("mongodb", True)])
+def test_a_server_without_a_database_stands_in_for_mongodb(
+    database: str, *, stands_in: bool
+) -> None:
+    setup, drain_s = quiet_setup({"threads": 3}, 0.25, database)
+    assert (setup.database.kind, setup.database.stand_in) == (database, stands_in)
+    assert (setup.load.threads, setup.load.records) == (3, 20_000)
+    assert drain_s > 0

@@ -152,6 +152,55 @@ impl Writer<'_> {
         self
     }
 
+    /// Elements that were encoded before, as [`Writer::encode`] does it.
+    pub fn elements(&mut self, encoded: &[u8]) -> &mut Self {
+        self.out.extend_from_slice(encoded);
+        self
+    }
+
+    /// The elements that `write` puts, without a document around them.
+    pub fn encode(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut Writer { out: &mut out });
+        out
+    }
+
+    /// A value as it was read.
+    pub fn value(&mut self, name: &str, value: &Value<'_>) -> &mut Self {
+        let (kind, bytes): (u8, &[u8]) = match value {
+            Value::Double(number) => return self.double(name, *number),
+            Value::Text(text) => {
+                put_text(self.key(kind::STRING, name), text);
+                return self;
+            }
+            Value::Document(document) | Value::Array(document) => {
+                let kind = match value {
+                    Value::Array(_) => kind::ARRAY,
+                    _ => kind::DOCUMENT,
+                };
+                let out = self.key(kind, name);
+                let at = open(out);
+                out.extend_from_slice(document.content);
+                close(out, at);
+                return self;
+            }
+            Value::Binary { subtype, bytes } => return self.binary(name, *subtype, bytes),
+            Value::ObjectId(id) => (kind::OBJECT_ID, &id[..]),
+            Value::Boolean(truth) => return self.boolean(name, *truth),
+            Value::Date(date) => (kind::DATE, &date.to_le_bytes()),
+            Value::Null => (kind::NULL, &[]),
+            Value::Int(number) => return self.int(name, *number),
+            Value::Timestamp { seconds, counter } => {
+                let both = u64::from(*seconds) << 32 | u64::from(*counter);
+                (kind::TIMESTAMP, &both.to_le_bytes())
+            }
+            Value::Long(number) => return self.long(name, *number),
+            Value::Other { kind, bytes } => (*kind, bytes),
+        };
+        self.key(kind, name).extend_from_slice(bytes);
+        self
+    }
+
     /// The length of the message's bytes so far: where the next element will stand.
     pub(crate) fn position(&self) -> usize {
         self.out.len()

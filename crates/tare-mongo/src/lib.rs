@@ -33,7 +33,7 @@ mod link;
 pub mod message;
 mod options;
 mod reply;
-mod scram;
+pub mod scram;
 mod topology;
 mod uri;
 

@@ -1,4 +1,6 @@
 //! SCRAM (RFC 5802, RFC 7677) as MongoDB speaks it: what the client says, without any connection.
+mod account;
+
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
@@ -9,6 +11,8 @@ use ring::rand::{SecureRandom, SystemRandom};
 use ring::{digest, hmac, pbkdf2};
 
 use crate::options::{Credentials, Mechanism};
+
+pub use account::{Account, Challenge};
 
 /// Fewer rounds than this give the password away (RFC 7677, section 4), more would be a server that
 /// wants to keep the client busy.
@@ -50,12 +54,12 @@ impl Exchange {
         credentials: &Credentials,
         nonce: String,
     ) -> Result<Exchange, String> {
-        let user = credentials.user.replace('=', "=3D").replace(',', "=2C");
+        let user = escaped(&credentials.user);
         Ok(Exchange {
             mechanism,
             first_bare: format!("n={user},r={nonce}"),
             nonce,
-            secret: secret(mechanism, credentials)?,
+            secret: secret(mechanism, &credentials.user, &credentials.password)?,
             expected: None,
         })
     }
@@ -67,7 +71,7 @@ impl Exchange {
 
     /// The client's answer to the server's first message.
     pub fn answer(&mut self, server: &str) -> Result<String, String> {
-        let said = |key: &str| server.split(',').find_map(|part| part.strip_prefix(key));
+        let said = |key: &str| part(server, key);
         let nonce = said("r=").ok_or("it sent no nonce")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err("it answered somebody else's nonce".into());
@@ -81,11 +85,11 @@ impl Exchange {
             .ok_or("it asks for a number of rounds that is not sane")?;
         let bare = format!("c={UNBOUND},r={nonce}");
         let message = format!("{},{server},{bare}", self.first_bare);
-        let salted = self.salted(rounds, &salt);
+        let salted = salted(self.mechanism, &self.secret, rounds, &salt);
         let proof = self.proof(&salted, &message);
-        let key = self.sign(&salted, b"Server Key");
+        let key = sign(self.mechanism, &salted, SERVER_KEY);
         self.expected = Some(Expected {
-            key: hmac::Key::new(self.hmac(), key.as_ref()),
+            key: hmac::Key::new(algorithm(self.mechanism), key.as_ref()),
             message,
         });
         Ok(format!("{bare},p={}", STANDARD.encode(proof)))
@@ -93,7 +97,7 @@ impl Exchange {
 
     /// Whether the server knows the password, too.
     pub fn verify(&self, server: &str) -> Result<(), String> {
-        let value = |key: &str| server.split(',').find_map(|part| part.strip_prefix(key));
+        let value = |key: &str| part(server, key);
         if let Some(error) = value("e=") {
             return Err(error.to_owned());
         }
@@ -107,51 +111,73 @@ impl Exchange {
         }
     }
 
-    fn hmac(&self) -> hmac::Algorithm {
-        match self.mechanism {
-            Mechanism::ScramSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-            Mechanism::ScramSha256 => hmac::HMAC_SHA256,
-        }
-    }
-
-    fn sign(&self, key: &[u8], message: &[u8]) -> hmac::Tag {
-        hmac::sign(&hmac::Key::new(self.hmac(), key), message)
-    }
-
-    fn salted(&self, rounds: NonZeroU32, salt: &[u8]) -> Vec<u8> {
-        let (algorithm, size) = match self.mechanism {
-            Mechanism::ScramSha1 => (pbkdf2::PBKDF2_HMAC_SHA1, digest::SHA1_OUTPUT_LEN),
-            Mechanism::ScramSha256 => (pbkdf2::PBKDF2_HMAC_SHA256, digest::SHA256_OUTPUT_LEN),
-        };
-        let mut salted = vec![0; size];
-        pbkdf2::derive(algorithm, rounds, salt, self.secret.as_bytes(), &mut salted);
-        salted
-    }
-
     /// The client's key, covered by its signature.
     fn proof(&self, salted: &[u8], message: &str) -> Vec<u8> {
-        let hash = match self.mechanism {
-            Mechanism::ScramSha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
-            Mechanism::ScramSha256 => &digest::SHA256,
-        };
-        let key = self.sign(salted, b"Client Key");
-        let stored = digest::digest(hash, key.as_ref());
-        let signature = self.sign(stored.as_ref(), message.as_bytes());
-        let pairs = key.as_ref().iter().zip(signature.as_ref());
-        pairs.map(|(key, signature)| key ^ signature).collect()
+        let key = sign(self.mechanism, salted, CLIENT_KEY);
+        let stored = hashed(self.mechanism, key.as_ref());
+        let signature = sign(self.mechanism, stored.as_ref(), message.as_bytes());
+        covered(key.as_ref(), signature.as_ref())
     }
+}
+
+const CLIENT_KEY: &[u8] = b"Client Key";
+const SERVER_KEY: &[u8] = b"Server Key";
+
+fn algorithm(mechanism: Mechanism) -> hmac::Algorithm {
+    match mechanism {
+        Mechanism::ScramSha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+        Mechanism::ScramSha256 => hmac::HMAC_SHA256,
+    }
+}
+
+fn sign(mechanism: Mechanism, key: &[u8], message: &[u8]) -> hmac::Tag {
+    hmac::sign(&hmac::Key::new(algorithm(mechanism), key), message)
+}
+
+fn hashed(mechanism: Mechanism, key: &[u8]) -> digest::Digest {
+    let hash = match mechanism {
+        Mechanism::ScramSha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
+        Mechanism::ScramSha256 => &digest::SHA256,
+    };
+    digest::digest(hash, key)
+}
+
+/// One covered by the other, or uncovered again.
+fn covered(key: &[u8], signature: &[u8]) -> Vec<u8> {
+    let pairs = key.iter().zip(signature);
+    pairs.map(|(key, signature)| key ^ signature).collect()
+}
+
+fn salted(mechanism: Mechanism, secret: &str, rounds: NonZeroU32, salt: &[u8]) -> Vec<u8> {
+    let (algorithm, size) = match mechanism {
+        Mechanism::ScramSha1 => (pbkdf2::PBKDF2_HMAC_SHA1, digest::SHA1_OUTPUT_LEN),
+        Mechanism::ScramSha256 => (pbkdf2::PBKDF2_HMAC_SHA256, digest::SHA256_OUTPUT_LEN),
+    };
+    let mut salted = vec![0; size];
+    pbkdf2::derive(algorithm, rounds, salt, secret.as_bytes(), &mut salted);
+    salted
+}
+
+/// The value of a message's part, such as `r=`.
+fn part<'a>(message: &'a str, key: &str) -> Option<&'a str> {
+    message.split(',').find_map(|part| part.strip_prefix(key))
+}
+
+/// The user's name as a message carries it.
+fn escaped(user: &str) -> String {
+    user.replace('=', "=3D").replace(',', "=2C")
 }
 
 /// SCRAM-SHA-1 hashes MongoDB's older digest of user and password, SCRAM-SHA-256 the password
 /// itself as SASLprep has it.
-fn secret(mechanism: Mechanism, credentials: &Credentials) -> Result<String, String> {
+fn secret(mechanism: Mechanism, user: &str, password: &str) -> Result<String, String> {
     match mechanism {
         Mechanism::ScramSha1 => {
-            let text = format!("{}:mongo:{}", credentials.user, credentials.password);
+            let text = format!("{user}:mongo:{password}");
             let digest = Md5::digest(text.as_bytes());
             Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
         }
-        Mechanism::ScramSha256 => stringprep::saslprep(&credentials.password)
+        Mechanism::ScramSha256 => stringprep::saslprep(password)
             .map(Cow::into_owned)
             .map_err(|_| "the password holds characters that SCRAM-SHA-256 forbids".to_owned()),
     }

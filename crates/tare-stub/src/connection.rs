@@ -1,9 +1,9 @@
-//! One client connection: bytes in, whole frames out of them, answers out.
+//! One client connection: bytes in, whole requests out of them, answers out.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
-use crate::wire::{Header, HEADER, LARGEST_BODY};
+use crate::speech::Speech;
 
 const READ: usize = 256 << 10;
 /// Answers that wait for a slow client before nothing more is read from it, bytes.
@@ -21,11 +21,12 @@ pub enum Progress {
 
 /// A connection with its buffers.
 #[derive(Debug)]
-pub struct Connection {
+pub struct Connection<T> {
     pub stream: TcpStream,
     /// Tells it from an earlier one in the same place.
     pub generation: u64,
-    pub keyspace: Option<String>,
+    /// What it has agreed on so far.
+    pub talk: T,
     /// Answers to be written.
     pub output: Vec<u8>,
     /// When the answers in `output` were due.
@@ -41,12 +42,12 @@ pub struct Connection {
     filled: usize,
 }
 
-impl Connection {
-    pub fn new(stream: TcpStream, generation: u64) -> Connection {
+impl<T: Default> Connection<T> {
+    pub fn new(stream: TcpStream, generation: u64) -> Connection<T> {
         Connection {
             stream,
             generation,
-            keyspace: None,
+            talk: T::default(),
             output: Vec::new(),
             dues: Vec::new(),
             last_words: false,
@@ -81,15 +82,15 @@ impl Connection {
         (std::mem::take(&mut self.input), self.filled)
     }
 
-    /// Gives the buffer back; its first `used` bytes were whole frames. Over: a frame is too large.
-    pub fn keep(&mut self, mut input: Vec<u8>, used: usize) -> Progress {
+    /// Gives the buffer back; its first `used` bytes were whole requests. Over: the next one is too
+    /// large.
+    pub fn keep<S: Speech>(&mut self, mut input: Vec<u8>, used: usize) -> Progress {
         input.copy_within(used..self.filled, 0);
         self.filled -= used;
-        let wanted = Header::read(&input[..self.filled]).map_or(0, |header| header.length);
-        if wanted > LARGEST_BODY {
+        if S::length(&input[..self.filled]).is_some_and(|length| length > S::LONGEST) {
             return Progress::Over;
         }
-        // The room grows with what has come, not with what a header promises.
+        // The room grows with what has come, not with what a length promises.
         if self.filled == input.len() {
             input.resize(input.len() * 2, 0);
         }
@@ -114,9 +115,7 @@ impl Connection {
     }
 }
 
-/// The next whole frame at the start of `bytes`.
-pub fn whole_frame(bytes: &[u8]) -> Option<(Header, &[u8])> {
-    let header = Header::read(bytes)?;
-    let body = bytes.get(HEADER..HEADER.checked_add(header.length)?)?;
-    Some((header, body))
+/// The next whole request at the start of `bytes`.
+pub fn whole<S: Speech>(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.get(..S::length(bytes)?)
 }

@@ -1,6 +1,6 @@
 //! All connections of a stub, and the one epoll that tells of them.
 
-use std::io::Result;
+use std::io::{Read, Result};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -18,8 +18,8 @@ const MOST: usize = 4096;
 /// What the epoll told.
 #[derive(Debug, Clone, Copy)]
 pub enum Readiness {
-    /// The thread is to stop.
-    Stop,
+    /// There is news, or the thread is to stop.
+    Wake,
     /// Somebody connects.
     Arrival,
     /// The connection of this place can be used.
@@ -29,7 +29,7 @@ pub enum Readiness {
 impl Readiness {
     pub fn of(event: &Event) -> Readiness {
         match event.data.u64() {
-            WAKE => Readiness::Stop,
+            WAKE => Readiness::Wake,
             LISTENER => Readiness::Arrival,
             place => Readiness::Ready(place as usize, event.flags),
         }
@@ -37,21 +37,23 @@ impl Readiness {
 }
 
 /// Connections by their place, which is used again after they have closed.
-pub struct Connections {
+pub struct Connections<T> {
     poll: OwnedFd,
     listener: TcpListener,
-    // Kept open: its end tells the thread to stop.
-    _wake: UnixStream,
-    places: Vec<Option<Connection>>,
+    /// A byte tells of news, its end tells the thread to stop.
+    wake: UnixStream,
+    places: Vec<Option<Connection<T>>>,
     generations: u64,
     /// Places of the connections that have something to be written.
     dirty: Vec<usize>,
 }
 
-impl Connections {
-    /// Takes a bound listener; `wake` becomes readable when the thread is to stop.
-    pub fn new(listener: TcpListener, wake: UnixStream) -> Result<Connections> {
+impl<T: Default> Connections<T> {
+    /// Takes a bound listener; `wake` becomes readable when there is news, and ends when the thread
+    /// is to stop.
+    pub fn new(listener: TcpListener, wake: UnixStream) -> Result<Connections<T>> {
         listener.set_nonblocking(true)?;
+        wake.set_nonblocking(true)?;
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(
             &poll,
@@ -63,7 +65,7 @@ impl Connections {
         Ok(Connections {
             poll,
             listener,
-            _wake: wake,
+            wake,
             places: Vec::new(),
             generations: 0,
             dirty: Vec::new(),
@@ -77,6 +79,11 @@ impl Connections {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(why) => Err(why.into()),
         }
+    }
+
+    /// Whether it was woken up to stop.
+    pub fn is_to_stop(&mut self) -> bool {
+        matches!(self.wake.read(&mut [0; 64]), Ok(0))
     }
 
     /// Takes in everybody who waits to be connected; how many.
@@ -107,7 +114,7 @@ impl Connections {
         Ok(accepted)
     }
 
-    pub fn get(&mut self, place: usize) -> Option<&mut Connection> {
+    pub fn get(&mut self, place: usize) -> Option<&mut Connection<T>> {
         self.places.get_mut(place)?.as_mut()
     }
 

@@ -1,8 +1,8 @@
-//! tare-stub: the command line of the scripted CQL server.
+//! tare-stub: the command line of the scripted server.
 #![deny(unsafe_code)]
 
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,16 +11,22 @@ use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use tare_stub::{script_arguments, Fault, Report, Script, Servers, Service, Stall, Stub};
+use tare_stub::{
+    script_arguments, Fault, Protocol, Report, Script, Servers, Service, Set, Stall, Stub,
+};
 
-/// A CQL server with scripted service times. It says where it listens, serves until SIGINT or
+/// A server with scripted service times, that speaks CQL or MongoDB's OP_MSG. It says where it listens, serves until SIGINT or
 /// SIGTERM, and prints what it did as JSON. Times count from the first request of the load.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// HOST:PORT to listen on; port 0 takes a free one.
-    #[arg(long, default_value = "127.0.0.1:9042", value_parser = script_arguments::address)]
-    listen: SocketAddr,
+    /// cql, or mongodb.
+    #[arg(long, default_value = "cql", value_parser = script_arguments::protocol)]
+    protocol: Protocol,
+    /// HOST:PORT to listen on; port 0 takes a free one. Without it 127.0.0.1 and the port of the
+    /// protocol's database, 9042 or 27017.
+    #[arg(long, value_parser = script_arguments::address)]
+    listen: Option<SocketAddr>,
     /// constant:500us, exponential:MEAN, uniform:LOW,HIGH, lognormal:MEAN,SIGMA or file:PATH.
     #[arg(long, default_value = "constant:0", value_parser = script_arguments::service)]
     service: Service,
@@ -46,18 +52,28 @@ struct Arguments {
     /// Answer nothing of the load, from this time on.
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "0", value_parser = script_arguments::duration)]
     silent: Option<Duration>,
-    /// Rows in the answer to a read.
+    /// Rows in the answer to a read; documents that a query without an _id finds.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16))]
     rows: u16,
     /// Length of text and blob values in rows, bytes.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     value_bytes: u32,
-    /// A CREATE KEYSPACE or CREATE TABLE statement to obey beforehand. May be given more than once.
+    /// CQL: a CREATE KEYSPACE or CREATE TABLE statement to obey beforehand. May be given more than once.
     #[arg(long, value_name = "CQL")]
     schema: Vec<String>,
-    /// HOST:PORT of a further node of the same cluster. May be given more than once.
+    /// CQL: HOST:PORT of a further node of the same cluster. May be given more than once.
     #[arg(long, value_parser = script_arguments::address)]
     peer: Vec<SocketAddr>,
+    /// MongoDB: [NAME=]HOST:PORT,HOST:PORT,... of the replica set that it is in. The first living
+    /// member is primary.
+    #[arg(long)]
+    set: Option<String>,
+    /// MongoDB: which of the set's members it is, if not the address that it listens on.
+    #[arg(long, value_name = "HOST:PORT", requires = "set")]
+    me: Option<String>,
+    /// MongoDB: NAME:PASSWORD that clients must prove, by SCRAM-SHA-256 or SCRAM-SHA-1.
+    #[arg(long, value_name = "NAME:PASSWORD", value_parser = script_arguments::user)]
+    user: Option<(String, String)>,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Never sleep: takes a whole CPU, answers more punctually.
@@ -76,18 +92,14 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let errors = match arguments
-        .errors
-        .as_deref()
-        .map_or(Ok(Vec::new()), script_arguments::errors)
-    {
-        Ok(errors) => errors,
+    let script = match script(&arguments) {
+        Ok(script) => script,
         Err(why) => {
-            eprintln!("tare-stub: --errors {why}");
+            eprintln!("tare-stub: {why}");
             return ExitCode::from(2);
         }
     };
-    match serve(&arguments, errors) {
+    match serve(&arguments, script) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("tare-stub: {why}");
@@ -96,25 +108,73 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(
-    arguments: &Arguments,
-    errors: Vec<(Fault, f64)>,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn serve(arguments: &Arguments, script: Script) -> Result<(), Box<dyn std::error::Error>> {
     // Before the stub starts: a signal that comes early must not be missed.
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    let stub = Stub::start_at(arguments.listen, script(arguments, errors))?;
+    let stub = Stub::start_at(arguments.listen(), script)?;
     println!("listening on {}", stub.address());
     std::io::stdout().flush()?;
     signals.forever().next();
     write(&stub.stop()?, arguments.report.as_ref())
 }
 
-fn script(arguments: &Arguments, errors: Vec<(Fault, f64)>) -> Script {
-    Script {
+impl Arguments {
+    fn listen(&self) -> SocketAddr {
+        let port = match self.protocol {
+            Protocol::Cql => 9042,
+            Protocol::Mongodb => 27017,
+        };
+        self.listen
+            .unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+    }
+
+    fn set(&self) -> Result<Option<Set>, String> {
+        let Some(members) = &self.set else {
+            return Ok(None);
+        };
+        let me = self.me.clone().unwrap_or_else(|| self.listen().to_string());
+        let set = script_arguments::set(members, &me);
+        set.map(Some).map_err(|why| format!("--set: {why}"))
+    }
+}
+
+/// Options that say nothing in the protocol that is spoken.
+fn refuse_strays(arguments: &Arguments) -> Result<(), String> {
+    let (other, strays) = match arguments.protocol {
+        Protocol::Cql => (
+            "mongodb",
+            [
+                ("--set", arguments.set.is_some()),
+                ("--user", arguments.user.is_some()),
+            ],
+        ),
+        Protocol::Mongodb => (
+            "cql",
+            [
+                ("--schema", !arguments.schema.is_empty()),
+                ("--peer", !arguments.peer.is_empty()),
+            ],
+        ),
+    };
+    match strays.into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(format!("{name} is for --protocol {other}")),
+        None => Ok(()),
+    }
+}
+
+fn script(arguments: &Arguments) -> Result<Script, String> {
+    refuse_strays(arguments)?;
+    let errors: Option<Result<Vec<(Fault, f64)>, String>> =
+        arguments.errors.as_deref().map(script_arguments::errors);
+    Ok(Script {
+        protocol: arguments.protocol,
         service: arguments.service.clone(),
         servers: arguments.servers,
         stalls: arguments.stall.clone(),
-        errors,
+        errors: errors
+            .transpose()
+            .map_err(|why| format!("--errors {why}"))?
+            .unwrap_or_default(),
         slowdown: 1.0 + arguments.slower,
         capacity: arguments.capacity,
         drops: arguments.drop_connections.clone(),
@@ -127,7 +187,9 @@ fn script(arguments: &Arguments, errors: Vec<(Fault, f64)>) -> Script {
         cpu: arguments.cpu,
         peers: arguments.peer.clone(),
         schema: arguments.schema.clone(),
-    }
+        set: arguments.set()?,
+        user: arguments.user.clone(),
+    })
 }
 
 fn write(report: &Report, file: Option<&PathBuf>) -> Result<(), Box<dyn std::error::Error>> {

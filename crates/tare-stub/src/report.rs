@@ -18,7 +18,7 @@ pub struct Times {
     pub max: f64,
 }
 
-/// The account of one stub. Requests are those of the load: EXECUTE, BATCH, QUERY of its tables.
+/// The account of one stub. Requests are those of the load, as the script has it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     pub requests: u64,

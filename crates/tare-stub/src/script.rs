@@ -5,6 +5,30 @@ use std::time::Duration;
 
 use crate::service::Service;
 
+/// What a stub speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Cassandra's native protocol, version 4.
+    Cql,
+    /// MongoDB's OP_MSG.
+    Mongodb,
+}
+
+/// A MongoDB replica set, of which the first living member is primary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set {
+    pub name: String,
+    /// HOST:PORT of all members, as clients and the members themselves reach them.
+    pub members: Vec<String>,
+    /// Place of this one among them.
+    pub me: usize,
+}
+
+impl Set {
+    /// What a set is called where nothing else is said.
+    pub const NAME: &'static str = "rs0";
+}
+
 /// How requests wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Servers {
@@ -54,9 +78,11 @@ impl Fault {
 }
 
 /// Everything that one stub is told. The load is every EXECUTE, BATCH, and QUERY of a table that is
-/// not the system's; other requests are answered at once.
+/// not the system's; of MongoDB every find, getMore, insert, update and delete. Other requests are
+/// answered at once.
 #[derive(Debug, Clone)]
 pub struct Script {
+    pub protocol: Protocol,
     pub service: Service,
     pub servers: Servers,
     pub stalls: Vec<Stall>,
@@ -71,7 +97,7 @@ pub struct Script {
     pub drops: Vec<Duration>,
     /// From when on the load is no longer answered, after its first request.
     pub silent_from: Option<Duration>,
-    /// Rows in the answer to a read.
+    /// Rows in the answer to a read; documents that a query finds.
     pub rows: usize,
     /// Length of text and blob values in rows, bytes.
     pub value_bytes: usize,
@@ -82,16 +108,21 @@ pub struct Script {
     pub spend: Duration,
     /// The CPU that the thread is pinned to.
     pub cpu: Option<usize>,
-    /// Further nodes that it says are in its cluster.
+    /// CQL: further nodes that it says are in its cluster.
     pub peers: Vec<SocketAddr>,
-    /// CREATE statements that are obeyed before it starts.
+    /// CQL: CREATE statements that are obeyed before it starts.
     pub schema: Vec<String>,
+    /// MongoDB: the set that it is a member of; none: it is alone.
+    pub set: Option<Set>,
+    /// MongoDB: the one name and password that lets clients in; none: anybody is let in.
+    pub user: Option<(String, String)>,
 }
 
 impl Default for Script {
-    /// Answers at once, with one row of 100-byte values.
+    /// Speaks CQL and answers at once, with one row of 100-byte values.
     fn default() -> Self {
         Script {
+            protocol: Protocol::Cql,
             service: Service::Constant(0.0),
             servers: Servers::Unlimited,
             stalls: Vec::new(),
@@ -108,6 +139,8 @@ impl Default for Script {
             cpu: None,
             peers: Vec::new(),
             schema: Vec::new(),
+            set: None,
+            user: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::script::{Fault, Servers, Stall};
+use crate::script::{Fault, Protocol, Servers, Set, Stall};
 use crate::service::Service;
 
 const UNITS: [(&str, f64); 5] = [
@@ -192,6 +192,61 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| format!("{text:?} is no address; write 127.0.0.1:9042"))
 }
 
+/// `cql`, `mongodb`.
+///
+/// # Errors
+/// What was expected.
+pub fn protocol(text: &str) -> Result<Protocol, String> {
+    match text {
+        "cql" => Ok(Protocol::Cql),
+        "mongodb" => Ok(Protocol::Mongodb),
+        _ => Err(format!("{text:?} is no protocol; write cql or mongodb")),
+    }
+}
+
+/// `10.0.0.1:27017,10.0.0.2:27017,10.0.0.3:27017`, or with the set's name and `=` before it, and
+/// which of them it is.
+///
+/// # Errors
+/// What was expected.
+pub fn set(text: &str, me: &str) -> Result<Set, String> {
+    let (name, hosts) = text.split_once('=').unwrap_or((Set::NAME, text));
+    let members: Vec<String> = hosts
+        .split(',')
+        .map(|host| host.trim().to_owned())
+        .collect();
+    let port = |host: &String| host.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+    if let Some(wrong) = members
+        .iter()
+        .find(|host| !matches!(port(host), Some(Ok(_))))
+    {
+        return Err(format!(
+            "{wrong:?} is no member; write HOST:PORT,HOST:PORT,..."
+        ));
+    }
+    match members.iter().position(|host| host == me) {
+        Some(me) => Ok(Set {
+            name: name.to_owned(),
+            members,
+            me,
+        }),
+        None => Err(format!(
+            "it is none of them as {me}; name the one that it is with --me HOST:PORT"
+        )),
+    }
+}
+
+/// `NAME:PASSWORD`.
+///
+/// # Errors
+/// What was expected.
+pub fn user(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, password)) if !name.is_empty() => Ok((name.to_owned(), password.to_owned())),
+        _ => Err("a user is written NAME:PASSWORD".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -244,11 +299,32 @@ mod tests {
         assert!(servers("0").is_err());
     }
 
+    #[test]
+    fn a_set_names_its_members_and_which_one_it_is() {
+        let found = set("rs1=a:1,b:2", "b:2").expect("a set");
+        assert_eq!((found.name.as_str(), found.me), ("rs1", 1));
+        assert_eq!(
+            set("a:1", "a:1").map(|found| found.name),
+            Ok("rs0".to_owned())
+        );
+        for (wrong, me) in [
+            ("a:1,b:2", "c:3"),
+            ("a,b:2", "b:2"),
+            ("", ""),
+            ("a:x", "a:x"),
+        ] {
+            assert!(set(wrong, me).is_err(), "{wrong}");
+        }
+        assert_eq!(user("ann:x:y"), Ok(("ann".to_owned(), "x:y".to_owned())));
+        assert!(user("ann").is_err() && protocol("redis").is_err());
+    }
+
     proptest! {
         #[test]
         fn no_text_makes_a_part_panic(text: String) {
             // The results are of no interest: that there are some is.
             let _ = (service(&text), stall(&text), errors(&text), servers(&text), rate(&text), address(&text));
+            let _ = (set(&text, &text), user(&text), protocol(&text));
         }
     }
 }

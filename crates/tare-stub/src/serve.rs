@@ -10,11 +10,12 @@ use rustix::event::epoll::{Event, EventFlags};
 use rustix::event::Timespec;
 
 use crate::clock::{now, timespec};
-use crate::connection::{whole_frame, Progress};
+use crate::connection::{whole, Progress};
 use crate::connections::{Connections, Readiness};
-use crate::node::{Node, Outcome};
 use crate::queue::Queue;
 use crate::report::Tally;
+use crate::script::Script;
+use crate::speech::{Load, Outcome, Speech};
 use crate::spend::Spend;
 
 /// How long before an answer is due the thread stops sleeping: waking up takes that long at worst
@@ -24,9 +25,12 @@ const AWAKE_BEFORE: u64 = 60_000;
 /// An answer that waits until it is due: when, which, for whom.
 type Waiting = Reverse<(u64, u64, usize, u64, Vec<u8>)>;
 
+/// A request that waits for news, or for its time: when, for whom, its bytes.
+type Patient = (u64, usize, u64, Vec<u8>);
+
 /// Everything that the thread owns.
-pub struct Serving {
-    node: Node,
+pub struct Serving<S: Speech> {
+    node: S,
     queue: Queue,
     tally: Tally,
     /// Times after the first request at which all connections are closed, the next one last.
@@ -34,33 +38,34 @@ pub struct Serving {
     spin: bool,
     /// What each request of the load costs on top.
     spend: Spend,
-    connections: Connections,
+    connections: Connections<S::Talk>,
     waiting: BinaryHeap<Waiting>,
+    patient: Vec<Patient>,
     spare: Vec<Vec<u8>>,
     order: u64,
 }
 
-impl Serving {
-    /// Takes a bound listener; `wake` becomes readable when the thread is to stop.
+impl<S: Speech> Serving<S> {
+    /// Takes a bound listener; `wake` becomes readable when there is news, and ends when the thread
+    /// is to stop.
     pub fn new(
-        node: Node,
-        queue: Queue,
-        mut drops: Vec<u64>,
-        spin: bool,
-        spend: Spend,
+        node: S,
+        script: &Script,
         listener: TcpListener,
         wake: UnixStream,
-    ) -> Result<Serving> {
+    ) -> Result<Serving<S>> {
+        let mut drops: Vec<u64> = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
         drops.sort_unstable_by_key(|at| Reverse(*at));
         Ok(Serving {
             node,
-            queue,
+            queue: Queue::new(script),
             tally: Tally::new(),
             drops,
-            spin,
-            spend,
+            spin: script.spin,
+            spend: Spend::new(script.spend),
             connections: Connections::new(listener, wake)?,
             waiting: BinaryHeap::new(),
+            patient: Vec::new(),
             spare: Vec::new(),
             order: 0,
         })
@@ -73,12 +78,14 @@ impl Serving {
             let now = now();
             self.drop_connections(now);
             self.release(now);
+            self.ask_again(now);
             self.flush();
             let timeout = self.timeout();
             self.connections.wait(timeout.as_ref(), &mut events)?;
             for event in &events {
                 match Readiness::of(event) {
-                    Readiness::Stop => return Ok(self.tally),
+                    Readiness::Wake if self.connections.is_to_stop() => return Ok(self.tally),
+                    Readiness::Wake => {}
                     Readiness::Arrival => self.tally.connections += self.connections.accept()?,
                     Readiness::Ready(place, flags) => self.ready(place, flags),
                 }
@@ -91,7 +98,8 @@ impl Serving {
         let first = self.queue.first();
         let drop = self.drops.last().zip(first).map(|(at, first)| first + at);
         let answer = self.waiting.peek().map(|Reverse(waiting)| waiting.0);
-        let next = drop.into_iter().chain(answer).min();
+        let patient = self.patient.iter().map(|patient| patient.0).min();
+        let next = drop.into_iter().chain(answer).chain(patient).min();
         let sleep = match next {
             _ if self.spin => 0,
             None => return None,
@@ -126,18 +134,20 @@ impl Serving {
         };
         let (input, filled) = connection.take_input();
         let mut used = 0;
-        while let Some((header, body)) = whole_frame(&input[used..filled]) {
-            used += crate::wire::HEADER + body.len();
-            match self.node.ask(
-                &mut connection.keyspace,
-                header,
-                body,
-                &mut connection.output,
-            ) {
+        while let Some(request) = whole::<S>(&input[used..filled]) {
+            used += request.len();
+            let output = &mut connection.output;
+            match self.node.ask(&mut connection.talk, request, true, output) {
                 Outcome::Answered => {}
                 Outcome::Over => {
                     connection.last_words = true;
                     used = filled;
+                }
+                Outcome::Later(patience) => {
+                    let until = arrival.saturating_add(patience);
+                    let generation = connection.generation;
+                    self.patient
+                        .push((until, place, generation, request.to_vec()));
                 }
                 Outcome::Load(load) => {
                     let fate = self.queue.admit(arrival);
@@ -146,14 +156,14 @@ impl Serving {
                     match fate.due {
                         None => continue,
                         Some(due) if due <= arrival => {
-                            load.put(&mut connection.output, header.stream, fate.fault);
+                            load.put(output, fate.fault);
                             connection.dues.push(due);
                         }
                         Some(due) => {
-                            let mut frame = self.spare.pop().unwrap_or_default();
-                            load.put(&mut frame, header.stream, fate.fault);
+                            let mut answer = self.spare.pop().unwrap_or_default();
+                            load.put(&mut answer, fate.fault);
                             self.order += 1;
-                            let waiting = (due, self.order, place, connection.generation, frame);
+                            let waiting = (due, self.order, place, connection.generation, answer);
                             self.waiting.push(Reverse(waiting));
                         }
                     }
@@ -163,7 +173,7 @@ impl Serving {
                 }
             }
         }
-        let progress = connection.keep(input, used);
+        let progress = connection.keep::<S>(input, used);
         self.connections.mark(place);
         progress
     }
@@ -186,6 +196,25 @@ impl Serving {
             }
             frame.clear();
             self.spare.push(frame);
+        }
+    }
+
+    /// Asks those again whose time has come; all of them, if there is news.
+    fn ask_again(&mut self, now: u64) {
+        let news = self.node.has_news();
+        let (due, later): (Vec<Patient>, Vec<Patient>) = std::mem::take(&mut self.patient)
+            .into_iter()
+            .partition(|patient| news || patient.0 <= now);
+        self.patient = later;
+        for (_, place, generation, request) in due {
+            let connection = self.connections.get(place);
+            if let Some(connection) = connection.filter(|one| one.generation == generation) {
+                let output = &mut connection.output;
+                let talk = &mut connection.talk;
+                let is_over = matches!(self.node.ask(talk, &request, false, output), Outcome::Over);
+                connection.last_words |= is_over;
+                self.connections.mark(place);
+            }
         }
     }
 

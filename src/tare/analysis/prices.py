@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import Row
-    from tare.records.prices import Operation
+    from tare.records.prices import Database, Operation
     from tare.records.quiet import Machine
 
 US = 1e6
@@ -97,6 +97,7 @@ class Weighed:
     idle_cpus: str
     left_out: dict[str, str]
     operation: Operation = "request"
+    database: Database = "cassandra"
 
 
 def prices(weighed: Weighed, machine: Machine) -> Weighing:
@@ -125,6 +126,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         gap_s=max(one.gap_s for one in rounds),
         left_out=weighed.left_out,
+        database=weighed.database,
         prices=[price for level in levels for price in _of_level(weighed, level)],
     )
 

@@ -175,7 +175,14 @@ def command(
     _print(answers, settled, json=json)
     if not given and not json and asked.over == "native" and asked.platform in WEIGHED:
         say("")
-        for line in price_lines(asked.platform, asked.network, round_trips, operation_us):
+        told = price_lines(
+            asked.platform,
+            asked.network,
+            round_trips,
+            operation_us,
+            "mongodb" if asked.database == "mongodb" else "cassandra",
+        )
+        for line in told:
             say(line)
 
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from tare.analysis.amounts import amount_of
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
-from tare.records.prices import Weighing
-from tare.records.quiet import kept_here
+from tare.records.prices import prices_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.records.prices import Price
+    from tare.records.prices import Database, Price
 
 LIMIT = (
     "That is the way alone. A busy server batches its answers, as with many in flight, and the "
@@ -23,7 +22,11 @@ LIMIT = (
 
 
 def price_lines(
-    platform: str, network: str, round_trips: float, operation_us: float | None
+    platform: str,
+    network: str,
+    round_trips: float,
+    operation_us: float | None,
+    database: Database = "cassandra",
 ) -> Iterator[str]:
     """A line for each way of the platform that was weighed here and each number in flight.
 
@@ -31,6 +34,7 @@ def price_lines(
         network: which of its ways; empty: all.
         round_trips: of an operation, over this way.
         operation_us: CPU time of the whole operation; None: not known.
+        database: whose protocol is spoken.
     """
     if not (math.isfinite(round_trips) and math.isfinite(operation_us or 0.0)):
         raise UsageError(
@@ -38,16 +42,17 @@ def price_lines(
             why=f"{round_trips:g}, {operation_us:g}",
             remedy="like --round-trips 2 --operation-us 230",
         )
-    weighing = kept_here(Weighing, local_facts())
+    weighing = prices_here(database, local_facts())
+    weigh = "tare weigh" + (f" --database {database}" if database != "cassandra" else "")
     if weighing is None:
-        yield "This machine's own prices are not known yet: tare weigh (two minutes)."
+        yield f"This machine's own prices are not known yet: {weigh} (two minutes)."
         return
     prices = [one for one in weighing.prices if _asked(one, platform, network)]
     if not prices:
-        yield f"No way into {platform} was weighed here: tare weigh {platform}."
+        yield f"No way into {platform} was weighed here: {weigh} {platform}."
         return
     yield (
-        f"By this machine's own prices ({weighing.made:%Y-%m-%d}, tare weigh), an operation of "
+        f"By this machine's own prices ({weighing.made:%Y-%m-%d}, {weigh}), an operation of "
         f"{round_trips:g} round trip{'' if round_trips == 1 else 's'} costs more than natively:"
     )
     for one in prices:

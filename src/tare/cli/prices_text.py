@@ -27,6 +27,10 @@ CANNOT_TELL = {
     "request answered, closed, one after the other, to a server that does nothing else. It cannot "
     "tell what a database adds: a thread or a session for each, authentication, and many at once.",
 }
+PROTOCOLS = {
+    "cassandra": "CQL, all operations at once on one connection",
+    "mongodb": "MongoDB's OP_MSG, a connection for each operation at once",
+}
 
 
 def table(found: Weighing) -> Table:
@@ -71,6 +75,7 @@ def notes(found: Weighing) -> list[str]:
     told = [
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.slices, 'slice')} of "
         f"{found.slice_s * 1000:.0f} ms for each way; "
+        f"{PROTOCOLS[found.database]}; "
         f"rows of {found.row_bytes:,} bytes{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
         f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
@@ -118,10 +123,10 @@ def csv_text(found: Weighing) -> str:
     columns = ("demand", "added", "round_trip", "round_trip_added")
     ends = ("", "_low", "_high")
     heads = [f"{column}_us{end}" for column in columns for end in ends]
-    writer.writerow(["way", "in_flight", "path", *heads, "packets"])
+    writer.writerow(["way", "in_flight", "path", *heads, "packets", "database"])
     for one in found.prices:
         known = [getattr(one, column) for column in columns]
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
         packets = one.counts["packets"].value if "packets" in one.counts else ""
-        writer.writerow([one.way, one.in_flight, one.path, *values, packets])
+        writer.writerow([one.way, one.in_flight, one.path, *values, packets, found.database])
     return out.getvalue()

@@ -45,6 +45,13 @@ def command(
             show_default=False,
         ),
     ] = None,
+    database: Annotated[
+        str,
+        typer.Option(
+            help="Whose protocol: cassandra (CQL, all operations on one connection) or mongodb "
+            "(OP_MSG, a connection for each operation at once).",
+        ),
+    ] = "cassandra",
     row_bytes: Annotated[
         int, typer.Option(help="Size of the row in each answer, bytes.", min=10, max=1_000_000)
     ] = ROW_BYTES,
@@ -78,8 +85,10 @@ def command(
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.
     """
-    from tare.cli.weighing import Wanted, show
+    from tare.cli.weighing import Wanted, protocol_of, show
 
     flights = tuple(sorted(set(in_flight or ())))
-    wanted = Wanted(runtimes, seconds, rounds, flights, row_bytes, service_us)
+    wanted = Wanted(
+        runtimes, seconds, rounds, flights, row_bytes, service_us, protocol_of(database)
+    )
     raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

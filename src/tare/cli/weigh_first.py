@@ -10,14 +10,14 @@ from tare.cli.weigh import USUAL
 from tare.cli.weighing import Wanted, weigh_and_keep
 from tare.errors import TareError
 from tare.machines.facts import local_facts
-from tare.records.prices import Weighing
-from tare.records.quiet import kept_here
+from tare.records.prices import prices_here
 from tare.report import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tare.records.layout import RunFiles
+    from tare.records.prices import Database, Weighing
     from tare.study.plan import Plan
 
 FRESH = timedelta(days=7)
@@ -34,10 +34,10 @@ def prices_for(
         weigh: two minutes may be spent where there are none of the last week.
         say: told what is done.
     """
-    wanted = _wanted(plan)
-    if files.prices.exists() or not wanted:
+    wanted, database = _wanted(plan), _database(plan)
+    if files.prices.exists() or not wanted or database is None:
         return None
-    found = kept_here(Weighing, local_facts())
+    found = prices_here(database, local_facts())
     if found is not None and _serves(found, wanted):
         say(f"prices of ways to a server: those of {found.made:%Y-%m-%d %H:%M} UTC (tare weigh)")
     elif not weigh:
@@ -45,7 +45,7 @@ def prices_for(
     else:
         say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
         try:
-            found = weigh_and_keep(say, Wanted(_runtimes(wanted)))
+            found = weigh_and_keep(say, Wanted(_runtimes(wanted), database=database))
         except TareError as error:
             say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
             return None
@@ -68,6 +68,12 @@ def _wanted(plan: Plan) -> set[str]:
         return set()
     named = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
     return (named & {one.name for one in ways(RUNTIMES, [1])}) - {NATIVE}
+
+
+def _database(plan: Plan) -> Database | None:
+    """Whose protocol is spoken; None: that of several, of which one file of prices has but one."""
+    kinds = {one.setup.database.kind for one in plan.conditions}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _serves(found: Weighing, wanted: set[str]) -> bool:

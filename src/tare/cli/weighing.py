@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from tare.analysis.prices import prices
 from tare.cli import weigh_parts
@@ -24,6 +24,7 @@ from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
+from tare.records.prices import Database
 from tare.records.quiet import Machine, keep
 from tare.report.prices_page import part_sections, render_prices, ways_section
 from tare.whole_file import replace_file
@@ -55,14 +56,33 @@ class Wanted:
     in_flight: tuple[int, ...] = ()
     row_bytes: int = ROW_BYTES
     service_us: float = 0.0
+    database: Database = "cassandra"
 
     def usual(self) -> bool:
         """Whether what is found may stand for this machine later."""
         alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT)
-        return alike == Wanted(in_flight=IN_FLIGHT) and set(USUAL) <= set(self.runtimes or USUAL)
+        usual = Wanted(in_flight=IN_FLIGHT, database=self.database)
+        return alike == usual and set(USUAL) <= set(self.runtimes or USUAL)
 
 
 USUALLY = Wanted()
+
+
+def protocol_of(database: str) -> Database:
+    """The database of this name, whose protocol is spoken.
+
+    Raises:
+        UsageError: it is none that is.
+    """
+    for one in get_args(Database):
+        if one == database:
+            found: Database = one
+            return found
+    raise UsageError(
+        f"--database {database}",
+        why=f"prices are of the protocol of {' or '.join(get_args(Database))}",
+        remedy="tare weigh --database mongodb",
+    )
 
 
 def show(what: str, wanted: Wanted, *, json: bool, csv: bool, html: Path | None) -> int:
@@ -110,6 +130,12 @@ def _refuse(named: Sequence[What], wanted: Wanted, *, json: bool, csv: bool) -> 
             why="the prices of ways, of connections and of all other parts are a document each, "
             "the last no table",
             remedy="give the command for each, such as --what network and --what system,storage",
+        )
+    if What.CONNECTION in named and wanted.database != "cassandra":
+        raise UsageError(
+            f"--what {What.CONNECTION.value} --database {wanted.database}",
+            why="new connections are weighed by CQL alone, so far",
+            remedy="give them without --database, and the rest again with it",
         )
     if ways == [What.CONNECTION] and wanted.in_flight not in ((), (1,)):
         raise UsageError(
@@ -173,6 +199,7 @@ def weigh_and_keep(
         in_flight=(wanted.in_flight or IN_FLIGHT) if requests else (1,),
         row_bytes=wanted.row_bytes,
         service_us=wanted.service_us,
+        database=wanted.database,
         operation=operation,
         say=say,
     )

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule
 
 PORT = 9042
+"""of all servers, whatever they speak"""
+MONGODB = "mongodb"
 _UP_S = 10.0
 """how long a server may take until it takes connections"""
 _READY_S = 0.2
@@ -163,13 +165,20 @@ def pinned_cpus() -> list[int]:
     return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
 
 
-def quiet_setup(load: dict[str, object], slice_s: float) -> tuple[Setup, float]:
-    """The setup of servers and clients as a study resolves it, and its drain in seconds."""
+def quiet_setup(
+    load: dict[str, object], slice_s: float, database: str = "cassandra"
+) -> tuple[Setup, float]:
+    """The setup of servers and clients as a study resolves it, and its drain in seconds.
+
+    Args:
+        database: whose protocol they speak; the stub stands in for MongoDB.
+    """
+    kind = {"kind": database} | ({"stand_in": True} if database == MONGODB else {})
     pins = [{"limits": {"cpuset": str(cpu)}} for cpu in pinned_cpus()] or [{}, {}]
     study = Study.model_validate(
         {
             "study": "quiet",
-            "database": {"nodes": 1, "replication_factor": 1},
+            "database": {"nodes": 1, "replication_factor": 1, **kind},
             "load": {"workload": "ycsb-c", "records": 20_000, **load},
             "design": {"slice": f"{slice_s * 1000:.0f}ms"},
             "platform": pins[0],
@@ -301,11 +310,13 @@ class QuietServers:
     ) -> None:
         load = self._setup.load
         threads = way.in_flight or load.threads
+        url = f"mongodb://{target}/?directConnection=true&maxPoolSize={threads}"
         made = specification(
             self._setup.model_copy(update={"load": load.model_copy(update={"threads": threads})}),
             name="quiet",
             client=client.name,
             targets=[target],
+            mongodb=url if self._setup.database.kind == MONGODB else None,
             phase="measure",
             seed=place,
             hlog=PurePath(client.hlog),

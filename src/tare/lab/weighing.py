@@ -29,6 +29,7 @@ from tare.study.slice_schedule import block_seconds, make_schedule
 if TYPE_CHECKING:
     from tare.lab.quiet_servers import Outcome
     from tare.lab.slice_records import Summed
+    from tare.records.prices import Database
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
@@ -43,6 +44,8 @@ _START_S = 3.0
 """what a round needs besides its slices and its clients' head start: servers start, all end"""
 _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
+_PROTOCOLS: Mapping[Database, str] = {"cassandra": "cql", "mongodb": "mongodb"}
+"""What the stub calls them."""
 _FIELDS = 10
 """of a row, as YCSB's core workloads have them"""
 
@@ -52,6 +55,7 @@ def weigh(
     seconds: float,
     rounds: int,
     *,
+    database: Database = "cassandra",
     in_flight: Sequence[int] = (1,),
     row_bytes: int = 1000,
     service_us: float = 0.0,
@@ -62,6 +66,7 @@ def weigh(
     """Drive native and the ways of these runtimes for so long in all.
 
     Args:
+        database: whose protocol servers and clients speak.
         in_flight: operations at once, from few to many; each way is weighed with each.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
@@ -90,8 +95,9 @@ def weigh(
         )
     slice_s = _SLICE_S[operation]
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
-    setup, drain_s = quiet_setup(load, slice_s)
-    options = ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
+    setup, drain_s = quiet_setup(load, slice_s, database)
+    options = ["--protocol", _PROTOCOLS[database]]
+    options += ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
     plan = _Plan(setup, slice_s, drain_s, operation, options, [*options, *_spending(spend)])
     plan.slices(runtimes, len(all_ways(runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
@@ -125,6 +131,7 @@ def weigh(
             pinned=bool(pinned_cpus()),
             idle_cpus=f"halt ({why_not})" if why_not else "poll",
             left_out=left_out,
+            database=database,
         )
 
 

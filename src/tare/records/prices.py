@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from tare.records.quiet import Part, Quiet
+from tare.records.quiet import Part, Quiet, kept_here
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.machines.facts import MachineFacts
+
+Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
 Operation = Literal["request", "connection"]
@@ -58,6 +64,11 @@ class Weighing(Quiet):
 
     kept_as: ClassVar[str] = "prices.json"
 
+    database: Database = Field(
+        "cassandra",
+        description="whose protocol client and server spoke: CQL, with all operations in flight on "
+        "one connection; or MongoDB's OP_MSG, with a connection for each",
+    )
     seconds: float = Field(description="from the first round's start to the last one's end")
     rounds: int = Field(
         ge=2, le=10_000, description="each with new servers and clients; the unit of intervals"
@@ -74,3 +85,18 @@ class Weighing(Quiet):
     )
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[Price]
+
+    def kept_file(self) -> str:
+        """Prices of each protocol have a file of their own."""
+        return _kept_file(self.database)
+
+
+def prices_here(
+    database: Database, facts: MachineFacts, cache: Path | None = None
+) -> Weighing | None:
+    """This machine's latest prices for this database's protocol; None: there are none."""
+    return kept_here(Weighing, facts, cache, file=_kept_file(database))
+
+
+def _kept_file(database: Database) -> str:
+    return Weighing.kept_as if database == "cassandra" else f"prices-{database}.json"

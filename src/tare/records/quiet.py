@@ -61,6 +61,10 @@ class Quiet(Part):
         """Whether something stopped a server or its client for half a slice or longer."""
         return self.gap_s >= self.slice_s / 2
 
+    def kept_file(self) -> str:
+        """Its file name in the cache."""
+        return self.kept_as
+
 
 _Kind = TypeVar("_Kind", bound=Quiet)
 
@@ -71,7 +75,7 @@ def keep(found: Quiet, cache: Path | None = None) -> Path:
     Raises:
         RecordError: it cannot be written.
     """
-    file = kept_at(type(found), cache)
+    file = (cache or default_cache()) / found.kept_file()
     write(found, file)
     return file
 
@@ -106,7 +110,13 @@ def read(kind: type[_Kind], file: Path) -> _Kind | None:
         return None
 
 
-def kept_here(kind: type[_Kind], facts: MachineFacts, cache: Path | None = None) -> _Kind | None:
-    """This machine's latest; None: there is none, or it is another machine's or kernel's."""
-    found = read(kind, kept_at(kind, cache))
+def kept_here(
+    kind: type[_Kind], facts: MachineFacts, cache: Path | None = None, file: str = ""
+) -> _Kind | None:
+    """This machine's latest; None: there is none, or it is another machine's or kernel's.
+
+    Args:
+        file: its name in the cache, where the kind has several.
+    """
+    found = read(kind, kept_at(kind, cache).with_name(file or kind.kept_as))
     return found if found is not None and found.machine == Machine.of(facts) else None

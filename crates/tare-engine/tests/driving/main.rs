@@ -1,6 +1,7 @@
 //! The engine against a server whose behaviour is known: what it sends, counts and survives.
 
 mod blocked;
+mod documents;
 mod failing;
 mod pacing;
 mod primaries;

@@ -8,8 +8,9 @@ use tare_engine::errors::ErrorKind;
 use tare_engine::order::{Arrivals, Order, Pace};
 use tare_engine::slices::Slices;
 use tare_engine::totals::Totals;
-use tare_stub::{Script, Service, Stall, Stub};
+use tare_stub::{Protocol, Script, Service, Stall, Stub};
 
+use super::documents;
 use super::reads::{closed, open, order, seen, Reads};
 
 const MS: u64 = 1_000_000;
@@ -20,15 +21,42 @@ const TOLERANCE: u64 = 60;
 
 /// A server of 1 ms that stands still for `length` milliseconds, `at` after its first request.
 fn stalling(at: u64, length: u64) -> Stub {
-    Stub::start(Script {
+    Stub::start(stalling_script(at, length)).unwrap()
+}
+
+fn stalling_script(at: u64, length: u64) -> Script {
+    Script {
         service: Service::Constant(1e6),
         stalls: vec![Stall {
             at: Duration::from_millis(at),
             length: Duration::from_millis(length),
         }],
         ..Script::default()
-    })
-    .unwrap()
+    }
+}
+
+/// What is seen of a run against such a server, over either protocol.
+fn seen_over(protocol: Protocol, at: u64, length: u64, pace: Pace) -> Totals {
+    let script = stalling_script(at, length);
+    let stub = Stub::start(Script { protocol, ..script }).unwrap();
+    let order = run_for(&stub, pace);
+    match protocol {
+        Protocol::Cql => seen(&order, Reads::default()).1,
+        Protocol::Mongodb => {
+            let hosts = documents::hosts(std::slice::from_ref(&stub));
+            let own = documents::order(&hosts, 1, "");
+            let order = Order {
+                pace: order.pace,
+                measure: order.measure,
+                ..own
+            };
+            documents::totals(&order, documents::finds(u64::MAX))
+        }
+    }
+}
+
+fn protocol() -> impl Strategy<Value = Protocol> {
+    prop_oneof![Just(Protocol::Cql), Just(Protocol::Mongodb)]
 }
 
 fn run_for(stub: &Stub, pace: Pace) -> Order {
@@ -44,14 +72,13 @@ fn gap_ms(totals: &Totals) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn a_closed_loop_sees_a_stall_as_far_as_it_lasts_within_the_run(
-        at in 5..RUN - TOLERANCE, length in 2 * TOLERANCE..2 * RUN,
+        at in 5..RUN - TOLERANCE, length in 2 * TOLERANCE..2 * RUN, protocol in protocol(),
     ) {
-        let stub = stalling(at, length);
-        let (_, totals) = seen(&run_for(&stub, closed(4)), Reads::default());
+        let totals = seen_over(protocol, at, length, closed(4));
         let visible = length.min(RUN - at);
         prop_assert!(slowest_ms(&totals) + TOLERANCE >= visible, "{}", slowest_ms(&totals));
         prop_assert!(slowest_ms(&totals) <= RUN);
@@ -64,11 +91,9 @@ proptest! {
 
     #[test]
     fn an_open_loop_sees_the_whole_stall(
-        at in 5..RUN - TOLERANCE, length in 2 * TOLERANCE..2 * RUN,
+        at in 5..RUN - TOLERANCE, length in 2 * TOLERANCE..2 * RUN, protocol in protocol(),
     ) {
-        let stub = stalling(at, length);
-        let pace = open(1000.0, Arrivals::Fixed);
-        let (_, totals) = seen(&run_for(&stub, pace), Reads::default());
+        let totals = seen_over(protocol, at, length, open(1000.0, Arrivals::Fixed));
         prop_assert!(slowest_ms(&totals) + TOLERANCE >= length, "{}", slowest_ms(&totals));
         let record = &totals.operations[0];
         prop_assert_eq!((totals.due, record.under_way), (RUN, 0));

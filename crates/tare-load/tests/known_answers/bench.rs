@@ -8,7 +8,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::Histogram;
 use serde_json::{json, Value};
-use tare_stub::{Report, Script, Stub};
+use tare_stub::{Protocol, Report, Script, Stub};
 
 use crate::stolen::Watch;
 
@@ -105,13 +105,14 @@ pub fn punctually(script: &Script, spec: &Value, kept: impl Fn(&Seen) -> bool) -
 
 /// One run.
 pub fn run(script: Script, mut spec: Value) -> Seen {
+    let protocol = script.protocol;
     let stub = Stub::start(script).unwrap();
     let log = std::env::temp_dir().join(format!(
         "tare-known-answers-{}-{}.hlog",
         std::process::id(),
         stub.address().port()
     ));
-    spec["targets"] = json!([stub.address().to_string()]);
+    point(&mut spec, &stub, protocol);
     spec["hlog"] = json!(log);
     let watch = Watch::start();
     let lines = client(&["run"], &spec);
@@ -126,6 +127,16 @@ pub fn run(script: Script, mut spec: Value) -> Seen {
         response: sum(&bytes, "-rt", |_, _| true),
         service: sum(&bytes, "-st", |_, _| true),
         undisturbed: sum(&bytes, "-rt", |begin, end| !stolen.touches(begin, end)),
+    }
+}
+
+/// Sends the load to this stub.
+pub fn point(spec: &mut Value, stub: &Stub, protocol: Protocol) {
+    let address = stub.address();
+    spec["targets"] = json!([address.to_string()]);
+    if protocol == Protocol::Mongodb {
+        spec["mongodb"] = json!(format!("mongodb://{address}/"));
+        spec["stand_in"] = json!(true);
     }
 }
 
@@ -154,6 +165,9 @@ pub fn client(words: &[&str], spec: &Value) -> Vec<Value> {
     );
     lines
 }
+
+/// What a load generator is judged by over each protocol alike.
+pub const PROTOCOLS: [Protocol; 2] = [Protocol::Cql, Protocol::Mongodb];
 
 /// All histograms of a log whose tag ends so, of the intervals that `counts` takes by the Unix times
 /// at which they begin and end.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tare_stub::{Fault, Script, Servers, Service, Stall};
 
-use crate::bench::{alone, client, judge, run, spec};
+use crate::bench::{alone, client, judge, point, run, spec, PROTOCOLS};
 
 /// A stall of length s within T seconds of open loop holds the operations that fall due in it:
 /// one due at time u of the stall waits s - u. So a share (s - x) / T of all waits longer than x,
@@ -20,91 +20,106 @@ fn a_stall_shows_in_the_quantiles_of_open_loop_as_theory_says() {
         at: Duration::from_millis(2_500),
         length: Duration::from_millis(200),
     };
-    let script = Script {
-        service: Service::Constant(0.0),
-        stalls: vec![stall],
-        ..Script::default()
-    };
-    let spec = spec(json!({"rate": 2000.0, "arrivals": "fixed", "measure_s": 6.0}));
-    judge(
-        &script,
-        &spec,
-        |seen| seen.punctual(2_000.0),
-        |seen| {
-            for quantile in [0.99, 0.999] {
-                let expected = stalled(0.2, 6.0, quantile) * 1e6;
-                let found = seen.response_us(quantile);
-                assert!(
-                    (found / expected - 1.0).abs() < 0.03,
-                    "{quantile}: {found} for {expected}"
-                );
-            }
-            // What was in flight when the stall began is all that a closed loop would have seen.
-            assert!(seen.response_us(0.9) < 50_000.0);
-        },
-    );
+    for protocol in PROTOCOLS {
+        let script = Script {
+            protocol,
+            service: Service::Constant(0.0),
+            stalls: vec![stall],
+            ..Script::default()
+        };
+        let spec = spec(json!({"rate": 2000.0, "arrivals": "fixed", "measure_s": 6.0}));
+        judge(
+            &script,
+            &spec,
+            |seen| seen.punctual(2_000.0),
+            |seen| {
+                for quantile in [0.99, 0.999] {
+                    let expected = stalled(0.2, 6.0, quantile) * 1e6;
+                    let found = seen.response_us(quantile);
+                    assert!(
+                        (found / expected - 1.0).abs() < 0.03,
+                        "{protocol:?} {quantile}: {found} for {expected}"
+                    );
+                }
+                // What was in flight when the stall began is all that a closed loop would have seen.
+                assert!(seen.response_us(0.9) < 50_000.0);
+            },
+        );
+    }
 }
 
 #[test]
 fn injected_errors_are_counted_and_are_no_goodput() {
     let _alone = alone();
-    let script = Script {
-        errors: vec![(Fault::Unavailable, 0.01)],
-        ..Script::default()
-    };
-    let seen = run(script, spec(json!({"threads": 8, "measure_s": 1.0})));
-    let (ok, failed) = (seen.number("ok"), seen.number("errors"));
-    assert!(
-        (failed / (ok + failed) - 0.01).abs() <= 0.001,
-        "{ok} {failed}"
-    );
-    assert_eq!(seen.result["errors_by_kind"]["unavailable"], failed);
-    // What was under way at the end has its age, and is no goodput either.
-    assert_eq!(seen.response.len() as f64, ok + seen.number("under_way"));
-    assert!(seen.number("under_way") <= 8.0);
-    let goodput = seen.number("throughput") * seen.number("measured_s");
-    assert!((goodput / ok - 1.0).abs() < 0.001, "{goodput} {ok}");
+    for protocol in PROTOCOLS {
+        let script = Script {
+            protocol,
+            errors: vec![(Fault::Unavailable, 0.01)],
+            ..Script::default()
+        };
+        let seen = run(script, spec(json!({"threads": 8, "measure_s": 1.0})));
+        let (ok, failed) = (seen.number("ok"), seen.number("errors"));
+        assert!(
+            (failed / (ok + failed) - 0.01).abs() <= 0.001,
+            "{protocol:?} {ok} {failed}"
+        );
+        assert_eq!(seen.result["errors_by_kind"]["unavailable"], failed);
+        // What was under way at the end has its age, and is no goodput either.
+        assert_eq!(seen.response.len() as f64, ok + seen.number("under_way"));
+        assert!(seen.number("under_way") <= 8.0);
+        let goodput = seen.number("throughput") * seen.number("measured_s");
+        assert!((goodput / ok - 1.0).abs() < 0.001, "{goodput} {ok}");
+    }
 }
 
 #[test]
 fn the_queue_in_front_of_a_server_is_seen_as_it_was() {
     // M/M/1 with half load. What was drawn is in the stub's report: the client must see that.
-    let script = Script {
-        service: Service::Exponential { mean: 2e6 },
-        servers: Servers::Count(1),
-        ..Script::default()
-    };
-    let spec = spec(json!({"rate": 250.0, "warmup_s": 0.0, "measure_s": 3.0}));
-    judge(
-        &script,
-        &spec,
-        |seen| seen.punctual(1_000.0),
-        |seen| {
-            let scripted = &seen.stub.scripted_us;
-            for (quantile, expected) in [(0.5, scripted.p50), (0.9, scripted.p90)] {
-                let found = seen.response_us(quantile);
-                let allowed = 0.02 * expected + 500.0;
-                assert!(
-                    (found - expected).abs() <= allowed,
-                    "{quantile}: {found} for {expected}"
-                );
-            }
-        },
-    );
+    for protocol in PROTOCOLS {
+        let script = Script {
+            protocol,
+            service: Service::Exponential { mean: 2e6 },
+            servers: Servers::Count(1),
+            ..Script::default()
+        };
+        let spec = spec(json!({"rate": 250.0, "warmup_s": 0.0, "measure_s": 3.0}));
+        judge(
+            &script,
+            &spec,
+            |seen| seen.punctual(1_000.0),
+            |seen| {
+                let scripted = &seen.stub.scripted_us;
+                for (quantile, expected) in [(0.5, scripted.p50), (0.9, scripted.p90)] {
+                    let found = seen.response_us(quantile);
+                    let allowed = 0.02 * expected + 500.0;
+                    assert!(
+                        (found - expected).abs() <= allowed,
+                        "{protocol:?} {quantile}: {found} for {expected}"
+                    );
+                }
+            },
+        );
+    }
 }
 
 #[test]
 fn rate_error_and_lateness_are_printed_and_the_rate_is_kept() {
-    let spec = spec(json!({"rate": 1000.0, "measure_s": 2.0}));
-    judge(
-        &Script::default(),
-        &spec,
-        |seen| seen.punctual(2_000.0),
-        |seen| {
-            println!("p99 lateness {} us", seen.number("send_lateness_p99_us"));
-            assert!(seen.number("rate_error").abs() <= 0.001, "{}", seen.result);
-        },
-    );
+    for protocol in PROTOCOLS {
+        let script = Script {
+            protocol,
+            ..Script::default()
+        };
+        let spec = spec(json!({"rate": 1000.0, "measure_s": 2.0}));
+        judge(
+            &script,
+            &spec,
+            |seen| seen.punctual(2_000.0),
+            |seen| {
+                println!("p99 lateness {} us", seen.number("send_lateness_p99_us"));
+                assert!(seen.number("rate_error").abs() <= 0.001, "{}", seen.result);
+            },
+        );
+    }
 }
 
 #[test]
@@ -117,7 +132,7 @@ fn the_capacity_of_a_cluster_is_found() {
     };
     let stub = tare_stub::Stub::start(script).unwrap();
     let mut spec = spec(json!({}));
-    spec["targets"] = json!([stub.address().to_string()]);
+    point(&mut spec, &stub, tare_stub::Protocol::Cql);
     let words = [
         "find-max", "--step", "500ms", "--budget", "12s", "--within", "5%", "--quiet",
     ];

@@ -14,7 +14,8 @@ const NATURE: &str = "a functional stand-in and not MongoDB";
 const LONGEST: usize = 40;
 
 /// The name and version of what answers, if it says that it is not MongoDB: `buildInfo` of FerretDB
-/// has fields that MongoDB's has not (`ferretdbVersion` in 1.x, `ferretdb` in 2.x).
+/// has fields that MongoDB's has not (`ferretdbVersion` in 1.x, `ferretdb` in 2.x), and so has that
+/// of Tare's own stub (`tareStub`).
 pub(super) fn stand_in(members: &[Member], options: &Options) -> Result<Option<String>, Error> {
     for member in members {
         let Some(address) = member.address else {
@@ -40,18 +41,28 @@ fn question() -> Vec<u8> {
 }
 
 fn named(build: Document<'_>) -> Result<Option<String>, Error> {
-    let version = match build.get("ferretdbVersion")? {
-        None => match build.get("ferretdb")? {
-            Some(Value::Document(own)) => own.get("version")?,
-            _ => return Ok(None),
-        },
-        given => given,
+    let second = match build.get("ferretdb")? {
+        Some(Value::Document(own)) => Some(own.get("version")?),
+        _ => None,
     };
-    let version = version.and_then(|value| value.text()).unwrap_or_default();
-    let version = version.chars().filter(|&c| plain(c)).take(LONGEST);
-    let version: String = version.collect();
-    let name = format!("FerretDB {version}");
-    Ok(Some(format!("{} ({NATURE})", name.trim_end())))
+    let found = [
+        ("FerretDB", build.get("ferretdbVersion")?.map(Some)),
+        ("FerretDB", second),
+        ("tare-stub", build.get("tareStub")?.map(Some)),
+    ];
+    let found = found
+        .into_iter()
+        .find_map(|(name, told)| Some((name, told?)));
+    Ok(found.map(|(name, version)| {
+        let version = version.and_then(|value| value.text()).unwrap_or_default();
+        let version: String = version
+            .chars()
+            .filter(|&c| plain(c))
+            .take(LONGEST)
+            .collect();
+        let name = format!("{name} {version}");
+        format!("{} ({NATURE})", name.trim_end())
+    }))
 }
 
 /// What a version is made of; it is printed, and another machine has sent it.
@@ -85,6 +96,10 @@ mod tests {
             });
         });
         assert!(second.unwrap().starts_with("FerretDB v2.5.0 ("));
+        let stub = name(|out| {
+            out.text("version", "7.0.0").text("tareStub", "0.1.0");
+        });
+        assert!(stub.unwrap().starts_with("tare-stub 0.1.0 ("));
         let mongodb = name(|out| {
             out.text("version", "7.0.14")
                 .text("gitVersion", "ce59cfc6a3c5e5c067dca0d30697edd68d4f5188");

@@ -52,6 +52,9 @@ fn what_it_does_not_understand_is_refused_with_status_2() {
         ["--service", "pareto:1us"],
         ["--stall", "at=1s"],
         ["--errors", "oops:1%"],
+        ["--protocol", "redis"],
+        ["--user", "ann"],
+        ["--set", "127.0.0.1:1"],
     ] {
         let output = stub().args(wrong).output().expect("it starts");
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");

@@ -2,5 +2,8 @@
 
 mod cli;
 mod client;
+mod mongo;
+mod mongo_client;
 mod protocol;
 mod script;
+mod set;

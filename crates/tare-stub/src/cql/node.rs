@@ -1,53 +1,49 @@
 //! One node as clients see it: answers what sets a connection up, and tells the load from the rest.
 
-use crate::catalogue::Catalogue;
-use crate::prepared::{Prepared, Rows, Statements};
-use crate::rows::{
+use std::net::SocketAddr;
+
+use crate::cql::catalogue::Catalogue;
+use crate::cql::prepared::{Prepared, Rows, Statements};
+use crate::cql::rows::{
     put_error, put_fault, put_prepared, put_schema_change, put_set_keyspace, put_void, INVALID,
     PROTOCOL_ERROR, UNPREPARED,
 };
-use crate::script::Fault;
-use crate::statement::{Statement, Verb};
-use crate::system::System;
-use crate::wire::{after_payload, answer, opcode, put_string, Header, Parameters, Reader, VERSION};
+use crate::cql::statement::{Statement, Verb};
+use crate::cql::system::System;
+use crate::cql::wire::{
+    after_payload, answer, opcode, put_string, Header, Parameters, Reader, HEADER, LARGEST_BODY,
+    VERSION,
+};
+use crate::script::{Fault, Script};
+use crate::speech::{self, Outcome, Speech};
 
 /// What a node knows.
 #[derive(Debug)]
 pub struct Node {
-    pub system: System,
-    pub catalogue: Catalogue,
-    pub statements: Statements,
-    pub rows: Rows,
-}
-
-/// What became of a request.
-pub enum Outcome<'a> {
-    /// It was answered.
-    Answered,
-    /// It was answered, and nothing more can be understood on this connection.
-    Over,
-    /// It belongs to the load: the script decides.
-    Load(Load<'a>),
+    system: System,
+    catalogue: Catalogue,
+    statements: Statements,
+    rows: Rows,
 }
 
 /// A request of the load.
 pub struct Load<'a> {
+    stream: i16,
     /// None: a batch.
     prepared: Option<&'a Prepared>,
     parameters: Option<Parameters<'a>>,
     consistency: u16,
 }
 
-impl Load<'_> {
-    /// Appends the answer's frame.
-    pub fn put(&self, out: &mut Vec<u8>, stream: i16, fault: Option<Fault>) {
+impl speech::Load for Load<'_> {
+    fn put(&self, out: &mut Vec<u8>, fault: Option<Fault>) {
         if let Some(fault) = fault {
             let read = self.prepared.is_some_and(Prepared::read);
-            return answer(out, stream, opcode::ERROR, |out| {
+            return answer(out, self.stream, opcode::ERROR, |out| {
                 put_fault(out, fault, self.consistency, read)
             });
         }
-        answer(out, stream, opcode::RESULT, |out| {
+        answer(out, self.stream, opcode::RESULT, |out| {
             match (self.prepared, &self.parameters) {
                 (Some(prepared), Some(parameters)) => prepared.put_answer(out, parameters),
                 _ => put_void(out),
@@ -56,16 +52,58 @@ impl Load<'_> {
     }
 }
 
+impl Speech for Node {
+    /// The current keyspace.
+    type Talk = Option<String>;
+    type Load<'a> = Load<'a>;
+    const LONGEST: usize = HEADER + LARGEST_BODY;
+
+    fn length(bytes: &[u8]) -> Option<usize> {
+        Header::read(bytes).map(|header| HEADER.saturating_add(header.length))
+    }
+
+    fn ask<'a>(
+        &'a mut self,
+        keyspace: &'a mut Option<String>,
+        request: &'a [u8],
+        _may_wait: bool,
+        out: &mut Vec<u8>,
+    ) -> Outcome<Load<'a>> {
+        match (Header::read(request), request.get(HEADER..)) {
+            (Some(header), Some(body)) => self.answer(keyspace, header, body, out),
+            _ => Outcome::Over,
+        }
+    }
+}
+
 impl Node {
-    /// Answers into `out`, or gives the request back as part of the load. `keyspace` is the
-    /// connection's current one.
-    pub fn ask<'a>(
+    /// A node at this address.
+    ///
+    /// # Errors
+    /// A statement of the script's schema that is not understood.
+    pub fn new(address: SocketAddr, script: &Script) -> Result<Node, String> {
+        let mut catalogue = Catalogue::default();
+        for cql in &script.schema {
+            catalogue.create(cql, None)?;
+        }
+        Ok(Node {
+            system: System::new(address, &script.peers),
+            catalogue,
+            statements: Statements::default(),
+            rows: Rows {
+                count: script.rows,
+                value_bytes: script.value_bytes,
+            },
+        })
+    }
+
+    fn answer<'a>(
         &'a mut self,
         keyspace: &mut Option<String>,
         header: Header,
         body: &'a [u8],
         out: &mut Vec<u8>,
-    ) -> Outcome<'a> {
+    ) -> Outcome<Load<'a>> {
         let stream = header.stream;
         if header.version != VERSION {
             let version = header.version & 0x7F;
@@ -98,6 +136,7 @@ impl Node {
             },
             opcode::BATCH => {
                 return Outcome::Load(Load {
+                    stream,
                     prepared: None,
                     parameters: None,
                     consistency: 1,
@@ -128,7 +167,7 @@ impl Node {
         parameters: Parameters<'a>,
         stream: i16,
         out: &mut Vec<u8>,
-    ) -> Outcome<'a> {
+    ) -> Outcome<Load<'a>> {
         match self.statements.get(id) {
             None => answer(out, stream, opcode::ERROR, |out| {
                 put_error(
@@ -143,6 +182,7 @@ impl Node {
             Some(prepared) => {
                 let consistency = parameters.consistency;
                 return Outcome::Load(Load {
+                    stream,
                     prepared: Some(prepared),
                     parameters: Some(parameters),
                     consistency,
@@ -181,7 +221,7 @@ impl Node {
         parameters: Parameters<'a>,
         stream: i16,
         out: &mut Vec<u8>,
-    ) -> Outcome<'a> {
+    ) -> Outcome<Load<'a>> {
         let statement = Statement::parse(cql);
         let done = match statement.verb {
             Verb::Select | Verb::Write => {
@@ -243,7 +283,7 @@ fn put_supported(out: &mut Vec<u8>) {
     }
 }
 
-fn malformed(stream: i16, out: &mut Vec<u8>) -> Outcome<'static> {
+fn malformed(stream: i16, out: &mut Vec<u8>) -> Outcome<Load<'static>> {
     let message = "the request is not one of native protocol version 4, or it is cut short";
     answer(out, stream, opcode::ERROR, |out| {
         put_error(out, PROTOCOL_ERROR, message)

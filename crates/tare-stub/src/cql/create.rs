@@ -1,8 +1,8 @@
 //! The columns and the primary key of a CREATE TABLE statement.
 
-use crate::catalogue::{Column, Role, Table};
-use crate::kind::Kind;
-use crate::words::Word;
+use crate::cql::catalogue::{Column, Role, Table};
+use crate::cql::kind::Kind;
+use crate::cql::words::Word;
 
 /// The words after CREATE TABLE: `ks.name (column type [PRIMARY KEY], ..., PRIMARY KEY (...))`.
 pub fn parse_table(rest: &[&Word], current: Option<&str>) -> Result<Table, String> {

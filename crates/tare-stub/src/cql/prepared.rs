@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::catalogue::{Catalogue, Table};
-use crate::markers::Marker;
-use crate::rows::{cells, put_rows_head, put_void, Piece, Shape};
-use crate::statement::{Statement, Verb};
-use crate::system::{shape, System};
-use crate::wire::{put_value, Parameters};
+use crate::cql::catalogue::{Catalogue, Table};
+use crate::cql::markers::Marker;
+use crate::cql::rows::{cells, put_rows_head, put_void, Piece, Shape};
+use crate::cql::statement::{Statement, Verb};
+use crate::cql::system::{shape, System};
+use crate::cql::wire::{put_value, Parameters};
 
 /// Most statements that one stub keeps.
 const MOST: usize = 10_000;

@@ -1,8 +1,8 @@
 //! The keyspaces and tables that the stub says it has; CREATE statements add to them.
 
-use crate::create::parse_table;
-use crate::kind::Kind;
-use crate::words::{words, Word};
+use crate::cql::create::parse_table;
+use crate::cql::kind::Kind;
+use crate::cql::words::{words, Word};
 
 /// Most keyspaces, and tables, that clients may create.
 const MOST: usize = 1_000;

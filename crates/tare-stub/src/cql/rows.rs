@@ -1,11 +1,11 @@
 //! RESULT bodies: void, rows and their metadata, prepared, set keyspace, schema change; and errors.
 //! native_protocol_v4.spec, sections 4.2.5 (RESULT) and 9 (errors).
 
-use crate::catalogue::{Created, Table};
-use crate::kind::Kind;
-use crate::markers::Marker;
+use crate::cql::catalogue::{Created, Table};
+use crate::cql::kind::Kind;
+use crate::cql::markers::Marker;
+use crate::cql::wire::{put_string, put_value};
 use crate::script::Fault;
-use crate::wire::{put_string, put_value};
 
 const VOID: i32 = 1;
 const ROWS: i32 = 2;
@@ -115,7 +115,7 @@ pub fn put_prepared(
 /// Places of the markers that give the whole partition key, in the key's order; empty if some of it
 /// is not bound.
 fn partition_key(table: &Table, markers: &[Marker]) -> Vec<u16> {
-    use crate::catalogue::Role;
+    use crate::cql::catalogue::Role;
     let parts = table
         .columns
         .iter()

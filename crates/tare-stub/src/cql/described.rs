@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::catalogue::{Catalogue, Role};
-use crate::wire::put_value;
+use crate::cql::catalogue::{Catalogue, Role};
+use crate::cql::wire::put_value;
 
 pub const SCHEMA_VERSION: [u8; 16] = *b"tare-s\x40t\x80ubschem";
 

@@ -1,6 +1,6 @@
 //! What a CQL statement asks: its verb, its table, what it selects, and the column of each marker.
 
-use crate::words::{words, Word};
+use crate::cql::words::{words, Word};
 
 /// The first word of a statement, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

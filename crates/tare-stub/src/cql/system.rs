@@ -2,14 +2,14 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::catalogue::{Catalogue, Table};
-use crate::declared::DECLARED;
-use crate::described::{collection, columns, keyspaces, tables, texts, Row, SCHEMA_VERSION};
-use crate::kind::Kind;
-use crate::rows::{put_rows_head, Shape};
-use crate::statement::{Condition, Item, Statement};
-use crate::wire::put_value;
-use crate::words::Word;
+use crate::cql::catalogue::{Catalogue, Table};
+use crate::cql::declared::DECLARED;
+use crate::cql::described::{collection, columns, keyspaces, tables, texts, Row, SCHEMA_VERSION};
+use crate::cql::kind::Kind;
+use crate::cql::rows::{put_rows_head, Shape};
+use crate::cql::statement::{Condition, Item, Statement};
+use crate::cql::wire::put_value;
+use crate::cql::words::Word;
 
 pub const RELEASE: &str = "3.11.19";
 

@@ -1,9 +1,9 @@
 //! The bind markers of a statement: the column that each is about, its type, its part of the key.
 
-use crate::catalogue::{Role, Table};
-use crate::kind::Kind;
-use crate::statement::Statement;
-use crate::words::Word;
+use crate::cql::catalogue::{Role, Table};
+use crate::cql::kind::Kind;
+use crate::cql::statement::Statement;
+use crate::cql::words::Word;
 
 /// A bind marker of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Catalogue;
+    use crate::cql::catalogue::Catalogue;
 
     fn markers(cql: &str) -> Vec<(String, Option<u16>)> {
         let statement = Statement::parse(cql);
