@@ -1,4 +1,4 @@
-"""How servers without a database are set up, what their clients tell, and what of it ends the driving."""
+"""How servers without a database are set up, what clients tell, and what of it ends the driving."""
 
 from __future__ import annotations
 
