@@ -19,14 +19,15 @@ pub struct Many {
     /// Of each slot.
     pub each: u64,
     pub text: MongoText,
-    /// Told when a slot begins its operation of this number.
-    pub signal: Option<(u64, Sender<()>)>,
+    /// Told once for each of these numbers, when a slot begins its operation of that number.
+    pub signal: Option<(Vec<u64>, Sender<()>)>,
 }
 
 pub struct ManySource {
     left: Vec<u64>,
     writes: bool,
-    signal: Option<(u64, Sender<()>)>,
+    /// Operations that the slot has left when it is told.
+    signal: Option<(Vec<u64>, Sender<()>)>,
 }
 
 impl Workload<Mongo> for Many {
@@ -44,10 +45,10 @@ impl Workload<Mongo> for Many {
         ManySource {
             left: vec![self.each; seat.slots.len()],
             writes: matches!(self.text, MongoText::Update { .. }),
-            signal: self
-                .signal
-                .as_ref()
-                .map(|(number, signal)| (self.each - number, signal.clone())),
+            signal: self.signal.as_ref().map(|(numbers, signal)| {
+                let left = numbers.iter().map(|number| self.each - number);
+                (left.collect(), signal.clone())
+            }),
         }
     }
 }
@@ -58,8 +59,12 @@ impl Source<Mongo> for ManySource {
             return Begin::Finished;
         }
         self.left[slot] -= 1;
-        if let Some((_, signal)) = self.signal.take_if(|(at, _)| *at == self.left[slot]) {
-            signal.send(()).unwrap();
+        if let Some((numbers, signal)) = &mut self.signal {
+            let known = numbers.len();
+            numbers.retain(|left| *left != self.left[slot]);
+            if numbers.len() < known {
+                signal.send(()).unwrap();
+            }
         }
         if self.writes {
             request.write(0);

@@ -17,14 +17,14 @@ fn it_is_greeted_by_each_of_its_names_and_in_the_old_form() {
     let stub = stub(Script::default());
     let mut client = Client::connect(stub.address());
     let new = client.hello();
-    assert_eq!(new.get_bool("isWritablePrimary"), Ok(true));
+    assert_eq!(new.get_bool("isWritablePrimary").ok(), Some(true));
     assert!(new.get_i32("maxWireVersion").unwrap() >= 6 && !new.contains_key("setName"));
     let old = client.greet_of_old(&doc! { "ismaster": 1, "helloOk": true });
     assert_eq!(
-        (old.get_bool("ismaster"), old.get_bool("helloOk")),
-        (Ok(true), Ok(true))
+        (old.get_bool("ismaster").ok(), old.get_bool("helloOk").ok()),
+        (Some(true), Some(true))
     );
-    assert_eq!(old.get_i32("connectionId"), new.get_i32("connectionId"));
+    assert_eq!(old.get_i32("connectionId").ok(), new.get_i32("connectionId").ok());
     assert_eq!(
         client.ask(&doc! { "ping": 1, "$db": "admin" }),
         doc! { "ok": 1.0 }
@@ -166,7 +166,7 @@ fn the_script_is_kept_as_it_is_for_cql() {
         .collect();
     assert!(begun.elapsed() >= Duration::from_millis(46));
     assert_eq!(code(&answers[0]), 133);
-    assert_eq!(answers[1].get_f64("ok"), Ok(1.0));
+    assert_eq!(answers[1].get_f64("ok").ok(), Some(1.0));
     let report = stub.stop().unwrap();
     assert_eq!(
         (
@@ -221,7 +221,7 @@ fn survives(stub: &tare_stub::Stub, bytes: &[u8]) -> bool {
     let _ = client.socket.shutdown(std::net::Shutdown::Write);
     let _ = client.socket.read_to_end(&mut Vec::new());
     let mut other = Client::connect(stub.address());
-    other.hello().get_f64("ok") == Ok(1.0)
+    other.hello().get_f64("ok").ok() == Some(1.0)
 }
 
 #[test]
