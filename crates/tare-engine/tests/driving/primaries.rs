@@ -7,12 +7,12 @@ use std::thread;
 use tare_engine::errors::ErrorKind;
 use tare_engine::observe::Keeper;
 use tare_engine::run::{run, Stop};
-use tare_stub::{Protocol, Script, Set, Stub};
+use tare_stub::{Protocol, Script, Service, Set, Stub};
 
 use super::documents::{finds, hosts, order, totals, updates, Many};
 
 const SLOTS: usize = 4;
-const EACH: u64 = 2000;
+const EACH: u64 = 1500;
 const ALL: u64 = SLOTS as u64 * EACH;
 
 fn set() -> Vec<Stub> {
@@ -37,7 +37,12 @@ fn member(members: &[String], me: usize) -> Script {
 
 #[test]
 fn writes_follow_when_the_primary_is_killed_and_when_it_comes_back() {
-    let mut set = set();
+    // The rest of the load outlasts the primary's return.
+    let slow = Script {
+        service: Service::Constant(500_000.0),
+        ..Script::default()
+    };
+    let mut set = Stub::start_set(3, &slow).unwrap();
     let members = hosts(&set);
     let order = order(&members, SLOTS, "");
     let first = set.remove(0);

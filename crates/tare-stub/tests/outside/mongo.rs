@@ -24,7 +24,10 @@ fn it_is_greeted_by_each_of_its_names_and_in_the_old_form() {
         (old.get_bool("ismaster").ok(), old.get_bool("helloOk").ok()),
         (Some(true), Some(true))
     );
-    assert_eq!(old.get_i32("connectionId").ok(), new.get_i32("connectionId").ok());
+    assert_eq!(
+        old.get_i32("connectionId").ok(),
+        new.get_i32("connectionId").ok()
+    );
     assert_eq!(
         client.ask(&doc! { "ping": 1, "$db": "admin" }),
         doc! { "ok": 1.0 }

@@ -10,7 +10,6 @@ use tare_stub::{Protocol, Script, Stub};
 const OP_MSG: i32 = 2013;
 const OP_QUERY: i32 = 2004;
 const OP_REPLY: i32 = 1;
-pub const CHECKSUM: u32 = 1;
 pub const MORE_TO_COME: u32 = 2;
 
 /// A stub that speaks MongoDB's protocol.

@@ -40,7 +40,10 @@ fn all_members_name_the_set_its_members_and_the_first_one_as_primary() {
     for (place, stub) in set.iter().enumerate() {
         let told = hello(stub);
         assert_eq!(
-            (told.get_str("setName").ok(), told.get_i32("setVersion").ok()),
+            (
+                told.get_str("setName").ok(),
+                told.get_i32("setVersion").ok()
+            ),
             (Some("rs0"), Some(1))
         );
         let named = told.get_array("hosts").unwrap().iter();
