@@ -135,7 +135,8 @@ pub fn point(spec: &mut Value, stub: &Stub, protocol: Protocol) {
     let address = stub.address();
     spec["targets"] = json!([address.to_string()]);
     if protocol == Protocol::Mongodb {
-        spec["mongodb"] = json!(format!("mongodb://{address}/"));
+        // A connection for each operation that a stall holds: with fewer they wait for one another.
+        spec["mongodb"] = json!(format!("mongodb://{address}/?maxPoolSize=500"));
         spec["stand_in"] = json!(true);
     }
 }
