@@ -113,7 +113,7 @@ def test_the_list_has_a_line_for_each_command_and_a_typing_error_a_suggestion() 
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("tare re", ["replicate", "report"]), ("tare run --sc", ["--scale"]),
-     ("tare replicate gram", ["grambow-2018"])],
+     ("tare replicate truyen-2018-m", ["truyen-2018-mongodb"])],
 )  # fmt: skip
 def test_a_shell_completes_commands_options_and_papers(typed: str, offered: list[str]) -> None:
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
