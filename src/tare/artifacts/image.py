@@ -84,9 +84,7 @@ def build_program_image(
         ArtifactError: the engine could not build it.
         RuntimeUnavailableError: no ldd.
     """
-    digest = file_digest(binary)
-    tag = f"tare/{name}:{digest[:12]}"
-    return _build(client, tag, digest, {_PROGRAMS[name]: binary}, libraries_of([binary]), say)
+    return _build_program(client, name, _PROGRAMS[name], binary, say)
 
 
 def build_server_image(
@@ -104,9 +102,16 @@ def build_server_image(
         ArtifactError: the engine could not build it.
         RuntimeUnavailableError: no ldd.
     """
+    return _build_program(client, "mongod", MONGOD, binary, say)
+
+
+def _build_program(
+    client: docker.DockerClient, name: str, place: str, binary: Path, say: Callable[[str], None]
+) -> str:
+    """One program at its place, and its libraries, tagged by the program's SHA-256."""
     digest = file_digest(binary)
-    tag = f"tare/mongod:{digest[:12]}"
-    return _build(client, tag, digest, {MONGOD: binary}, libraries_of([binary]), say)
+    tag = f"tare/{name}:{digest[:12]}"
+    return _build(client, tag, digest, {place: binary}, libraries_of([binary]), say)
 
 
 def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
