@@ -97,9 +97,7 @@ proptest! {
         prop_assert!(slowest_ms(&totals) + TOLERANCE >= length, "{}", slowest_ms(&totals));
         let record = &totals.operations[0];
         prop_assert_eq!((totals.due, record.under_way), (RUN, 0));
-        // A thread that had no CPU at the very end has not made its last sends.
-        prop_assert_eq!(record.ok + record.failures(), totals.sent);
-        prop_assert!(totals.sent + TOLERANCE >= RUN, "{}", totals.sent);
+        prop_assert_eq!(record.ok + record.failures(), RUN);
     }
 }
 
