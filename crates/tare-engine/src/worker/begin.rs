@@ -16,6 +16,8 @@ use super::{Beat, Start, Worker, BURST};
 const LOOK_UP: u64 = 20_000_000;
 /// The same between slices, where others are measured.
 const LOOK_UP_BETWEEN: u64 = 500_000_000;
+/// How late a thread or a timer may be at the end of a run, nanoseconds.
+const LATE: u64 = 100_000_000;
 
 impl<W: Wire, S: Source<W>> Worker<W, S> {
     /// Gives every slot its first operation's time.
@@ -88,20 +90,30 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
 
     /// Begins the open loop's next operation if it is due and a slot is free.
     pub(super) fn begin_scheduled(&mut self, now: u64) -> bool {
-        let may_begin = self.may_begin();
+        if !self.is_next_due(now) {
+            return false;
+        }
         let Beat::Open(schedule) = &mut self.beat else {
             return false;
         };
         let due = schedule.next();
-        let late = due > now || due >= self.start.timeline.end || now >= self.start.timeline.end;
-        if late || !may_begin || self.finished > 0 {
-            return false;
-        }
         schedule.pass();
         let free = due.max(self.full_until);
         let slot = self.idle.pop().unwrap_or(self.flights.len());
         self.begin(slot, due, free);
         true
+    }
+
+    /// Whether the open loop's next operation is due and has a free slot. After the end that is
+    /// what this thread alone, not the want of a slot, has made late.
+    fn is_next_due(&self, now: u64) -> bool {
+        let Beat::Open(schedule) = &self.beat else {
+            return false;
+        };
+        let (due, end) = (schedule.next(), self.start.timeline.end);
+        let in_time =
+            now < end || (self.waits_for_answers() && due >= self.full_until && now < end + LATE);
+        due <= now && due < end && in_time && self.may_begin() && self.finished == 0
     }
 
     pub(super) fn may_begin(&self) -> bool {
@@ -207,9 +219,12 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             return false;
         }
         let now = self.start.clock.now();
-        // Every operation ends by its own timeout; the rest is for the timers' own delay.
-        let last = end + self.start.timeout + 100_000_000;
-        now >= end && (!self.waits_for_answers() || self.busy == 0 || now >= last)
+        if now < end || self.is_next_due(now) {
+            return false;
+        }
+        // Every operation ends by its own timeout.
+        let last = end + self.start.timeout + LATE;
+        !self.waits_for_answers() || self.busy == 0 || now >= last
     }
 
     /// Whether the last answers are waited for after the end of the run. Those to a closed loop are
@@ -227,8 +242,9 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         let now = self.start.clock.now();
         let mut next = self.agenda.next();
         if let Beat::Open(schedule) = &self.beat {
-            let due = schedule.next();
-            if due < self.start.timeline.end && self.may_begin() && self.finished == 0 {
+            let (due, end) = (schedule.next(), self.start.timeline.end);
+            let waits = due < end && now < end && self.may_begin() && self.finished == 0;
+            if waits || self.is_next_due(now) {
                 next = next.min(due);
             }
         }
