@@ -12,6 +12,7 @@ the same from the residuals of a single fit.
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,12 +20,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tare.analysis.reading import read_trials
-from tare.analysis.slices import COSTS, Observed, observe, terms_of
+from tare.analysis.slices import COSTS, observe, terms_of
 from tare.records.reader import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tare.analysis.slices import Observed
     from tare.analysis.trials import Trial
 
 DRAWN = 100
@@ -35,8 +37,8 @@ class Noise(NamedTuple):
     """The noise of a block's slices.
 
     Attributes:
-        drawn, told: standard error of an effect times the root of its slices, by drawing anew and
-            by the analysis.
+        drawn, told: standard error of the log-ratio of two conditions with a slice each, over root
+            2, by drawing anew and by the analysis.
         period_s: from one slice to the next.
     """
 
@@ -55,28 +57,42 @@ def blocks_of(run: Path) -> list[list[Trial]]:
 
 
 def noise_of(block: Sequence[Trial], metric: str, generator: np.random.Generator) -> Noise | None:
-    """None where the slices tell nothing."""
+    """None where the slices tell nothing.
+
+    The order is drawn anew among a server's own slices where its turn has several, else among all
+    of a pass.
+    """
     observed = observe(block, COSTS[metric])
     if observed is None:
         return None
+    together = observed.turns if observed.turns.max() < len(observed.logs) - 1 else observed.passes
     terms = terms_of(observed)
     series = observed.logs - terms.effects[observed.conditions]
+    found = np.array([_drawn(series, observed, together, generator) for _ in range(DRAWN)])
     often = np.bincount(observed.conditions)
-    found = np.array([_drawn(series, observed, generator) for _ in range(DRAWN)])
-    # effects sum to 0, which takes one of their degrees of freedom
-    spread = float(np.mean(np.square(found) * often)) * len(often) / (len(often) - 1)
+    drawn, told = [], []
+    for one, other in itertools.combinations(range(len(often)), 2):
+        if set(together[observed.conditions == one]) & set(together[observed.conditions == other]):
+            slices = 1 / often[one] + 1 / often[other]
+            drawn.append(np.var(found[:, one] - found[:, other]) / slices)
+            told.append((terms.errors[one] ** 2 + terms.errors[other] ** 2) / slices)
+    if not drawn:
+        return None
     begun = np.sort([row.unix for trial in block for row in trial.slices])
-    return Noise(math.sqrt(spread), terms.noise, float(np.median(np.diff(begun))))
+    period_s = float(begun[-1] - begun[0]) / (len(begun) - 1)
+    return Noise(math.sqrt(np.mean(drawn)), math.sqrt(np.mean(told)), period_s)
 
 
-def _drawn(series: np.ndarray, observed: Observed, generator: np.random.Generator) -> np.ndarray:
-    """Effects found where each pass's conditions are in another order."""
+def _drawn(
+    series: np.ndarray, observed: Observed, together: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """Effects found where conditions are in another order among the slices of one group."""
     labels = observed.conditions.copy()
-    for one in range(observed.passes.max() + 1):
-        own = observed.passes == one
+    for one in range(together.max() + 1):
+        own = together == one
         labels[own] = generator.permutation(labels[own])
-    nothing = np.zeros_like(observed.switches)
-    return terms_of(Observed(series, observed.passes, labels, nothing)).effects
+    drawn = observed._replace(logs=series, conditions=labels, switches=0 * observed.switches)
+    return terms_of(drawn).effects
 
 
 def told(run: Path, blocks: Sequence[Sequence[Trial]], metric: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from bench.calibration.looks import LOOK, PLANNED, Study, all_rounds, at, judged, until_decided
 from bench.calibration.rates import rate
-from bench.calibration.slices import DEPLOYMENTS, ENDPOINTS, estimates_of, study_of
+from bench.calibration.slices import DEPLOYMENTS, ENDPOINTS, estimates_of, study_of, usual
 from tare.analysis.inference.verdicts import bounds
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def simulate(
 def drawn(trouble: Trouble, chunk: int, size: int) -> NDArray[np.float64]:
     """Log values of so many studies: (studies, conditions, rounds, 1 block)."""
     rng = np.random.default_rng(crc32(f"sliced looks/{trouble.name}/{chunk}".encode()))
-    return np.array([study_of(trouble, rng, PLANNED, PASSES) for _ in range(size)])
+    return np.array([study_of(trouble, rng, usual(PASSES), PLANNED) for _ in range(size)])
 
 
 def follow(name: str, studies: Sequence[Study]) -> Found:

@@ -10,6 +10,7 @@ Order, fit and intervals are those of real runs. The machine's noise is what was
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from bench.calibration.designs import as_logs
 from bench.calibration.rates import judge, promises
 from tare.analysis.inference.estimates import estimate, make_stratum
 from tare.analysis.slices import arrange, terms_of
-from tare.study.slice_schedule import make_schedule
+from tare.study.slice_schedule import Cut, make_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,9 +42,9 @@ ENDPOINTS = [(2, 3), (2, 4), (2, 5)]
 AGAIN = 1
 """The baseline's setup once more, on a server of its own."""
 DEPLOYMENTS = [(0, AGAIN), (0, 2)]
-_MOODS = ((0.1, 0.0), (0.4, 10.0), (0.5, 40.0))
-"""Share of the variance, and how many slices it lasts. With bursts and own noise the correlation is
-some 0.5 at a lag of 1 and 0.1 at 40, where 0.73 and 0.1 were measured."""
+_MOODS = ((0.1, 0.0), (0.4, 3.0), (0.5, 12.0))
+"""Share of the variance, and how many seconds it lasts. With bursts and own noise the correlation
+of slices of 250 ms is some 0.5 at a lag of 1 and 0.1 at 40; 0.73 and 0.1 were measured."""
 MOOD_SD, OWN_SD = 0.10, 0.02
 BURSTS, BURST_SD = 0.03, 0.5
 DEPLOYMENT_SD = 0.01
@@ -91,32 +92,46 @@ class Found:
     half_width: float
 
 
-def moods(number: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def moods(number: int, period_s: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """The machine's log cost over so many slices."""
     whole = np.zeros(number)
-    for share, lasts in _MOODS:
-        keeps = math.exp(-1 / lasts) if lasts else 0.0
+    for share, lasts_s in _MOODS:
+        keeps = math.exp(-period_s / lasts_s) if lasts_s else 0.0
         shocks = rng.normal(0.0, math.sqrt(1 - keeps**2), number + 200)
         whole += math.sqrt(share) * lfilter([1.0], [1.0, -keeps], shocks)[200:]
     bursts = rng.random(number) < BURSTS
     return MOOD_SD * whole + bursts * np.abs(rng.normal(0.0, BURST_SD, number))
 
 
+def usual(passes: int) -> Cut:
+    """A quarter of a second for one condition of a server at a time."""
+    return Cut(0.5, passes * 0.25, 0.25, 0.03)
+
+
+def together(passes: int) -> Cut:
+    """All conditions of a server in each of its turns, which takes as long."""
+    return Cut(0.5, 4 * passes * 0.0625, 0.0625, 0.015, whole=True)
+
+
+CUTS = {"one slice": usual(PASSES), "a pass": together(PASSES)}
+
+
 def round_of(
-    trouble: Trouble, seed: int, rng: np.random.Generator, passes: int = PASSES
+    trouble: Trouble, seed: int, rng: np.random.Generator, cut: Cut
 ) -> NDArray[np.float64]:
     """The conditions' fitted effects in one round, as the analysis gets them."""
     schedule = make_schedule(
         [f"c{place}" for place in range(len(SERVERS))],
+        cut,
+        seed,
         deployments=[f"s{server}" for server in SERVERS],
-        warmup_s=0.5, measure_s=passes * 0.25, length_s=0.25, drain_s=0.03, seed=seed,
-    )  # fmt: skip
+    )
     servers = len(set(SERVERS))
     own = rng.normal(0.0, DEPLOYMENT_SD, servers)
     own += trouble.slowdown * (rng.random(servers) < trouble.slow)
     ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
-    mood = moods(len(schedule.slots), rng)
-    logs, driven = [], []
+    mood = moods(len(schedule.slots), schedule.seconds / len(schedule.slots), rng)
+    logs, driven, turns = [], [], []
     before = -1  # an empty slice cools no cache, and is no switch
     for slot, machine in zip(schedule.slots, mood, strict=True):
         if slot.trial is None:
@@ -128,16 +143,17 @@ def round_of(
                 carried += trouble.after[1]
             logs.append(machine + own[server] + ways[slot.trial] + carried)
             driven.append(slot.trial)
+            turns.append(slot.turn)
         before = server
     noisy = np.array(logs) + rng.normal(0.0, OWN_SD, len(logs))
-    return terms_of(arrange(noisy, driven, SERVERS)).effects
+    return terms_of(arrange(noisy, driven, SERVERS, turns)).effects
 
 
 def study_of(
-    trouble: Trouble, rng: np.random.Generator, rounds: int = ROUNDS, passes: int = PASSES
+    trouble: Trouble, rng: np.random.Generator, cut: Cut, rounds: int = ROUNDS
 ) -> NDArray[np.float64]:
     """Log values of one study: (conditions, rounds, 1 block)."""
-    made = [round_of(trouble, int(rng.integers(1 << 30)), rng, passes) for _ in range(rounds)]
+    made = [round_of(trouble, int(rng.integers(1 << 30)), rng, cut) for _ in range(rounds)]
     return np.array(made).T[:, :, None]
 
 
@@ -161,12 +177,12 @@ def estimates_of(
     return {name: one for name, one in found.items() if one is not None}
 
 
-def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -> Found:
+def simulate(trouble: Trouble, cut: Cut, pairs: Sequence[tuple[int, int]], studies: int) -> Found:
     """So many studies, and what became of these comparisons; none of them differs in truth."""
     rng = np.random.default_rng(crc32(f"slices/{trouble.name}".encode()))
     rows, ratios, widths = [], [], []
     for _ in range(studies):
-        known = list(estimates_of(study_of(trouble, rng), pairs).values())
+        known = list(estimates_of(study_of(trouble, rng, cut), pairs).values())
         rows.append([judge(one) for one in known])
         ratios.append(np.mean([one.log_ratio for one in known]))
         widths += [(one.interval(0.95)[1] - one.interval(0.95)[0]) / 2 for one in known]
@@ -178,14 +194,16 @@ def simulate(trouble: Trouble, pairs: Sequence[tuple[int, int]], studies: int) -
 def table(studies: int) -> list[str]:
     """Markdown, a line per trouble and kind of comparison."""
     lines = [
-        "| trouble | comparison | 95% interval holds the truth | A/A alarms | bias | half-width |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| trouble | a turn is | comparison | 95% interval holds the truth | A/A alarms | bias | "
+        "half-width |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
+    kinds = (("endpoints", ENDPOINTS), ("deployments", DEPLOYMENTS))
     for trouble in TROUBLES:
-        for name, pairs in (("endpoints", ENDPOINTS), ("deployments", DEPLOYMENTS)):
-            one = simulate(trouble, pairs, studies)
+        for (turn, cut), (name, pairs) in itertools.product(CUTS.items(), kinds):
+            one = simulate(trouble, cut, pairs, studies)
             lines.append(
-                f"| {trouble.name} | {name} | {one.promises.coverage} | "
+                f"| {trouble.name} | {turn} | {name} | {one.promises.coverage} | "
                 f"{one.promises.false_alarms} | {one.bias[0]:+.2f}% ±{one.bias[1]:.2f} | "
                 f"{one.half_width:.2f}% |"
             )

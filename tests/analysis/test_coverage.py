@@ -17,7 +17,7 @@ from bench.calibration.pooling import World
 from bench.calibration.pooling import simulate as pool
 from bench.calibration.power import planned_power
 from bench.calibration.simulate import simulate
-from bench.calibration.slices import DEPLOYMENTS, ENDPOINTS, TROUBLES, Trouble
+from bench.calibration.slices import CUTS, DEPLOYMENTS, ENDPOINTS, TROUBLES, Trouble
 from bench.calibration.slices import simulate as in_slices
 
 if TYPE_CHECKING:
@@ -95,10 +95,13 @@ def test_looks_planned_beforehand_keep_the_promises_and_careless_ones_do_not() -
     assert careless.false_alarms.value > 1.5 * decided.false_alarms.value
 
 
+@pytest.mark.parametrize("turn", CUTS)
 @pytest.mark.parametrize("trouble", [TROUBLES[1], TROUBLES[3]], ids=lambda one: one.name)
-def test_studies_in_slices_keep_their_promises_from_slice_to_verdict(trouble: Trouble) -> None:
+def test_studies_in_slices_keep_their_promises_from_slice_to_verdict(
+    trouble: Trouble, turn: str
+) -> None:
     for pairs in (ENDPOINTS, DEPLOYMENTS):
-        got = in_slices(trouble, pairs, 40)
+        got = in_slices(trouble, CUTS[turn], pairs, 40)
         assert 0.93 - slack(0.93, 40) <= got.promises.coverage.value
         assert got.promises.false_alarms.value <= 0.05 + slack(0.05, 40)
         assert abs(got.bias[0]) <= ERRORS * got.bias[1]

@@ -57,7 +57,7 @@ def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float, within: flo
         driven = np.take_along_axis(logs, order, axis=1).ravel()
         terms = terms_of(arrange(driven, list(order.ravel()), [0, 0, 0]))
         strayed.append(terms.effects[0])
-        told.append(terms.noise / np.sqrt(60))
+        told.append(terms.errors[0])
     # effects sum to 0: of three, one strays by two thirds of a lone mean's variance
     assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=within)
 

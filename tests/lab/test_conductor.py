@@ -16,11 +16,9 @@ from tare.lab.conductor import Conductor, Driven, Part
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
 from tare.monitor.meter import Reading
-from tare.study.slice_schedule import Schedule, make_schedule
+from tare.study.slice_schedule import Cut, Schedule, make_schedule
 
-SCHEDULE = make_schedule(
-    ["a", "b"], warmup_s=0.25, measure_s=1.0, length_s=0.25, drain_s=0.03, seed=7
-)
+SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.03), seed=7)
 
 
 class Scene:
@@ -114,6 +112,17 @@ def test_empty_slices_and_other_programs_are_taken_off(monkeypatch: pytest.Monke
     record = slices_record(driven, 0, SCHEDULE, undrained=3, why_not_frozen="")
     assert (record.count, record.empty, record.late, record.undrained) == (4, 2, 0, 3)
     assert record.frozen
+
+
+def test_a_server_runs_on_from_slice_to_slice_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Cut(0.05, 0.5, 0.05, 0.01, whole=True)
+    whole = make_schedule(["a", "b"], cut, 7, deployments=["a", "b"], shares=[3, 1])
+    scene = Scene(monkeypatch)
+    driven = scene.conduct(whole)
+    turns = sum(slot.last for slot in whole.slots if slot.trial is not None)
+    assert sum(len(thawed) == 0 for _, thawed in scene.seen[2:-2]) == turns
+    assert not any(one.late for one in driven)
+    assert len(measured_slices(driven, 0)) == whole.measured(0) == 30
 
 
 def test_a_slow_thaw_makes_a_late_slice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,9 @@ from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
 from tare.monitor.meter import NOTHING, Reading
-from tare.study.slice_schedule import LEAD_S, make_schedule
+from tare.study.slice_schedule import LEAD_S, Cut, make_schedule
 
-SCHEDULE = make_schedule(
-    ["a", "b"], warmup_s=0.25, measure_s=0.5, length_s=0.25, drain_s=0.03, seed=7
-)
+SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 0.5, 0.25, 0.03), seed=7)
 PROBE = """
 import json, sys
 order = json.loads(sys.stdin.readline())["slices"]
@@ -101,7 +99,11 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
     drive(probe, Host(notes))
     order: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8"))
     assert order["freeze_at"] == pytest.approx(1001.9)
-    assert order["slots"][0] == {"at": 1002.0, "part": SCHEDULE.slots[0].trial}
+    assert order["slots"][0] == {
+        "at": 1002.0,
+        "part": SCHEDULE.slots[0].trial,
+        "last": True,
+    }
     assert (order["lead_s"], order["window_s"]) == (LEAD_S, pytest.approx(0.28))
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],

@@ -72,6 +72,34 @@ def test_compaction_is_compared_in_one_piece(read: ReadStudy) -> None:
     assert alike.study.design.slice_s == USUAL_SLICE_S
 
 
+ENDPOINTS = """
+study: x
+platform: {runtime: docker, network: bridge}
+factors:
+  endpoint: {bridge: {platform.endpoint: bridge}, published: {platform.endpoint: published},
+             proxy: {platform.endpoint: proxy}}
+baseline: {endpoint: bridge}
+"""
+
+
+def test_a_server_s_conditions_have_short_slices_in_one_turn(read: ReadStudy) -> None:
+    plan = planned(read, base=ENDPOINTS)
+    # the baseline has as many as the two others together
+    assert plan.study.design.slice_s == pytest.approx(0.25 / 4)
+    assert (plan.study.design.turn, plan.study.design.drain_s) == ("pass", 0.015)
+    assert plan.slicing.words == (
+        "in slices of 62.5 ms, the servers of a block in turn, each with all its conditions "
+        "(design.slice: auto)"
+    )
+    three = planned(read, "database: {nodes: 3}\n", base=ENDPOINTS)
+    assert three.study.design.slice_s == pytest.approx(0.12)
+    apart = planned(read, "", "design.turn=slice", base=ENDPOINTS)
+    assert apart.study.design.slice_s == USUAL_SLICE_S
+    asked = planned(read, "", "design.slice=100ms", base=ENDPOINTS)
+    assert asked.slicing.turn == "slice"
+    assert asked.study.design.drain_s == pytest.approx(0.02)
+
+
 def test_one_condition_has_none_to_take_turns_with(read: ReadStudy) -> None:
     assert "none to take turns with" in planned(read, base="study: x\n").slicing.why_not
     left_out: Callable[[Setup], Any] = lambda setup: (  # noqa: E731
@@ -115,8 +143,7 @@ def test_the_study_s_own_word_stands(read: ReadStudy, refuse: RefuseStudy) -> No
 
 def test_a_run_s_own_study_says_what_was_chosen(read: ReadStudy) -> None:
     """Planned again, perhaps where something else would be chosen, it stays what it was."""
-    for text in ("", PHASES):
-        plan = planned(read, text)
+    for plan in (planned(read), planned(read, PHASES), planned(read, base=ENDPOINTS)):
         kept = Study.model_validate_json(plan.study.model_dump_json())
         again = make_plan(kept, unsliced=lambda setup: "elsewhere")
         assert again.study.design.slice == plan.study.design.slice

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from tare.study.plan import make_plan
 from tare.study.schema import Study
-from tare.study.slice_schedule import Schedule, block_seconds, make_schedule
+from tare.study.slice_schedule import Cut, Schedule, block_seconds, make_schedule
 
 TRIALS = ["D1-B01-native", "D1-B01-bridge", "D1-B01-published"]
 
 
 def schedule(seed: int = 7, trials: list[str] | None = None, **more: Any) -> Schedule:
-    length: dict[str, Any] = {"warmup_s": 0.5, "measure_s": 3, "length_s": 0.25, "drain_s": 0.03}
-    return make_schedule(trials or TRIALS, seed=seed, **{**length, **more})
+    cut: dict[str, Any] = {"warmup_s": 0.5, "measure_s": 3, "length_s": 0.25, "drain_s": 0.03}
+    sharing = {name: more.pop(name) for name in ("deployments", "shares") if name in more}
+    return make_schedule(trials or TRIALS, Cut(**{**cut, **more}), seed, **sharing)
 
 
 def test_every_trial_has_its_time_in_whole_slices() -> None:
@@ -50,7 +51,7 @@ def test_deployments_are_driven_equally_often_however_many_trials_they_have() ->
     assert [made.measured(number) for number in range(4)] == [36, 12, 12, 12]
     passes = [driven[first : first + 6] for first in range(0, len(driven), 6)]
     assert all(Counter(one) == {0: 3, 1: 1, 2: 1, 3: 1} for one in passes)
-    block = block_seconds([[1], [1, 1, 1]], 0.5, 3, 0.25, 0.03)
+    block = block_seconds([[1], [1, 1, 1]], Cut(0.5, 3, 0.25, 0.03))
     assert block == pytest.approx(made.seconds + 0.015)
 
 
@@ -64,8 +65,27 @@ def test_a_trial_with_more_shares_has_so_many_slices_in_every_pass() -> None:
     measured = [slot.trial for slot in made.slots if slot.counts and slot.trial is not None]
     passes = [measured[first : first + 8] for first in range(0, len(measured), 8)]
     assert all(Counter(one) == {0: 4, 1: 2, 2: 1, 3: 1} for one in passes)
-    block = block_seconds([[1], [2, 1, 1]], 0.5, 3, 0.25, 0.03)
+    block = block_seconds([[1], [2, 1, 1]], Cut(0.5, 3, 0.25, 0.03))
     assert block == pytest.approx(made.seconds + 0.015)
+
+
+def test_a_turn_of_a_whole_pass_has_all_of_a_server_s_conditions_with_their_shares() -> None:
+    deployments = ["native", "docker", "docker", "docker"]
+    cut = Cut(0.5, 3, 0.05, 0.01, whole=True)
+    names = [f"D1-B01-{place}" for place in "abcd"]
+    made = make_schedule(names, cut, 7, deployments=deployments, shares=[1, 2, 1, 1])
+    slots = [slot for slot in made.slots if slot.counts]
+    ends = [0] + [place + 1 for place, slot in enumerate(slots) if slot.last]
+    turns = [Counter(one.trial for one in slots[a:b]) for a, b in itertools.pairwise(ends)]
+    kinds = [Counter({0: 4}), Counter({1: 2, 2: 1, 3: 1}), Counter([None])]
+    assert [turns.count(kind) for kind in kinds] == [60, 60, 20]
+    assert len({tuple(one.trial for one in slots[a:b]) for a, b in itertools.pairwise(ends)}) > 6
+    gaps = {
+        slot.last: round(after.at - slot.at - 0.06, 9)
+        for slot, after in itertools.pairwise(made.slots)
+    }
+    assert gaps == {True: 0.015, False: 0.003}
+    assert block_seconds([[1], [2, 1, 1]], cut) == pytest.approx(made.seconds + 0.015)
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.integers(0, 99))
@@ -118,7 +138,7 @@ def test_a_plan_s_estimate_is_the_schedule_s_length() -> None:
         "design": {"deployments": 2, "blocks": 1, "slice": "250ms", "drain": "30ms"},
     }
     estimate = make_plan(Study.model_validate(document)).estimate
-    block = block_seconds([[1], [1]], 1, 10, 0.25, 0.03)
+    block = block_seconds([[1], [1]], Cut(1, 10, 0.25, 0.03))
     made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10)
     assert block == pytest.approx(made.seconds + 0.015)
     assert estimate.breakdown["measure"] == pytest.approx(2 * block)

@@ -8,7 +8,7 @@ import pytest
 
 from tare.study.plan import Plan, make_plan
 from tare.study.schema import Study
-from tare.study.slice_schedule import make_schedule
+from tare.study.slice_schedule import Cut, make_schedule
 
 ENDPOINTS = ("loopback", "bridge", "published", "proxy")
 
@@ -50,14 +50,7 @@ def test_inside_a_deployment_that_costs_nothing_and_beside_others_it_gains() -> 
 
     def measured(measure_s: float, shares: list[int]) -> list[int]:
         schedule = make_schedule(
-            names,
-            deployments=deployments,
-            shares=shares,
-            warmup_s=1,
-            measure_s=measure_s,
-            length_s=0.25,
-            drain_s=0.03,
-            seed=1,
+            names, Cut(1, measure_s, 0.25, 0.03), 1, deployments=deployments, shares=shares
         )
         return [schedule.measured(number) for number in range(len(names))]
 

@@ -59,6 +59,8 @@ pub struct Slot {
     pub at: f64,
     /// Which part is driven; none: nothing is.
     pub part: Option<usize>,
+    /// It ends its server's turn, which is then frozen.
+    pub last: bool,
 }
 
 /// What one trial has on this machine.
@@ -103,7 +105,10 @@ impl Slicing {
         let ordered = self
             .slots
             .windows(2)
-            .all(|two| two[0].at + self.window_s <= two[1].at - self.lead_s);
+            .all(|two| {
+                let lead_s = if two[0].last { self.lead_s } else { 0.0 };
+                two[0].at + self.window_s <= two[1].at - lead_s
+            });
         let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
         if !ordered
             || self
@@ -199,7 +204,8 @@ impl<'a> Driver<'a> {
             part.map_or(Ok(()), |one| freeze(one, false))?;
             let late = Instant::now() > load + LATE;
             let goes_on = ticker.until(ends);
-            part.map_or(Ok(()), |one| freeze(one, true))?;
+            part.filter(|_| slot.last)
+                .map_or(Ok(()), |one| freeze(one, true))?;
             let (after, now) = (self.read(part)?, Instant::now());
             let event = Event::Slice {
                 slot: number,

@@ -23,7 +23,7 @@ from scipy import special
 
 from tare.analysis.slices import LEAST_PASSES, conditions_of
 from tare.records.noise import MetricNoise
-from tare.study.slice_schedule import PASSES_PER_EMPTY, period
+from tare.study.slice_schedule import PASSES_PER_EMPTY, turn_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,5 +108,5 @@ def half_width(noise: MetricNoise, slices: float) -> float:
 
 def slices_in(minutes: float, slice_s: float, drain_s: float, conditions: int = 2) -> float:
     """Slices of each condition that so many minutes of slices in turn hold, empty ones beside."""
-    turn = period(slice_s, drain_s) * (conditions + 1 / PASSES_PER_EMPTY)
+    turn = turn_seconds(1, slice_s, drain_s) * (conditions + 1 / PASSES_PER_EMPTY)
     return 60 * minutes / turn

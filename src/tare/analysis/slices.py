@@ -38,13 +38,14 @@ LEAST_PASSES = 8
 
 
 class Row(NamedTuple):
-    """One slice: when it began (Unix time), successful operations, its length in seconds, and the
-    CPU seconds of demand."""
+    """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
+    seconds of demand, and which turn of a server in its block it is of; None: one of its own."""
 
     unix: float
     ops: float
     seconds: float
     demand_s: float
+    turn: int | None = None
 
 
 def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
@@ -59,7 +60,13 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
         part_s = [_part(one) for one in told]
         idle_s = (sum(part_s) - sum(machine_s) + background_s) / max(len(told), 1)
         return [
-            Row(float(one["unix"]), float(one["ops"]), float(one["seconds"]), used - idle_s)
+            Row(
+                float(one["unix"]),
+                float(one["ops"]),
+                float(one["seconds"]),
+                used - idle_s,
+                one.get("turn"),
+            )
             for one, used in zip(told, part_s, strict=True)
         ]
     except (OSError, ValueError, KeyError, TypeError):
@@ -98,9 +105,9 @@ def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> N
         return
     terms = terms_of(observed)
     values = fitted(terms, [trial.values[metric] for trial in block])
-    for trial, value in zip(block, values, strict=True):
+    for trial, value, error in zip(block, values, terms.errors, strict=True):
         trial.values[metric] = float(value)
-        trial.slice_noise[metric] = terms.noise / math.sqrt(len(trial.slices))
+        trial.slice_noise[metric] = float(error)
 
 
 def fitted(terms: Terms, sums: Sequence[float]) -> np.ndarray:
@@ -117,12 +124,14 @@ class Observed(NamedTuple):
         passes: which pass each belongs to, from 0.
         conditions: which condition it drove, from 0.
         switches: which other server the slice before drove, from 1; 0: the same one, or unknown.
+        turns: which turn of a server each is of.
     """
 
     logs: np.ndarray
     passes: np.ndarray
     conditions: np.ndarray
     switches: np.ndarray
+    turns: np.ndarray
 
 
 def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
@@ -130,17 +139,30 @@ def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | 
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
         return None
     driven = sorted(
-        (row.unix, number, cost(row)) for number, trial in enumerate(block) for row in trial.slices
+        (row.unix, number, cost(row), row.turn)
+        for number, trial in enumerate(block)
+        for row in trial.slices
     )
-    costs = np.array([one for _, _, one in driven])
+    costs = np.array([cost for _, _, cost, _ in driven])
     if not np.all(np.isfinite(costs)) or not np.all(costs > 0):
         return None
     names = sorted({_server(trial) for trial in block})
     servers = [names.index(_server(trial)) for trial in block]
-    return arrange(np.log(costs), [number for _, number, _ in driven], servers)
+    known = [turn for _, _, _, turn in driven if turn is not None]
+    return arrange(
+        np.log(costs),
+        [number for _, number, _, _ in driven],
+        servers,
+        known if len(known) == len(driven) else (),
+    )
 
 
-def arrange(logs: np.ndarray, conditions: Sequence[int], servers: Sequence[int]) -> Observed:
+def arrange(
+    logs: np.ndarray,
+    conditions: Sequence[int],
+    servers: Sequence[int],
+    turns: Sequence[int] = (),
+) -> Observed:
     """Slices with the pass that each belongs to, and the server before it.
 
     A condition with several slices for each one of another, because its server has fewer
@@ -150,6 +172,7 @@ def arrange(logs: np.ndarray, conditions: Sequence[int], servers: Sequence[int])
         logs: log costs, in the order in which the slices were driven.
         conditions: which condition each drove.
         servers: condition to its server, from 0.
+        turns: number of each slice's turn; empty: each slice is one.
     """
     often = np.bincount(conditions)
     done = np.zeros_like(often)
@@ -159,7 +182,8 @@ def arrange(logs: np.ndarray, conditions: Sequence[int], servers: Sequence[int])
         done[one] += 1
         switches.append(before + 1 if servers[one] != before else 0)
         before = servers[one]
-    return Observed(logs, np.array(passes), np.array(conditions), np.array(switches))
+    _, numbers = np.unique(turns if len(turns) else np.arange(len(logs)), return_inverse=True)
+    return Observed(logs, np.array(passes), np.array(conditions), np.array(switches), numbers)
 
 
 def _server(trial: Trial) -> str:
@@ -183,7 +207,8 @@ def conditions_of(logs: np.ndarray, switches: np.ndarray | None = None) -> np.nd
     """
     passes, conditions = (places.ravel() for places in np.indices(logs.shape))
     before = np.zeros_like(passes) if switches is None else switches.ravel()
-    return terms_of(Observed(logs.ravel(), passes, conditions, before)).effects
+    turns = np.arange(logs.size)
+    return terms_of(Observed(logs.ravel(), passes, conditions, before, turns)).effects
 
 
 class Terms(NamedTuple):
@@ -193,15 +218,15 @@ class Terms(NamedTuple):
         effects: of the conditions; they sum to 0.
         switch: of a slice after another server's, in the mean over them.
         residuals: what is left, slice by slice.
-        noise: standard error that one slice of a condition leaves its effect; with n slices it is
-            a root of n smaller. The order is drawn anew in each pass, so that the correlation of
-            neighbours is in the residuals and in nothing else.
+        errors: standard error that the noise of slices leaves each condition's effect. The order is
+            drawn anew in each pass, so that the correlation of passes is in the residuals and in
+            nothing else.
     """
 
     effects: np.ndarray
     switch: float
     residuals: np.ndarray
-    noise: float
+    errors: np.ndarray
 
 
 def terms_of(observed: Observed) -> Terms:
@@ -211,7 +236,7 @@ def terms_of(observed: Observed) -> Terms:
     and none is rare. Else after any other server, where that happens to a tenth of the slices at
     least, and not to another tenth.
     """
-    logs, passes, conditions, _ = observed
+    logs, passes, conditions, _, _ = observed
     weights = np.ones_like(logs)
     effects = np.zeros(conditions.max() + 1)
     masks = _masks(observed)
@@ -234,24 +259,36 @@ def terms_of(observed: Observed) -> Terms:
     switched = observed.switches > 0
     mixed = masks and switched.any() and not switched.all()
     switch = float(carried[switched].mean() - carried[~switched].mean()) if mixed else 0.0
-    return Terms(effects, switch, residuals, _noise(residuals, weights, observed, len(masks)))
+    return Terms(effects, switch, residuals, _errors(residuals, weights, observed, len(masks)))
 
 
-def _noise(residuals: np.ndarray, weights: np.ndarray, observed: Observed, masks: int) -> float:
-    """Of an M-estimate: root of the mean square of psi over the mean of its derivative, times K.
+def _errors(
+    residuals: np.ndarray, weights: np.ndarray, observed: Observed, masks: int
+) -> np.ndarray:
+    """Of an M-estimate: root of the sum of squares of psi over the sum of its derivative, times K.
 
-    Source: P. J. Huber, Robust Regression, Annals of Statistics 1 (1973), with its correction K for
-    many terms; psi is linear inside of TUNING and constant outside. Where a tenth of the slices are
-    bursts it is an eighth too small (tests/analysis/test_slices.py).
+    Slices of one turn share its mood, so that their psi are added up before they are squared; where
+    a pass is a single turn, its own term has taken that away. Sources: P. J. Huber, Robust
+    Regression, Annals of Statistics 1 (1973), with its correction K for many terms; psi is linear
+    inside of TUNING and constant outside. K.-Y. Liang and S. L. Zeger, Longitudinal Data Analysis,
+    Biometrika 73 (1986), for sums over clusters. Where a tenth of the slices are bursts it is an
+    eighth too small (tests/analysis/test_slices.py).
     """
-    fitted_terms = int(observed.passes.max()) + int(observed.conditions.max()) + 1 + masks
-    spare = max(len(residuals) - fitted_terms, 1)
+    conditions, turns = observed.conditions, observed.turns
+    passes = int(observed.passes.max()) + 1
+    if turns.max() + 1 <= passes:
+        turns = np.arange(len(residuals))
+    fitted_terms = passes + int(conditions.max()) + masks
     inside = float(np.mean(weights == 1.0))
-    square = float(np.square(weights * residuals).sum()) / spare
+    often = np.bincount(conditions)
     if not inside:
-        return math.inf
+        return np.full(len(often), math.inf)
+    sums = np.zeros((len(often), turns.max() + 1))
+    np.add.at(sums, (conditions, turns), weights * residuals)
+    clusters = turns.max() + 1
+    spare = clusters / max(clusters - fitted_terms, 1)
     correction = 1 + fitted_terms / len(residuals) * (1 - inside) / inside
-    return correction * math.sqrt(square) / inside
+    return np.asarray(correction * np.sqrt(spare * np.square(sums).sum(axis=1)) / (often * inside))
 
 
 def _means(values: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:

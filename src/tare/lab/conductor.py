@@ -1,8 +1,9 @@
 """Drives a block's slices by the clock: one deployment thawed at a time, and what it used.
 
-The clients know the schedule and drive their clusters by it on their own. Here the servers are
-thawed before each slice and frozen after its drain, and CPU time is read at both ends. A server
-that stops with requests in flight answers them with timeouts later, so the drain comes first.
+The clients know the schedule and drive their clusters by it on their own. Here servers are thawed
+before each of their turns and frozen after its last drain, and CPU time is read at both ends of
+each slice. A server that stops with requests in flight answers them with timeouts later, so the
+drain comes first.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tare.monitor.meter import Meter, Reading
     from tare.study.slice_schedule import Schedule, Slot
 
+LOOK_S = 1.0
 LATE_S = 0.005
 """A slice is late where its server is thawed so long after its load began, or is frozen and read so
 long after it should have been (`AFTER_S` after the drain)."""
@@ -69,7 +71,7 @@ class Conductor:
     Attributes:
         parts: the block's trials, by their number in the schedule.
         freezes: servers stand still between their slices.
-        look: called once a pass, between slices; finds parts that have failed.
+        look: called every `LOOK_S`, between turns; finds parts that have failed.
     """
 
     schedule: Schedule
@@ -90,13 +92,14 @@ class Conductor:
         self._origin = self.clock() + begins - self.wall()
         self._begins = begins
         self._freeze_all(True)
-        looked = 0
-        for number, slot in enumerate(self.schedule.slots):
-            if number - looked >= len(self.parts):
-                looked = number
+        looked, between = 0.0, True
+        for slot in self.schedule.slots:
+            if between and slot.at - looked >= LOOK_S:
+                looked = slot.at
                 self.look()
                 self.meter.look()
             self._drive(slot)
+            between = slot.last
         return self.driven
 
     def release(self) -> None:
@@ -118,7 +121,7 @@ class Conductor:
                 self._freeze(part, False)
             late = self.clock() > load + LATE_S
             self._until(ends)
-            if part is not None:
+            if part is not None and slot.last:
                 self._freeze(part, True)
             after, now = self.meter.read(units, nodes), self.clock()
         except (TareError, OSError) as error:

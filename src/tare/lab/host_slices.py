@@ -142,7 +142,8 @@ class HostSlices:
             "window_s": schedule.length_s + schedule.drain_s,
             "ticks": self.machine.ticks,
             "slots": [
-                {"at": begins + slot.at + ahead, "part": slot.trial} for slot in schedule.slots
+                {"at": begins + slot.at + ahead, "part": slot.trial, "last": slot.last}
+                for slot in schedule.slots
             ],
             "parts": [part.order(freezes=freezes) for part in parts],
         }

@@ -17,7 +17,7 @@ from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
 from tare.study.design import USUAL_SLICE_S
-from tare.study.slice_schedule import block_seconds, make_schedule
+from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,22 +107,18 @@ def pilot(
 def _schedule(setup: Setup, seconds: float, servers: Sequence[int], drain_s: float) -> Schedule:
     """As many slices as the time holds, of conditions that each drive one of the servers."""
 
-    def lasts(measure_s: float) -> float:
-        warmup_s = setup.load.warmup
-        return block_seconds(sharing, warmup_s, measure_s, USUAL_SLICE_S, drain_s)
+    def cut(slices: int) -> Cut:
+        return Cut(setup.load.warmup, slices * USUAL_SLICE_S, USUAL_SLICE_S, drain_s)
 
     sharing = [[1] * often for often in Counter(servers).values()]
     slices = 1
-    while lasts((slices + 1) * USUAL_SLICE_S) <= seconds:
+    while block_seconds(sharing, cut(slices + 1)) <= seconds:
         slices += 1
     return make_schedule(
         [f"condition{place + 1}" for place in range(len(servers))],
-        deployments=[f"server{server + 1}" for server in servers],
-        warmup_s=setup.load.warmup,
-        measure_s=slices * USUAL_SLICE_S,
-        length_s=USUAL_SLICE_S,
-        drain_s=drain_s,
+        cut(slices),
         seed=7,
+        deployments=[f"server{server + 1}" for server in servers],
     )
 
 

@@ -186,7 +186,7 @@ def quiet_setup(
         }
     )
     (condition,) = expand(study)
-    return condition.setup, study.design.drain
+    return condition.setup, study.design.drain_s
 
 
 class QuietServers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from tare.records.manifest import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tare.lab.conductor import Driven
@@ -30,10 +31,10 @@ class Summed:
         kernel_s: of the kernel's own threads.
         background_s: of `machine_s`, what the operations did not cause: of Tare itself, of other
             programs, and as much as engine and kernel used in as many empty slices.
-        idle_s: what engine and kernel used in one empty slice.
+        idle_s: what engine and kernel use in the time of one slice while nothing is driven.
         idle_engine_s, idle_kernel_s, idle_softirq_s: of that, and of all soft interrupts.
-        counts: what the kernel counted (tare.monitor.meter), less as much as in as many empty
-            slices; empty where other machines took part.
+        counts: what the kernel counted (tare.monitor.meter), less as much as in as much time of
+            empty slices; empty where other machines took part.
     """
 
     units: dict[str, float]
@@ -61,9 +62,21 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         driven: of the whole block, with its empty slices.
         trial: its number in the schedule.
     """
-    own = [one.used for one in measured_slices(driven, trial)]
-    empty = [one.used for one in driven if one.slot.trial is None]
-    idle_s = _mean([one.part for one in empty])
+    slices = measured_slices(driven, trial)
+    own = [one.used for one in slices]
+    empty = [one for one in driven if one.slot.trial is None]
+    # an empty slice has a turn of its own, which is longer by the thaw
+    scale = _mean([one.seconds for one in slices]) / (sum(one.seconds for one in empty) or math.inf)
+
+    def idle(used: Callable[[Reading], float]) -> float:
+        return scale * sum(used(one.used) for one in empty)
+
+    def counted(name: str) -> float:
+        return sum(one.counts[name] for one in own) - len(own) * idle(
+            lambda used: used.counts.get(name, 0)
+        )
+
+    idle_s = idle(lambda used: used.part)
     machine_s = sum(one.machine for one in own)
     return Summed(
         units={name: sum(one.units[name] for one in own) for name in own[0].units},
@@ -73,23 +86,15 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
-        counts=_counts(own, empty),
-        idle_engine_s=_mean([one.engine for one in empty]),
-        idle_kernel_s=_mean([one.kernel for one in empty]),
-        idle_softirq_s=_mean([one.modes.get("softirq", 0.0) for one in empty]),
+        counts={name: counted(name) for name in own[0].counts},
+        idle_engine_s=idle(lambda used: used.engine),
+        idle_kernel_s=idle(lambda used: used.kernel),
+        idle_softirq_s=idle(lambda used: used.modes.get("softirq", 0.0)),
     )
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
-
-
-def _counts(own: Sequence[Reading], empty: Sequence[Reading]) -> dict[str, float]:
-    found = {}
-    for name in own[0].counts:
-        idle = _mean([one.counts.get(name, 0) for one in empty])
-        found[name] = sum(one.counts[name] for one in own) - idle * len(own)
-    return found
 
 
 def slices_record(
@@ -129,6 +134,7 @@ def write_slices(
         for place, one in enumerate(measured_slices(driven, trial)):
             line = {
                 "unix": round(one.unix, 6),
+                "turn": one.slot.turn,
                 "seconds": round(one.seconds, 6),
                 "ops": operations[place] if place < len(operations) else None,
                 "machine_cpu_s": round(one.used.machine, 9),

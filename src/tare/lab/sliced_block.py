@@ -26,7 +26,7 @@ from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
-from tare.study.slice_schedule import make_schedule
+from tare.study.slice_schedule import cut_of, make_schedule
 
 if TYPE_CHECKING:
     from tare.databases.cluster import Watch
@@ -141,16 +141,12 @@ class SlicedBlock:
         return drop_caches() if self._design.drop_caches else None
 
     def _schedule(self) -> Schedule:
-        load = self._trials[0].run.condition.setup.load
         return make_schedule(
             [one.run.trial.name for one in self._trials],
+            cut_of(self._trials[0].run.condition.setup.load, self._design),
+            self._design.seed,
             deployments=[one.run.deployment.identity for one in self._trials],
             shares=[one.run.condition.share for one in self._trials],
-            warmup_s=load.warmup,
-            measure_s=load.measured_s,
-            length_s=float(self._design.slice),
-            drain_s=self._design.drain,
-            seed=self._design.seed,
         )
 
     def _compiler_seconds(self) -> dict[str, float | None]:

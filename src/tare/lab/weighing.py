@@ -24,7 +24,7 @@ from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
 from tare.records.prices import Operation
 from tare.study.design import USUAL_SLICE_S
-from tare.study.slice_schedule import block_seconds, make_schedule
+from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from tare.lab.quiet_servers import Outcome
@@ -170,8 +170,7 @@ class _Plan:
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
-            length_s = self.slice_s
-            return block_seconds([[1]] * ways, length_s, slices * length_s, length_s, self.drain_s)
+            return block_seconds([[1]] * ways, self._cut(slices))
 
         slices = 0
         while lasts(slices + 1) <= left:
@@ -208,12 +207,12 @@ class _Plan:
         # every way equally often: nothing compiles here, so that a server's age costs nothing
         return make_schedule(
             [f"way{place + 1}" for place in range(ways)],
-            warmup_s=self.slice_s,
-            measure_s=slices * self.slice_s,
-            length_s=self.slice_s,
-            drain_s=self.drain_s,
+            self._cut(slices),
             seed=number,
         )
+
+    def _cut(self, slices: int) -> Cut:
+        return Cut(self.slice_s, slices * self.slice_s, self.slice_s, self.drain_s)
 
 
 def _asked(server: Server, way: WeighedWay) -> str:

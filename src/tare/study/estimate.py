@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
-from tare.study.slice_schedule import block_seconds
+from tare.study.slice_schedule import block_seconds, cut_of
 from tare.study.start import why_not
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ def _trial_s(load: Load, design: Design, shares: list[list[int]]) -> float:
     """
     if design.slice_s is None:
         return load.warmup + load.measured_s
-    whole = block_seconds(shares, load.warmup, load.measured_s, design.slice_s, design.drain)
-    return whole / sum(map(len, shares))
+    return block_seconds(shares, cut_of(load, design)) / sum(map(len, shares))
 
 
 def _memory(setup: Setup, machine: int | None) -> int:

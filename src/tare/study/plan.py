@@ -153,7 +153,7 @@ def make_plan(
     """
     conditions, left_out = divide(expand(study), hindered)
     measured = conditions or [one.condition for one in left_out]
-    slicing = choose(study, [one.setup for one in measured], unsliced)
+    slicing = choose(study, measured, unsliced)
     study = settled(study, slicing)
     if slicing.length_s is not None:
         conditions = with_shares(study, conditions)

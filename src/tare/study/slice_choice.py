@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.study.design import AUTO, OFF, USUAL_SLICE_S
+from tare.study.design import AUTO, OFF, SHORT_SLICE_S, USUAL_SLICE_S
 from tare.study.rules import slice_problems
+from tare.study.slice_shares import with_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from tare.study.conditions import Condition
     from tare.study.schema import Setup, Study
 
 LEAST_TAKING_TURNS = 2
@@ -32,6 +35,9 @@ class Slicing(BaseModel):
     length_s: float | None = Field(
         None, description="length of a slice, seconds; null: measured in one piece"
     )
+    turn: Literal["slice", "pass"] = Field(
+        "slice", description="what a server is driven for until another has its turn"
+    )
     why_not: str = Field(
         "", description="where auto came to one piece, the first reason; else empty"
     )
@@ -43,31 +49,52 @@ class Slicing(BaseModel):
         if self.length_s is None:
             reason = f": {self.why_not}" if self.why_not else ""
             return f"one condition after another, in one piece (design.slice: {said}){reason}"
-        return (
-            f"in slices of {self.length_s * 1000:g} ms, the conditions of a block in turn "
-            f"(design.slice: {said})"
-        )
+        turns = "the conditions of a block in turn"
+        if self.turn == "pass":
+            turns = "the servers of a block in turn, each with all its conditions"
+        return f"in slices of {self.length_s * 1000:.3g} ms, {turns} (design.slice: {said})"
 
 
-def choose(study: Study, setups: Sequence[Setup], unsliced: Callable[[Setup], str]) -> Slicing:
+def choose(
+    study: Study, conditions: Sequence[Condition], unsliced: Callable[[Setup], str]
+) -> Slicing:
     """The study's own word; with `auto` slices of the usual length, unless something hinders.
 
+    Where servers have several conditions, a server's turn has a slice of each and takes as long as
+    one of the usual length, if that leaves every slice `SHORT_SLICE_S` for each node of a cluster.
+
     Args:
-        setups: of the conditions that are measured.
+        conditions: those that are measured.
         unsliced: why units of a setup cannot be driven in slices where they run; empty: they can.
     """
-    asked = study.design.slice
+    asked, turn = study.design.slice, study.design.turn
     if asked != AUTO:
-        return Slicing(asked=asked, length_s=study.design.slice_s)
+        chosen: Literal["slice", "pass"] = "pass" if turn == "pass" else "slice"
+        return Slicing(asked=asked, length_s=study.design.slice_s, turn=chosen)
+    setups = [one.setup for one in conditions]
     for reason in _hindrances(study, setups, unsliced):
         return Slicing(asked=AUTO, why_not=reason)
-    return Slicing(asked=AUTO, length_s=USUAL_SLICE_S)
+    most = _slices_per_pass(with_shares(study, conditions))
+    if turn == "slice" or most == 1:
+        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S)
+    least = SHORT_SLICE_S * max(one.clusters * one.database.nodes for one in setups)
+    length_s = min(max(USUAL_SLICE_S / most, least), USUAL_SLICE_S)
+    return Slicing(asked=AUTO, length_s=length_s, turn="pass")
+
+
+def _slices_per_pass(conditions: Iterable[Condition]) -> int:
+    """Of the server that has most."""
+    shares: Counter[str] = Counter()
+    for one in conditions:
+        shares[one.deployment] += one.share
+    return max(shares.values(), default=1)
 
 
 def settled(study: Study, slicing: Slicing) -> Study:
     """The study with what was chosen as its design.slice: what everything else is told."""
     length: Literal["off"] | float = OFF if slicing.length_s is None else slicing.length_s
-    design = study.design.model_copy(update={"slice": length})
+    turn = slicing.turn if slicing.turn == "pass" else study.design.turn  # auto is a slice, then
+    design = study.design.model_copy(update={"slice": length, "turn": turn})
     return study.model_copy(update={"design": design})
 
 

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from tare.study.design import Design
+    from tare.study.load import Load
 
 LEAD_S = 0.008
 """from the order to thaw a server until its load begins"""
 AFTER_S = 0.007
 """from the end of the drain until the next slice's servers are thawed: freezing and reading"""
+READ_S = 0.003
+"""from the end of a drain until the same server's next slice in a turn: reading, no freezing"""
 PASSES_PER_EMPTY = 3
 """passes over all trials for each empty slice, which shows what the machine does without load"""
 
@@ -27,11 +32,15 @@ class Slot:
         trial: which of the block's trials is driven; None: none is.
         at: seconds from the first slice's load until this one's begins.
         counts: it is measured, not warm-up.
+        turn: which turn of a server it is of, from 0.
+        last: the last one of its turn, after which the server is frozen.
     """
 
     trial: int | None
     at: float
     counts: bool
+    turn: int
+    last: bool
 
 
 @dataclass(frozen=True)
@@ -75,9 +84,9 @@ class Schedule:
         }
 
 
-def period(length_s: float, drain_s: float) -> float:
-    """From the load of one slice to that of the next, seconds."""
-    return LEAD_S + length_s + drain_s + AFTER_S
+def turn_seconds(slices: int, length_s: float, drain_s: float) -> float:
+    """From the load of one server's turn to that of the next, seconds."""
+    return LEAD_S + slices * (length_s + drain_s) + (slices - 1) * READ_S + AFTER_S
 
 
 def slices_of(seconds: float, length_s: float) -> int:
@@ -85,43 +94,73 @@ def slices_of(seconds: float, length_s: float) -> int:
     return math.ceil(seconds / length_s - 1e-9)
 
 
-def block_seconds(
-    deployments: Iterable[Sequence[int]],
-    warmup_s: float,
-    measure_s: float,
-    length_s: float,
-    drain_s: float,
-) -> float:
+@dataclass(frozen=True)
+class Cut:
+    """How the time of a block is cut.
+
+    Attributes:
+        warmup_s, measure_s: offered time of a trial with one share, rounded up to whole slices,
+            where its deployment has as many slices in a pass as any; those of others have more.
+        length_s: time in which operations are begun, of each slice.
+        drain_s: time for the last replies after that.
+        whole: a server's turn holds its slices of a whole pass; else one slice.
+    """
+
+    warmup_s: float
+    measure_s: float
+    length_s: float
+    drain_s: float
+    whole: bool = False
+
+    def turn(self, slices_per_pass: int) -> int:
+        """How many slices a turn holds."""
+        return slices_per_pass if self.whole else 1
+
+
+def cut_of(load: Load, design: Design) -> Cut:
+    """As a study has it, whose design.slice is a length."""
+    return Cut(
+        warmup_s=load.warmup,
+        measure_s=load.measured_s,
+        length_s=float(design.slice),
+        drain_s=design.drain_s,
+        whole=design.turn == "pass",
+    )
+
+
+def block_seconds(deployments: Iterable[Sequence[int]], cut: Cut) -> float:
     """How long the slices of a block take.
 
     Args:
         deployments: the shares of each one's trials, as `make_schedule` has them.
     """
     shares = list(deployments)
-    warm = max(map(len, shares)) * slices_of(warmup_s, length_s)
-    passes = slices_of(measure_s, length_s)
-    turns = warm + max(map(sum, shares)) * passes
-    empty = math.ceil(passes / PASSES_PER_EMPTY)
-    return (len(shares) * turns + empty) * period(length_s, drain_s)
+    seconds = 0.0
+    for often, offered_s in (
+        (max(map(len, shares)), cut.warmup_s),
+        (max(map(sum, shares)), cut.measure_s),
+    ):
+        slices, turn = often * slices_of(offered_s, cut.length_s), cut.turn(often)
+        seconds += len(shares) * slices // turn * turn_seconds(turn, cut.length_s, cut.drain_s)
+    empty = math.ceil(slices_of(cut.measure_s, cut.length_s) / PASSES_PER_EMPTY)
+    return seconds + empty * turn_seconds(1, cut.length_s, cut.drain_s)
 
 
 def make_schedule(
     trials: Sequence[str],
+    cut: Cut,
+    seed: int,
     *,
     deployments: Sequence[str] = (),
     shares: Sequence[int] = (),
-    warmup_s: float,
-    measure_s: float,
-    length_s: float,
-    drain_s: float,
-    seed: int,
 ) -> Schedule:
-    """Every deployment once in each turn, in which one of its trials is driven.
+    """Every deployment has its turns, in which its trials are driven, one a slice.
 
-    The order is drawn anew for each turn. As many turns as a deployment's trials have shares at
-    most are a pass, while warming up one for each of its trials; one pass in three of those that
-    are measured has an empty slice, too, at a place of its own. Source: randomised multiple
-    interleaved trials (Abedi and Brecht, ICPE 2017), at the scale of slices.
+    As many slices as a deployment's trials have shares at most are a pass, while warming up one for
+    each of its trials. The order of servers is drawn anew for each turn, that of a server's trials
+    for each pass; one pass in three of those that are measured has an empty slice, too, at a place
+    of its own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the
+    scale of slices.
 
     A server that is driven more often answers for less: of two identical containers, one driven
     four times as often as the other needed 2.2 to 2.4% less CPU time for an operation
@@ -132,8 +171,6 @@ def make_schedule(
         deployments: which deployment each is a trial of; empty: each has its own.
         shares: how many slices each has in a pass, for one of another trial of its deployment;
             empty: all have one.
-        warmup_s, measure_s: offered time of a trial with one share, rounded up to whole slices,
-            where its deployment has as many turns in a pass as any; trials of the others have more.
     """
     warm: dict[str, list[int]] = {}
     measured: dict[str, list[int]] = {}
@@ -142,22 +179,45 @@ def make_schedule(
         measured.setdefault(name, []).extend([number] * (shares[number] if shares else 1))
     # not for secrets: a published seed is what makes the order repeatable
     generator = random.Random(f"{seed} {' '.join(trials)}")  # noqa: S311
+    phases = ((cut.warmup_s, warm, False), (cut.measure_s, measured, True))
+    turns = [
+        (turn, counts)
+        for offered_s, own, counts in phases
+        for turn in _turns(own, cut, offered_s, generator, empty=counts)
+    ]
     slots: list[Slot] = []
-    for seconds, own, counts in ((warmup_s, warm, False), (measure_s, measured, True)):
-        most = max(map(len, own.values()))
-        in_order = [_over_and_over(shared, generator) for shared in own.values()]
-        for number in range(most * slices_of(seconds, length_s)):
-            turn: list[int | None] = [next(one) for one in in_order]
-            if counts and number % (most * PASSES_PER_EMPTY) == 0:
-                turn.append(None)
-            generator.shuffle(turn)
-            slots += [Slot(trial, 0.0, counts) for trial in turn]
-    each = period(length_s, drain_s)
-    return Schedule(
-        [Slot(one.trial, place * each, one.counts) for place, one in enumerate(slots)],
-        length_s,
-        drain_s,
-    )
+    at = 0.0
+    for number, (turn, counts) in enumerate(turns):
+        for place, trial in enumerate(turn):
+            last = place == len(turn) - 1
+            slots.append(Slot(trial, at, counts, number, last))
+            at += cut.length_s + cut.drain_s + (LEAD_S + AFTER_S if last else READ_S)
+    return Schedule(slots, cut.length_s, cut.drain_s)
+
+
+def _turns(
+    own: Mapping[str, Sequence[int]],
+    cut: Cut,
+    offered_s: float,
+    generator: random.Random,
+    *,
+    empty: bool,
+) -> Iterator[list[int | None]]:
+    """The trials driven in each turn of each server.
+
+    Args:
+        own: deployment to its trials, each as often as it has shares.
+        empty: every third pass has a turn of one empty slice.
+    """
+    often = max(map(len, own.values()))
+    size = cut.turn(often)
+    in_order = [_over_and_over(shared, generator) for shared in own.values()]
+    for number in range(often * slices_of(offered_s, cut.length_s) // size):
+        turns: list[list[int | None]] = [[next(one) for _ in range(size)] for one in in_order]
+        if empty and number * size % (often * PASSES_PER_EMPTY) == 0:
+            turns.append([None])
+        generator.shuffle(turns)
+        yield from turns
 
 
 def _over_and_over(trials: Sequence[int], generator: random.Random) -> Iterator[int]:

@@ -47,6 +47,7 @@ fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
             .map(|(number, part)| Slot {
                 at: now + 0.02 + 0.02 * number as f64,
                 part: *part,
+                last: true,
             })
             .collect(),
         parts: vec![part(root, "a"), part(root, "b")],
@@ -146,6 +147,30 @@ fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
 }
 
 #[test]
+fn a_server_runs_on_within_its_turn() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
+    order.slots[0].last = false;
+    // Nothing is frozen between the two: no lead is needed.
+    order.slots[1].at = order.slots[0].at + order.window_s;
+    order.lead_s = 0.002;
+    assert_eq!(order.fault(), "");
+    let during = std::thread::scope(|scope| {
+        let (root, order) = (made.path(), &order);
+        let driver = scope.spawn(move || drive(order, root));
+        let mut seen = Vec::new();
+        while !driver.is_finished() {
+            seen.push((state(root, "a"), state(root, "b")));
+        }
+        driver.join().unwrap();
+        seen.dedup();
+        seen
+    });
+    let thawed = |one: &(String, String)| one.0.starts_with("THAWED") && one.1.starts_with("FROZEN");
+    assert_eq!(during.iter().filter(|one| thawed(one)).count(), 1);
+}
+
+#[test]
 fn a_schedule_that_cannot_be_kept_is_refused() {
     let made = machine();
     let mut order = slicing(made.path(), &[Some(0), Some(7)]);
@@ -153,6 +178,7 @@ fn a_schedule_that_cannot_be_kept_is_refused() {
     order.slots[1] = Slot {
         at: order.slots[0].at + 0.001,
         part: Some(1),
+        last: true,
     };
     assert!(order.fault().contains("overlap"));
 }

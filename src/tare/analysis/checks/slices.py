@@ -49,7 +49,7 @@ def undrained(evidence: Evidence) -> Check | None:
         return None
     left = [(t, s.undrained) for t, s in sliced if s.undrained]
     if not left:
-        return check("undrained", "ok", "every operation had its reply before its server stopped")
+        return check("undrained", "ok", "every operation had its reply before its slice was over")
     total = sum(number for _, number in left)
     shares = {t.name: number / max(t.operations, number) for t, number in left}
     status: Status = "invalid" if max(shares.values()) > UNDRAINED_INVALID else "warning"
@@ -57,8 +57,8 @@ def undrained(evidence: Evidence) -> Check | None:
     return check(
         "undrained",
         status,
-        f"{count(total, 'operation')} had no reply when {pronoun} server was stopped: {pronoun} "
-        "latency holds the pause; raise design.drain",
+        f"{count(total, 'operation')} had no reply when {pronoun} slice was over: what came after "
+        f"it is not in {pronoun} latency; raise design.drain",
         [
             f"{t.name}: {count(number, 'operation')}, {percent(shares[t.name])} of its operations"
             for t, number in left
