@@ -66,7 +66,7 @@ def study(rounds: int, seconds: float, work_ns: int, more_ns: int) -> list[dict[
                 ["--spend", f"{spend}ns", "--report", str(report)]
                 for spend, report in zip(spends, reports, strict=True)
             ]
-            measured = pilot(seconds, SERVERS, driven=DRIVEN, options=options)
+            measured = pilot(seconds, DRIVEN, options=options)
             spent = [spent_us(report) for report in reports]
         base = (demand_us(measured, 0) + demand_us(measured, ONE_SERVER)) / 2
         bases.append(base)

@@ -21,6 +21,7 @@ from tare.analysis.slice_noise import (
 )
 from tare.analysis.slices import conditions_of
 from tare.records.noise import MetricNoise
+from tests.kept_noise import pilot
 
 
 def autoregressive(rng: np.random.Generator, phi: float, n: int, columns: int = 1) -> np.ndarray:
@@ -136,8 +137,11 @@ def test_half_widths_are_t_intervals_that_narrow_with_the_root_of_the_slices() -
 
 
 def test_a_minute_holds_so_many_slices_of_each() -> None:
-    """295 ms from one slice to the next; two conditions and a third of an empty one a pass."""
-    assert slices_in(1, 0.25, 0.03) == pytest.approx(60 / (0.295 * (2 + 1 / 3)))
+    """295 ms from one slice to the next; two conditions and a third of an empty one a pass. In one
+    turn two slices of 80 ms take 15 ms for all and 3 ms between them."""
+    assert slices_in(1, pilot()) == pytest.approx(60 / (0.295 * (2 + 1 / 3)))
+    short = pilot(slice_s=0.08, drain_s=0.016, turn="pass")
+    assert slices_in(1, short) == pytest.approx(60 / (2 * 0.096 + 0.018 + 0.111 / 3))
 
 
 def test_too_few_passes_tell_nothing() -> None:

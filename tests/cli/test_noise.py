@@ -93,7 +93,7 @@ def test_the_pilot_in_words_says_what_it_cannot_tell() -> None:
 def test_a_pilot_that_other_work_drowned_is_refused() -> None:
     measured = Piloted(
         rows=[[], []], order=[], seconds=1, slice_s=0.25, drain_s=0.03, pinned=True, frozen=True,
-        idle_cpus="poll", late=0, steal=0.0, other_cores=1.5,
+        idle_cpus="poll", turn="pass", late=0, steal=0.0, other_cores=1.5,
     )  # fmt: skip
     with pytest.raises(LoadError, match=r"1\.5 cores") as refused:
         noise_found(measured)

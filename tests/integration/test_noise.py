@@ -28,7 +28,7 @@ pytestmark = pytest.mark.engine
 
 
 def test_a_short_pilot_drives_its_servers_in_turn_and_leaves_nothing() -> None:
-    found = pilot(6.0, servers=2)
+    found = pilot(6.0, (0, 1))
     passes = len(found.rows[0])
     assert len(found.rows) == 2
     assert len(found.rows[1]) == passes >= 5
@@ -54,13 +54,13 @@ def test_what_a_killed_pilot_leaves_does_not_stop_the_next_one() -> None:
     finally:
         running.kill()
     assert leftovers() != []
-    pilot(6.0, servers=2)
+    pilot(6.0)
     assert leftovers() == []
 
 
 def test_an_address_that_is_taken_is_refused_before_anything_starts() -> None:
     with socket.create_server(("127.190.0.2", 9042)), pytest.raises(LoadError) as refused:
-        pilot(6.0, servers=2)
+        pilot(6.0)
     assert refused.value.where == "127.190.0.2:9042"
     assert "tare clean" in refused.value.remedy
     assert leftovers() == []

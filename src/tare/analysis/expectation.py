@@ -119,7 +119,8 @@ def likely_from_pilot(
     if design.slice_s is None or units < 2:
         return {}
     measured_s = min(one.setup.load.measured_s for one in plan.conditions)
-    slices = measured_s / noise.slice_s * (design.blocks if unit == "deployment" else 1)
+    # a slice's noise is its neighbours' other moods, which its length changes little
+    slices = measured_s / design.slice_s * (design.blocks if unit == "deployment" else 1)
     return {
         scope: Estimate(
             log_ratio=0.0,

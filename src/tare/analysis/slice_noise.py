@@ -28,6 +28,8 @@ from tare.study.slice_schedule import PASSES_PER_EMPTY, turn_seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tare.records.noise import Noise
+
 LAGS = (1, 10, 40)
 """Slices: the next one, one some three seconds later, and one twelve seconds later."""
 LONGEST_LAG = 0.25
@@ -106,7 +108,8 @@ def half_width(noise: MetricNoise, slices: float) -> float:
     return math.expm1(t * standard_error(noise, slices))
 
 
-def slices_in(minutes: float, slice_s: float, drain_s: float, conditions: int = 2) -> float:
-    """Slices of each condition that so many minutes of slices in turn hold, empty ones beside."""
-    turn = turn_seconds(1, slice_s, drain_s) * (conditions + 1 / PASSES_PER_EMPTY)
-    return 60 * minutes / turn
+def slices_in(minutes: float, noise: Noise) -> float:
+    """Slices of each of two conditions that so many minutes in turn hold, empty ones beside."""
+    alone = turn_seconds(1, noise.slice_s, noise.drain_s)
+    both = turn_seconds(2, noise.slice_s, noise.drain_s) if noise.turn == "pass" else 2 * alone
+    return 60 * minutes / (both + alone / PASSES_PER_EMPTY)

@@ -38,7 +38,7 @@ def noise(seconds: float, json: bool) -> None:
     from tare.lab.pilot import pilot  # with the analysis it takes a second to import
 
     if not json:
-        say(f"three identical servers without a database in turn, for {seconds:.0f} s ...")
+        say(f"three clients of a server without a database in turn, for {seconds:.0f} s ...")
     found = noise_found(pilot(seconds, say=(lambda line: None) if json else say))
     file = keep(found)
     if json:
@@ -75,6 +75,7 @@ def noise_found(measured: Piloted) -> Noise:
         seconds=measured.seconds,
         servers=len(measured.rows),
         slices=len(measured.rows[0]),
+        turn=measured.turn,
         slice_s=measured.slice_s,
         drain_s=measured.drain_s,
         pinned=measured.pinned,
@@ -94,14 +95,16 @@ def noise_lines(found: Noise) -> list[str]:
         f"{_correlation(value)} {_after(lag)}"
         for lag, value in found.metrics["service_demand"].correlations.items()
     )
+    together = found.turn == "pass"
+    between = "turns" if together else "slices"
     lines = [
         f"a slice of {found.slice_s * 1000:.0f} ms differs by {_sd(found, 'service_demand')} in "
         f"service demand and {_sd(found, 'throughput')} in throughput (sd, {found.slices} slices "
-        f"of {found.servers} identical servers each)",
+        f"of {found.servers} {'clients of one server' if together else 'identical servers'} each)",
         f"service demand of a slice correlates {correlated}; conditions that take turns share that",
         f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
         f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late",
-        f"servers and clients {_pinned(found)}; servers {_frozen(found)} between their slices; "
+        f"servers and clients {_pinned(found)}; servers {_frozen(found)} between their {between}; "
         f"idle CPUs: {found.idle_cpus}",
     ]
     if found.other_cores > BUSY_CORES:
@@ -124,7 +127,7 @@ def kept_line() -> tuple[bool, str]:
     from tare.analysis.slice_noise import half_width, slices_in
 
     minutes = MINUTES[1]
-    slices = slices_in(minutes, found.slice_s, found.drain_s)
+    slices = slices_in(minutes, found)
     half = width(half_width(found.metrics["service_demand"], slices))
     return True, (
         f"measured {age(found.made)}: at least ±{half} of service demand for two endpoints of one "
@@ -150,10 +153,7 @@ def _halves(found: Noise, metric: str) -> list[tuple[int, str]]:
     from tare.analysis.slice_noise import half_width, slices_in
 
     one = found.metrics[metric]
-    return [
-        (minutes, width(half_width(one, slices_in(minutes, found.slice_s, found.drain_s))))
-        for minutes in MINUTES
-    ]
+    return [(minutes, width(half_width(one, slices_in(minutes, found)))) for minutes in MINUTES]
 
 
 def _sd(found: Noise, metric: str) -> str:

@@ -1,13 +1,13 @@
-"""A pilot: identical servers without a database, driven in slices as a study's conditions are."""
+"""A pilot: a server without a database, driven in slices as a study's conditions are."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tare import scratch
 from tare.lab import clean
@@ -16,7 +16,7 @@ from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
-from tare.study.design import USUAL_SLICE_S
+from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
-SERVERS = 3
+CONDITIONS = 3
 _RUN = "noise"
 # One operation in flight: of more, some slices are answered in batches, at a third of the cost.
 _LOAD: dict[str, object] = {"threads": 1, "warmup": "500ms"}
@@ -41,6 +41,7 @@ class Piloted:
         rows: condition to its measured slices, in their order.
         order: (place among its condition's, condition) of every measured slice, as driven.
         seconds: from the first slice's load to the end of the last one's drain.
+        turn: as `design.turn`.
         pinned: servers and clients had a CPU each.
         frozen: servers stood still between their slices.
         idle_cpus: poll; or halt, and why.
@@ -58,6 +59,7 @@ class Piloted:
     pinned: bool
     frozen: bool
     idle_cpus: str
+    turn: Literal["slice", "pass"]
     late: int
     steal: float
     other_cores: float
@@ -66,16 +68,15 @@ class Piloted:
 
 def pilot(
     seconds: float,
-    servers: int = SERVERS,
+    driven: Sequence[int] = (0,) * CONDITIONS,
     *,
-    driven: Sequence[int] = (),
     options: Sequence[Sequence[str]] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> Piloted:
-    """Measure the noise of this machine's slices for so long.
+    """Measure the noise of this machine's slices for so long, cut as a study's.
 
     Args:
-        driven: which server each condition drives; empty: each its own.
+        driven: which server each condition drives, from 0.
         options: of each server's program; empty: none.
         say: told what could not be removed.
 
@@ -92,23 +93,24 @@ def pilot(
         idle_cpus = f"halt ({why_not})" if why_not else "poll"
         runtime = NativeRuntime(_RUN, work, AddressPool())
         stack.callback(runtime.close)
-        ways = list(driven) or list(range(servers))
-        commands = [list(own) for own in options] or [[] for _ in range(servers)]
-        setup, drain_s = quiet_setup(_LOAD, USUAL_SLICE_S)
-        schedule = _schedule(setup, seconds, ways, drain_s)
+        commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]
+        most = max(Counter(driven).values())
+        slice_s = max(USUAL_SLICE_S / most, SHORT_SLICE_S)
+        setup, drain_s = quiet_setup(_LOAD, slice_s)
+        schedule = _schedule(setup, seconds, driven, Cut(0, 0, slice_s, drain_s, most > 1))
         outcome = QuietServers(stack, runtime, setup, "tare doctor --noise").drive(
             [Server(runtime, options=own) for own in commands],
-            [Way(server) for server in ways],
+            [Way(server) for server in driven],
             lambda ways: schedule,
         )
-        return _piloted(outcome, schedule, idle_cpus)
+        return _piloted(outcome, schedule, "pass" if most > 1 else "slice", idle_cpus)
 
 
-def _schedule(setup: Setup, seconds: float, servers: Sequence[int], drain_s: float) -> Schedule:
+def _schedule(setup: Setup, seconds: float, servers: Sequence[int], shape: Cut) -> Schedule:
     """As many slices as the time holds, of conditions that each drive one of the servers."""
 
     def cut(slices: int) -> Cut:
-        return Cut(setup.load.warmup, slices * USUAL_SLICE_S, USUAL_SLICE_S, drain_s)
+        return replace(shape, warmup_s=setup.load.warmup, measure_s=slices * shape.length_s)
 
     sharing = [[1] * often for often in Counter(servers).values()]
     slices = 1
@@ -122,7 +124,9 @@ def _schedule(setup: Setup, seconds: float, servers: Sequence[int], drain_s: flo
     )
 
 
-def _piloted(outcome: Outcome, schedule: Schedule, idle_cpus: str) -> Piloted:
+def _piloted(
+    outcome: Outcome, schedule: Schedule, turn: Literal["slice", "pass"], idle_cpus: str
+) -> Piloted:
     return Piloted(
         rows=outcome.rows,
         order=outcome.order,
@@ -132,6 +136,7 @@ def _piloted(outcome: Outcome, schedule: Schedule, idle_cpus: str) -> Piloted:
         pinned=bool(pinned_cpus()),
         frozen=outcome.frozen,
         idle_cpus=idle_cpus,
+        turn=turn,
         late=outcome.late,
         steal=outcome.steal,
         other_cores=outcome.other_cores,

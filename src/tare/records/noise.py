@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,7 +31,12 @@ class Noise(Quiet):
     kept_as: ClassVar[str] = "noise.json"
 
     seconds: float = Field(description="from the first slice to the last")
-    servers: int
-    slices: int = Field(description="measured, of each server")
+    servers: int = Field(description="conditions that were driven in turn")
+    slices: int = Field(description="measured, of each condition")
     drain_s: float
+    turn: Literal["slice", "pass"] = Field(
+        "slice",
+        description="slice: each condition had a server of its own; pass: one server, whose turns "
+        "have a slice of each",
+    )
     metrics: dict[str, MetricNoise]
