@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tare.analysis.prices import prices
-from tare.cli.prices_text import added, csv_text, doubts, lines, table
+from tare.cli.prices_text import added, csv_text, lines, not_valid, table
 from tare.records.prices import Interval
 from tests.analysis.test_prices import MACHINE, weighed
 
@@ -73,15 +73,15 @@ def test_other_programs_are_said_where_they_disturb() -> None:
     assert any("other programs disturbed it" in line for line in busy)
 
 
-def test_a_busy_machine_and_a_native_that_is_not_itself_are_doubts() -> None:
+def test_a_busy_machine_and_a_native_that_is_not_itself_are_not_valid() -> None:
     found = prices(weighed(), MACHINE)
-    assert doubts(found) == []
-    (busy,) = doubts(found.model_copy(update={"other_cores": 0.5}))
+    assert not_valid(found) == []
+    (busy,) = not_valid(found.model_copy(update={"other_cores": 0.5}))
     assert busy.startswith("not valid: other programs disturbed it")
-    (still,) = doubts(found.model_copy(update={"gap_s": found.slice_s / 2}))
+    (still,) = not_valid(found.model_copy(update={"gap_s": found.slice_s / 2}))
     assert still.startswith("not valid: nothing was answered for 0.12 s")
-    assert doubts(found.model_copy(update={"gap_s": found.slice_s / 3})) == []
-    (unlike,) = doubts(prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE))
+    assert not_valid(found.model_copy(update={"gap_s": found.slice_s / 3})) == []
+    (unlike,) = not_valid(prices(weighed(us=(8.0, 10.0, 9.0, 15.0)), MACHINE))
     assert unlike.startswith("not valid: native again")
 
 

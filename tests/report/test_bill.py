@@ -13,6 +13,8 @@ from tare.report.page import render_html
 from tests.analysis.test_bill import BRIDGE, analysed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tare.analysis.model import Analysis
 
 
@@ -32,6 +34,17 @@ def test_the_sentence_has_both_numbers_the_word_and_what_is_missing(contradicted
     assert text.startswith("docker-bridge over native: +3.00 µs [+2.90, +3.10] (+1.3%) by prices, ")
     assert "as measured: contradicted, +21" in text
     assert " µs is not explained, most of it in the database's processes (+2" in text
+
+
+def test_prices_that_are_not_valid_are_called_so_wherever_they_are_used(tmp_path: Path) -> None:
+    disturbed = BRIDGE.model_copy(update={"other_cores": 0.5})
+    analysis = analysed(tmp_path, 1.10, disturbed)
+    ((_, text),) = sentences(analysis)
+    assert "by prices that are not valid" in text
+    told = source(analysis)
+    assert told.startswith("Its prices are not valid: other programs disturbed it (0.5 cores).")
+    for render in (render_html, render_markdown):
+        assert "by prices that are not valid" in render(analysis)
 
 
 def test_the_table_has_each_line_the_sum_and_the_measurement(contradicted: Analysis) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from tare.analysis.amounts import Amount, total
 from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
+from tare.analysis.price_doubts import doubts
 from tare.analysis.tariff import NATIVE, OWNERS, Point, Tariff
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def make_bills(
         row_bytes=weighing.row_bytes,
         in_flight=sorted({one.in_flight for one in weighing.prices}),
         rounds=weighing.rounds,
+        doubts=doubts(weighing),
     )
 
 

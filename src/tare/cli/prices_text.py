@@ -7,11 +7,8 @@ import io
 from typing import TYPE_CHECKING
 
 from rich.table import Table
-from scipy import special
 
-from tare.analysis.amounts import amount_of
-from tare.cli.quiet import STOOD_STILL, STOP_THEM
-from tare.monitor.quiet import BUSY_CORES
+from tare.analysis.price_doubts import doubts
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -67,7 +64,7 @@ def _service(found: Weighing) -> str:
 
 def lines(found: Weighing) -> list[str]:
     """What a reader must know of the prices, what speaks against them first."""
-    return [*doubts(found), *notes(found)]
+    return [*not_valid(found), *notes(found)]
 
 
 def notes(found: Weighing) -> list[str]:
@@ -88,32 +85,9 @@ def notes(found: Weighing) -> list[str]:
     return [*told, CANNOT_TELL[found.operation]]
 
 
-def doubts(found: Weighing) -> list[str]:
-    """What speaks against these prices."""
-    told = []
-    if found.other_cores > BUSY_CORES:
-        told.append(f"not valid: other programs disturbed it: {STOP_THEM}, then again")
-    if found.stood_still:
-        told.append(f"not valid: {STOOD_STILL.format(gap_s=found.gap_s)}, then again")
-    unlike = [
-        f"{name}, {again.in_flight} in flight"
-        for again in found.prices
-        if again.way == "native again"
-        for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
-        if one is not None and _beyond_chance(one, found.rounds - 1)
-    ]
-    if unlike:
-        told.append(
-            f"not valid: native again is not the same as native ({' and '.join(unlike)}); trust "
-            "nothing that small"
-        )
-    return told
-
-
-def _beyond_chance(interval: Interval, df: int) -> bool:
-    """Whether it excludes 0 with 99.9%: one in twenty of the shown ones does by chance."""
-    amount = amount_of(interval, df)
-    return abs(amount.value) > float(special.stdtrit(df, 0.9995)) * amount.error
+def not_valid(found: Weighing) -> list[str]:
+    """What speaks against these prices, a line each."""
+    return [f"not valid: {doubt}: stop all other work, then again" for doubt in doubts(found)]
 
 
 def csv_text(found: Weighing) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from tare.cli.prices_text import doubts
+from tare.cli.prices_text import not_valid
 from tare.cli.weigh import USUAL
 from tare.cli.weighing import Wanted, weigh_and_keep
 from tare.errors import TareError
@@ -53,7 +53,7 @@ def prices_for(
             say(f"no prices: {error}")
             return None
         say(f"weighed {numbers.count(len(found.prices), 'price')}")
-        for doubt in doubts(found):
+        for doubt in not_valid(found):
             say(f"prices: {doubt}")
     return found
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
+from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import prices
 from tare.cli import weigh_parts
 from tare.cli.console import say, say_document, say_json, table_console
 from tare.cli.finish import NOT_VALID, near, only_one
-from tare.cli.prices_text import csv_text, doubts, lines, notes, table
+from tare.cli.prices_text import csv_text, lines, not_valid, notes, table
 from tare.cli.weigh import (
     CONNECTION_SECONDS,
     IN_FLIGHT,
@@ -107,7 +108,7 @@ def show(what: str, wanted: Wanted, *, json: bool, csv: bool, html: Path | None)
         if one in _OPERATIONS:
             found = weigh_and_keep(tell, wanted, _OPERATIONS[one])
             _print(found, json=json, csv=csv)
-            against = doubts(found)
+            against = not_valid(found)
             sections.append(ways_section(found, against, notes(found)))
             doubtful = doubtful or bool(against)
     if parts:

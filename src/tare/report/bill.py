@@ -36,7 +36,9 @@ LIMITS = (
 
 def sentences(analysis: Analysis) -> list[tuple[Bill, str]]:
     """A sentence per bill."""
-    return [(one, _sentence(one, *said)) for one, said in _bills(analysis)]
+    doubtful = analysis.bills is not None and bool(analysis.bills.doubts)
+    by = "by prices that are not valid" if doubtful else "by prices"
+    return [(one, _sentence(one, by, *said)) for one, said in _bills(analysis)]
 
 
 def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
@@ -48,10 +50,10 @@ def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
     ]
 
 
-def _sentence(bill: Bill, treatment: str, baseline: str) -> str:
+def _sentence(bill: Bill, by: str, treatment: str, baseline: str) -> str:
     told = (
-        f"{treatment} over {baseline}: {_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) by "
-        f"prices, {_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
+        f"{treatment} over {baseline}: {_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) "
+        f"{by}, {_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
         f"as measured: {WORDS[bill.verdict]}"
     )
     if bill.verdict == "contradicted":
@@ -75,11 +77,12 @@ def source(analysis: Analysis) -> str:
     if analysis.bills is None:
         return ""
     bills = analysis.bills
+    against = f"Its prices are not valid: {'; '.join(bills.doubts)}. " if bills.doubts else ""
     flights = " and ".join(str(one) for one in bills.in_flight)
     return (
-        f"Prices are of servers without a database on this machine, weighed at {bills.made} in "
-        f"{numbers.count(bills.rounds, 'round')} with {flights} operations in flight and rows of "
-        f"{bills.row_bytes:,} bytes (tare weigh). Packets are those that each condition's server "
+        f"{against}Prices are of servers without a database on this machine, weighed at "
+        f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
+        f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each condition's server "
         f"sent and received, as the kernel counted them. {LIMITS}"
     )
 
@@ -126,7 +129,9 @@ def owners_table(analysis: Analysis) -> Table:
 
 def bill_panels(analysis: Analysis) -> list[Panel]:
     """A waterfall per bill: its lines from the baseline on, their sum, and what was measured."""
-    return [_draw(one, *said) for one, said in _bills(analysis)]
+    told = (sentence for _, sentence in sentences(analysis))
+    bills = zip(_bills(analysis), told, strict=True)
+    return [_draw(one, sentence, *said) for (one, said), sentence in bills]
 
 
 def _numbers(bill: Bill, us: float, ci: tuple[float, float]) -> list[Cell]:
@@ -151,10 +156,10 @@ def _share(value: float, bill: Bill) -> str:
     return numbers.change(1 + value / bill.baseline_us)
 
 
-def _draw(bill: Bill, treatment: str, baseline: str) -> Panel:
+def _draw(bill: Bill, sentence: str, treatment: str, baseline: str) -> Panel:
     height = _TOP + _ROW * (len(bill.lines) + 2) + _AXIS
     drawing = panel(f"Bill of {treatment} over {baseline}", WIDTH, height, bill.treatment)
-    describe(drawing.root, _sentence(bill, treatment, baseline))
+    describe(drawing.root, sentence)
     label(drawing.root, 0, 16, treatment, "title", length=44)
     under = f"over {baseline}, {numbers.MICROSECONDS} per operation: {bill.verdict}"
     label(drawing.root, 0, 34, under, "small muted", length=60)

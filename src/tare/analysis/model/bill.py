@@ -70,3 +70,6 @@ class Bills(Part):
     row_bytes: int = Field(description="of the rows that the prices were weighed with")
     in_flight: list[int] = Field(description="operations at once, likewise")
     rounds: int
+    doubts: list[str] = Field(
+        default_factory=list, description="what speaks against the prices; empty: nothing does"
+    )

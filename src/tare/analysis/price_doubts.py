@@ -1,0 +1,41 @@
+"""What speaks against prices: other work, servers that stood still, a native unlike itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scipy import special
+
+from tare.analysis.amounts import amount_of
+from tare.monitor.quiet import BUSY_CORES
+
+if TYPE_CHECKING:
+    from tare.records.prices import Interval, Weighing
+
+
+def doubts(found: Weighing) -> list[str]:
+    """Each as a clause; empty: nothing speaks against them."""
+    told = []
+    if found.other_cores > BUSY_CORES:
+        told.append(f"other programs disturbed it ({found.other_cores:.2g} cores)")
+    if found.stood_still:
+        told.append(
+            f"nothing was answered for {found.gap_s:.2g} s, because something stopped a server or "
+            "its client"
+        )
+    unlike = [
+        f"{name}, {again.in_flight} in flight"
+        for again in found.prices
+        if again.way == "native again"
+        for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
+        if one is not None and _beyond_chance(one, found.rounds - 1)
+    ]
+    if unlike:
+        told.append(f"native again is not the same as native ({' and '.join(unlike)})")
+    return told
+
+
+def _beyond_chance(interval: Interval, df: int) -> bool:
+    """Whether it excludes 0 with 99.9%: one in twenty of the shown ones does by chance."""
+    amount = amount_of(interval, df)
+    return abs(amount.value) > float(special.stdtrit(df, 0.9995)) * amount.error
