@@ -82,8 +82,8 @@ def source(analysis: Analysis) -> str:
     return (
         f"{against}Prices are of servers without a database on this machine, weighed at "
         f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
-        f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each condition's server "
-        f"sent and received, as the kernel counted them. {LIMITS}"
+        f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each "
+        f"condition's server sent and received, as the kernel counted them. {LIMITS}"
     )
 
 
