@@ -33,19 +33,23 @@ _ROUNDS = 2000
 """Terms for switches settle slowly: after 100, a block in a hundred of 26 slices was 0.9% off."""
 _SETTLED = 1e-8
 LEAST_SHARE = 0.1
+LEAST_USABLE = 0.9
+"""share of a condition's slices"""
 LEAST_PASSES = 8
 """With fewer passes there is no telling bursts from the rest."""
 
 
 class Row(NamedTuple):
     """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
-    seconds of demand, and which turn of a server in its block it is of; None: one of its own."""
+    seconds of demand, which turn of a server in its block it is of (None: one of its own), and
+    whether its CPU time was read too late or its server was."""
 
     unix: float
     ops: float
     seconds: float
     demand_s: float
     turn: int | None = None
+    late: bool = False
 
 
 def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
@@ -66,6 +70,7 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
                 float(one["seconds"]),
                 used - idle_s,
                 one.get("turn"),
+                bool(one.get("late")),
             )
             for one, used in zip(told, part_s, strict=True)
         ]
@@ -135,26 +140,41 @@ class Observed(NamedTuple):
 
 
 def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
-    """The slices of a block's trials; None where they tell nothing, or one has no cost."""
+    """The slices of a block's trials; None where they are few, or too many have no cost.
+
+    A slice that was late has CPU time of its neighbours, or they have some of its own. It is left
+    out, where few are.
+    """
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
         return None
     driven = sorted(
-        (row.unix, number, cost(row), row.turn)
-        for number, trial in enumerate(block)
-        for row in trial.slices
+        (row.unix, number, row) for number, trial in enumerate(block) for row in trial.slices
     )
-    costs = np.array([cost for _, _, cost, _ in driven])
-    if not np.all(np.isfinite(costs)) or not np.all(costs > 0):
-        return None
+    rows = [row for _, _, row in driven]
+    costs = np.array([cost(row) for row in rows])
+    costed = np.isfinite(costs) & (costs > 0)
     names = sorted({_server(trial) for trial in block})
     servers = [names.index(_server(trial)) for trial in block]
-    known = [turn for _, _, _, turn in driven if turn is not None]
-    return arrange(
-        np.log(costs),
-        [number for _, number, _, _ in driven],
+    known = [row.turn for row in rows if row.turn is not None]
+    observed = arrange(
+        np.log(np.where(costed, costs, 1.0)),
+        [number for _, number, _ in driven],
         servers,
-        known if len(known) == len(driven) else (),
+        known if len(known) == len(rows) else (),
     )
+    on_time = costed & ~np.array([row.late for row in rows])
+    for usable in (on_time, costed):
+        often = np.bincount(observed.conditions)
+        if np.all(np.bincount(observed.conditions, usable) >= LEAST_USABLE * often):
+            return _only(observed, usable)
+    return None
+
+
+def _only(observed: Observed, usable: np.ndarray) -> Observed:
+    """Some of the slices, their passes and turns numbered without gaps."""
+    logs, passes, conditions, switches, turns = (one[usable] for one in observed)
+    passes, turns = (np.unique(one, return_inverse=True)[1] for one in (passes, turns))
+    return Observed(logs, passes, conditions, switches, turns)
 
 
 def arrange(

@@ -8,8 +8,10 @@ drain comes first.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -92,6 +94,10 @@ class Conductor:
         self._origin = self.clock() + begins - self.wall()
         self._begins = begins
         self._freeze_all(True)
+        with _no_collection():
+            return self._go_through()
+
+    def _go_through(self) -> list[Driven]:
         looked, between = 0.0, True
         for slot in self.schedule.slots:
             if between and slot.at - looked >= LOOK_S:
@@ -150,6 +156,19 @@ class Conductor:
         if self.freezes:
             for node in part.nodes:
                 cgroups.freeze(node.paths, frozen)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without Python's collector of cycles, which stopped a run for 70 ms."""
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def with_hosts(
