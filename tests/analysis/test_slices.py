@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tare.analysis import slices
-from tare.analysis.slices import arrange, conditions_of, terms_of
+from tare.analysis.slices import COSTS, Row, arrange, conditions_of, observe, terms_of
 
 
 def table(seed: int, passes: int, effects: list[float], bursts: float = 0.0) -> np.ndarray:
@@ -125,3 +129,47 @@ def test_the_fit_goes_on_until_it_has_settled(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(slices, "_SETTLED", 1e-12)
     for effects, one in zip(found, tables, strict=True):
         assert effects == pytest.approx(conditions_of(*one), abs=1e-5)
+
+
+def test_slices_of_a_turn_are_not_as_many_observations() -> None:
+    """A turn of a server has six slices with one mood; each of two servers has 30 turns."""
+    rng = np.random.default_rng(5)
+    servers, strayed, told = [0, 1, 1], [], []
+    for _ in range(300):
+        logs, conditions, turns = [], [], []
+        for number in range(60):
+            server = number % 2
+            mood = rng.normal(0, 0.05)
+            own = [0] * 6 if server == 0 else [1, 1, 1, 1, 1, 2]
+            logs += list(mood + rng.normal(0, 0.02, 6))
+            conditions += own
+            turns += [number] * 6
+        terms = terms_of(arrange(np.array(logs), conditions, servers, turns))
+        strayed.append([terms.effects[1] - terms.effects[0], terms.effects[2] - terms.effects[1]])
+        told.append(math.hypot(terms.errors[0], terms.errors[1]))
+    between, inside = np.std(strayed, axis=0)
+    assert inside < between / 2, "a turn's mood drops out of the ratio of its conditions"
+    assert np.mean(told) == pytest.approx(between, rel=0.15)
+
+
+def trial(deployment: str, rows: list[Row]) -> Any:
+    """As much of a trial as the fit looks at."""
+    return SimpleNamespace(slices=rows, manifest=SimpleNamespace(deployment=deployment))
+
+
+def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> None:
+    rng = np.random.default_rng(2)
+    costs = np.exp(rng.normal([0.0, 0.05], 0.02, (40, 2)))
+    rows = [
+        [Row(2 * n + one, 100.0, 0.25, 100 * costs[n, one]) for n in range(40)] for one in (0, 1)
+    ]
+    whole = observe([trial("a", rows[0]), trial("b", rows[1])], COSTS["service_demand"])
+    rows[0][3] = rows[0][3]._replace(demand_s=0.001, late=True)
+    rows[1][7] = rows[1][7]._replace(ops=0.0)
+    some = observe([trial("a", rows[0]), trial("b", rows[1])], COSTS["service_demand"])
+    assert whole is not None
+    assert some is not None
+    assert (len(whole.logs), len(some.logs)) == (80, 78)
+    assert terms_of(some).effects == pytest.approx(terms_of(whole).effects, abs=0.002)
+    empty = [row._replace(ops=0.0) for row in rows[1][:5]] + rows[1][5:]
+    assert observe([trial("a", rows[0]), trial("b", empty)], COSTS["service_demand"]) is None
