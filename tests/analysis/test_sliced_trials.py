@@ -109,7 +109,7 @@ def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> N
     assert found.details == ["D1-B01-native: 4 of 8 slices, 0.8 cores"]
 
 
-@pytest.mark.parametrize(("operations", "status"), [(1, "warning"), (500, "invalid")])
+@pytest.mark.parametrize(("operations", "status"), [(1, "ok"), (20, "warning"), (500, "invalid")])
 def test_operations_that_were_cut_off_hold_the_pause(
     tmp_path: Path, operations: int, status: str
 ) -> None:

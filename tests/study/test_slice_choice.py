@@ -86,7 +86,7 @@ def test_a_server_s_conditions_have_short_slices_in_one_turn(read: ReadStudy) ->
     plan = planned(read, base=ENDPOINTS)
     # the baseline has as many as the two others together
     assert plan.study.design.slice_s == pytest.approx(0.25 / 4)
-    assert (plan.study.design.turn, plan.study.design.drain_s) == ("pass", 0.015)
+    assert plan.study.design.turn == "pass"
     assert plan.slicing.words == (
         "in slices of 62.5 ms, the servers of a block in turn, each with all its conditions "
         "(design.slice: auto)"
@@ -97,7 +97,6 @@ def test_a_server_s_conditions_have_short_slices_in_one_turn(read: ReadStudy) ->
     assert apart.study.design.slice_s == USUAL_SLICE_S
     asked = planned(read, "", "design.slice=100ms", base=ENDPOINTS)
     assert asked.slicing.turn == "slice"
-    assert asked.study.design.drain_s == pytest.approx(0.02)
 
 
 def test_one_condition_has_none_to_take_turns_with(read: ReadStudy) -> None:

@@ -186,7 +186,7 @@ def quiet_setup(
         }
     )
     (condition,) = expand(study)
-    return condition.setup, study.design.drain_s
+    return condition.setup, study.design.drain
 
 
 class QuietServers:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule
 
 DISTURBED = 0.05
-"""share of the CPU time from which other work makes a slice a disturbed one"""
+LEAST_DISTURBED_S = 0.25
+"""Share of the CPU time from which other work makes a slice a disturbed one; of short slices, that
+of so long a time, for the least program runs for some milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def slices_record(
         undrained=undrained,
         late=sum(one.late for one in own),
         disturbed=sum(
-            other > DISTURBED * one.seconds * _cpus()
+            other > DISTURBED * max(one.seconds, LEAST_DISTURBED_S) * _cpus()
             for one, other in zip(own, others, strict=True)
         ),
         other_cpu_s=sum(others),

@@ -18,19 +18,10 @@ USUAL_SLICE_S = 0.25
 SHORT_SLICE_S = 0.04
 """Where a server's conditions have their slices in one turn, nothing is thawed between them; of one
 node, for a slice begins and ends with fewer operations in flight than between."""
-LONGEST_DRAIN_S, SHORTEST_DRAIN_S = 0.03, 0.015
-DRAIN_SHARE = 0.2
-"""of a slice's length, within these"""
 Slice = Annotated[
     Literal["auto", "off"] | Annotated[Duration, Field(ge=0.02, le=10)],
     WithJsonSchema(
         {"anyOf": [{"enum": [AUTO, OFF]}, {"type": "string"}, {"type": "number"}], "unit": "s"}
-    ),
-]
-Drain = Annotated[
-    Literal["auto"] | Annotated[Duration, Field(gt=0, le=5)],
-    WithJsonSchema(
-        {"anyOf": [{"enum": [AUTO]}, {"type": "string"}, {"type": "number"}], "unit": "s"}
     ),
 ]
 FIRST_LOOK = 5 / 8
@@ -138,26 +129,9 @@ class Design(Part):
         "each has had load.warmup and load.measure in all; off: one after another, each in one "
         "piece; auto: 250ms wherever the study can be measured so, else off, and the plan says why",
     )
-    drain: Drain = Field(
-        AUTO,
-        description="after each slice, time for the last replies before the servers stand still; "
-        "auto: a fifth of the slice, from 15 to 30 ms",
-    )
-
-    @property
-    def drain_s(self) -> float:
-        """Seconds; of no slice, the longest that auto gives."""
-        if isinstance(self.drain, float):
-            return self.drain
-        share = DRAIN_SHARE * (self.slice_s or USUAL_SLICE_S)
-        return min(max(share, SHORTEST_DRAIN_S), LONGEST_DRAIN_S)
-
-    turn: Literal["auto", "slice", "pass"] = Field(
-        AUTO,
-        description="what a server is driven for until another has its turn: a slice of one of its "
-        "conditions; or a pass, which has a slice of each, so that they are neighbours in time "
-        "and its caches stay warm; auto: with slice: auto a pass, in slices so short that it takes "
-        "a quarter of a second, where a server has several conditions; else a slice",
+    drain: Annotated[Duration, Field(gt=0, le=5)] = Field(
+        0.025,
+        description="after each slice, time for the last replies before the servers stand still",
     )
 
     @property

@@ -123,7 +123,7 @@ def cut_of(load: Load, design: Design) -> Cut:
         warmup_s=load.warmup,
         measure_s=load.measured_s,
         length_s=float(design.slice),
-        drain_s=design.drain_s,
+        drain_s=design.drain,
         whole=design.turn == "pass",
     )
 

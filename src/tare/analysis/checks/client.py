@@ -25,7 +25,10 @@ LATE_INVALID = 0.5
 LATE_MATTERS_US = 1000.0
 
 GAP_NOTED_S = 1.0
-"""Longest time without an answer; of a trial in slices, a whole slice with its drain."""
+"""Longest time without an answer."""
+GAP_IN_SLICES_S = 0.1
+"""The same of a trial in slices, or a whole slice with its drain where that is longer: its clock
+stands still while others have their turns."""
 GAP_INVALID = 0.1
 """The same as a share of the trial: its throughput is then that of the rest, and a pause."""
 GAP_ANSWERS = 10
@@ -67,7 +70,9 @@ def answers(evidence: Evidence) -> Check | None:
     found: list[tuple[float, str]] = []
     for trial in evidence.done:
         slices = trial.manifest.slices
-        noted_s = GAP_NOTED_S if slices is None else slices.length_s + slices.drain_s
+        noted_s = GAP_NOTED_S
+        if slices is not None:
+            noted_s = max(slices.length_s + slices.drain_s, GAP_IN_SLICES_S)
         for client in trial.manifest.clients:
             gap_s = client.longest_gap_s
             if gap_s is None:
