@@ -133,6 +133,13 @@ class Design(Part):
         0.025,
         description="after each slice, time for the last replies before the servers stand still",
     )
+    turn: Literal["auto", "slice", "pass"] = Field(
+        AUTO,
+        description="what a server is driven for until another has its turn: a slice of one of its "
+        "conditions; or a pass, which has a slice of each, so that they are neighbours in time "
+        "and its caches stay warm; auto: with slice: auto a pass, in slices so short that it takes "
+        "a quarter of a second, where a server has several conditions; else a slice",
+    )
 
     @property
     def slice_s(self) -> float | None:
