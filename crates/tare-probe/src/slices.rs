@@ -102,13 +102,10 @@ enum Event {
 impl Slicing {
     /// Why it cannot be driven; empty: it can.
     pub fn fault(&self) -> &'static str {
-        let ordered = self
-            .slots
-            .windows(2)
-            .all(|two| {
-                let lead_s = if two[0].last { self.lead_s } else { 0.0 };
-                two[0].at + self.window_s <= two[1].at - lead_s
-            });
+        let ordered = self.slots.windows(2).all(|two| {
+            let lead_s = if two[0].last { self.lead_s } else { 0.0 };
+            two[0].at + self.window_s <= two[1].at - lead_s
+        });
         let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
         if !ordered
             || self

@@ -166,7 +166,8 @@ fn a_server_runs_on_within_its_turn() {
         seen.dedup();
         seen
     });
-    let thawed = |one: &(String, String)| one.0.starts_with("THAWED") && one.1.starts_with("FROZEN");
+    let thawed =
+        |one: &(String, String)| one.0.starts_with("THAWED") && one.1.starts_with("FROZEN");
     assert_eq!(during.iter().filter(|one| thawed(one)).count(), 1);
 }
 
