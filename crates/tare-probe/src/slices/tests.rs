@@ -163,12 +163,17 @@ fn a_server_runs_on_within_its_turn() {
             seen.push((state(root, "a"), state(root, "b")));
         }
         driver.join().unwrap();
+        // A file is empty for a moment while it is written.
+        seen.retain(|(a, b)| !a.is_empty() && !b.is_empty());
         seen.dedup();
         seen
     });
-    let thawed =
-        |one: &(String, String)| one.0.starts_with("THAWED") && one.1.starts_with("FROZEN");
-    assert_eq!(during.iter().filter(|one| thawed(one)).count(), 1);
+    let thawed = |state: &String| state.starts_with("THAWED");
+    let until_b_s_turn = during
+        .iter()
+        .skip_while(|(a, b)| thawed(a) || thawed(b))
+        .take_while(|(_, b)| !thawed(b));
+    assert_eq!(until_b_s_turn.filter(|(a, _)| thawed(a)).count(), 1);
 }
 
 #[test]
