@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.metrics import describe
+from tare.study.comparisons import comparisons
 from tare.study.endpoints import primary_endpoints
-from tare.study.left_out import comparisons
 
 if TYPE_CHECKING:
     from tare.study.plan import Plan

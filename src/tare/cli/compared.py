@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.report.numbers import count
-from tare.study.left_out import comparisons
+from tare.study.comparisons import comparisons
 
 if TYPE_CHECKING:
     from tare.study.conditions import Condition

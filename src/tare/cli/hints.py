@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.comparisons import comparisons
 from tare.study.endpoints import primary_endpoints
 from tare.study.intensity import share_of_max
-from tare.study.left_out import comparisons
 from tare.study.patch import assignments
 
 if TYPE_CHECKING:

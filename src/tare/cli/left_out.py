@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.left_out import comparisons, in_words
+from tare.study.comparisons import comparisons
+from tare.study.left_out import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.load.workloads import sides
-from tare.study.left_out import comparisons
+from tare.study.comparisons import comparisons
 from tare.study.start import why_not
 
 if TYPE_CHECKING:

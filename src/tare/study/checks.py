@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import StudyError
+from tare.study.comparisons import comparisons
 from tare.study.conditions import baseline_condition, resolve
 from tare.study.design import AUTO
 from tare.study.estimate import estimate, together
-from tare.study.left_out import comparisons, reasons
+from tare.study.left_out import reasons
 from tare.study.quantities import GIB, cpus_of, size_in_words
 from tare.study.server_needs import memory_in_words, node_memory
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.study.comparisons import comparisons
 from tare.study.conditions import Condition, expand
 from tare.study.estimate import Estimate, estimate
-from tare.study.left_out import LeftOut, comparisons, divide
+from tare.study.left_out import LeftOut, divide
 from tare.study.schema import Study
 from tare.study.slice_choice import Slicing, choose, settled
 from tare.study.slice_shares import with_shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.study.left_out import comparisons
+from tare.study.comparisons import comparisons
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
