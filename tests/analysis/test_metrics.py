@@ -20,7 +20,7 @@ from tare.analysis.metrics import (
 )
 from tare.records.hlog import Latencies
 from tare.records.manifest import ClientResult, OperationResult, TrialManifest, UnitRecord
-from tare.study.endpoints import OF_THE_MACHINE, SERVER_UTIL
+from tare.study.metric_names import OF_THE_MACHINE, SERVER_UTIL
 
 if TYPE_CHECKING:
     from tare.analysis.metrics import LatencyKey

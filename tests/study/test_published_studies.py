@@ -12,7 +12,7 @@ from tare.load.specification import specification
 from tare.load.workloads import workload
 from tare.runtimes.availability import obstacle
 from tare.study.document import read_document
-from tare.study.endpoints import primary_endpoints
+from tare.study.metric_names import primary_metrics
 from tare.study.plan import make_plan
 from tare.study.read import load_study
 
@@ -157,7 +157,7 @@ def test_the_docker_theses_laptop_takes_less_than_40_minutes_and_16_gigabytes() 
 def test_throughput_decides_only_where_no_rate_is_fixed(name: str, scale: str | None) -> None:
     """At a rate that both sides reach, the ratio of throughputs is 1 by construction."""
     made = plan(name, scale)
-    primary = primary_endpoints(made.study.margins, made.study.analysis.primary)
+    primary = primary_metrics(made.study.margins, made.study.analysis.primary)
     rates = {one.setup.load.rate for one in made.conditions}
     assert "throughput" not in primary or rates == {None}
 

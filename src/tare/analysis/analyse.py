@@ -35,7 +35,7 @@ from tare.records.prices import Weighing
 from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.conditions import expand
-from tare.study.endpoints import SHAPES, margin_of, primary_endpoints
+from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _analyse(run_dir: Path) -> Analysis:
         variances=noisier,
         noise_floor=list(evidence.floors),
         identical=identical_spreads(
-            trials, contrasts, margins, primary_endpoints(margins, study.analysis.primary), rules
+            trials, contrasts, margins, primary_metrics(margins, study.analysis.primary), rules
         ),
         checks=checks,
         parity=list(evidence.parity),

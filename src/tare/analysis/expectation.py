@@ -17,7 +17,7 @@ from tare.analysis.scopes import AGAINST, Scope, against
 from tare.analysis.slice_noise import standard_error
 from tare.records.looks import Look
 from tare.study.conditions import expand
-from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ def expectations(earlier: Analysis, study: Study) -> list[Expectation]:
     """
     margins: dict[str, float] = dict(study.margins.items())
     found = []
-    for metric in primary_endpoints(margins, study.analysis.primary):
+    for metric in primary_metrics(margins, study.analysis.primary):
         margin = margin_of(metric, margins)
         likely = [
             (against(effect.treatment, effect.baseline), estimate)

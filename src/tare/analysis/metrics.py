@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.model import Metric
 from tare.analysis.why.beside import BESIDE
-from tare.study.endpoints import SERVER_UTIL, SHAPES
+from tare.study.metric_names import SERVER_UTIL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.metrics import describe
 from tare.study.comparisons import comparisons
-from tare.study.endpoints import primary_endpoints
+from tare.study.metric_names import primary_metrics
 
 if TYPE_CHECKING:
     from tare.study.plan import Plan
@@ -33,7 +33,7 @@ def scopes(plan: Plan) -> dict[Scope, list[str]]:
     """What is compared on primary metrics, A/A left out: each as "treatment against baseline"."""
     study = plan.study
     found: dict[Scope, list[str]] = {}
-    for metric in primary_endpoints(study.margins, study.analysis.primary):
+    for metric in primary_metrics(study.margins, study.analysis.primary):
         for base, treated in comparisons(study, plan.conditions):
             if (treated.aa_of or treated.name) != (base.aa_of or base.name):
                 scope = Scope(metric, inside=treated.deployment == base.deployment)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.study.comparisons import comparisons
-from tare.study.endpoints import primary_endpoints
 from tare.study.intensity import share_of_max
+from tare.study.metric_names import primary_metrics
 from tare.study.patch import assignments
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _rates(plan: Plan) -> Iterator[str]:
     """Throughput that a rate sets, among what is to decide."""
     study = plan.study
     set_ = [one for one in plan.conditions if one.setup.load.rate is not None]
-    primary = primary_endpoints(study.margins, study.analysis.primary)
+    primary = primary_metrics(study.margins, study.analysis.primary)
     if "throughput" in primary and len(set_) == len(plan.conditions):
         rest = [name for name in primary if name != "throughput"] or ["service_demand", "all.p99"]
         yield (

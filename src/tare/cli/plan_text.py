@@ -17,8 +17,8 @@ from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import taken_hosts
 from tare.report import numbers
 from tare.study.design import LEAST_LOOKED_AT
-from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
 from tare.study.estimate import estimate
+from tare.study.metric_names import margin_of, primary_metrics, secondary_margins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def _looks_before(plan: Plan) -> list[str]:
 
 def _endpoints(study: Study) -> str:
     """What decides, and which margins are of metrics that do not."""
-    primary = primary_endpoints(study.margins, study.analysis.primary)
+    primary = primary_metrics(study.margins, study.analysis.primary)
     named = [f"{name}{_margin(margin_of(name, study.margins))}" for name in primary]
     rest = [
         f"{name}{_margin(study.margins[name])}"

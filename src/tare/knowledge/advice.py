@@ -15,7 +15,7 @@ from tare.knowledge.proposal import obstacle
 from tare.knowledge.relevant import near_to, relevant
 from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.nearest import nearest
-from tare.study.endpoints import KINDS, OF_THE_MACHINE, OPERATIONS, SHAPES
+from tare.study.metric_names import KINDS, OF_THE_MACHINE, OPERATIONS, SHAPES
 from tare.study.problems import Problem, remedy_for
 
 if TYPE_CHECKING:

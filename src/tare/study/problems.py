@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from tare.errors import StudyError
 from tare.nearest import did_you_mean, nearest
-from tare.study.endpoints import KINDS, OPERATIONS
+from tare.study.metric_names import KINDS, OPERATIONS
 from tare.study.quantities import duration_in_words, size_in_words
 from tare.study.wrong_value import WrongValueError
 

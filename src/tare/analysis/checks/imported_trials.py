@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.completeness import without_effect
 from tare.analysis.checks.evidence import Evidence, check, count
-from tare.study.endpoints import margin_of
+from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

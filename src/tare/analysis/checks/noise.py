@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, Status, check, percent
 from tare.analysis.inference.noise import hides_answer
-from tare.study.endpoints import margin_of
+from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check

@@ -8,7 +8,7 @@ from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
 from tare.analysis.metrics import in_order
 from tare.errors import UsageError
-from tare.study.endpoints import SHAPES, margin_of, primary_endpoints
+from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ def primary_of(
             )
     if not common:
         raise UsageError("the two runs have no metric in common", remedy="compare other runs")
-    for choice in (named, declared_primary(a), primary_endpoints(margins), USUAL):
+    for choice in (named, declared_primary(a), primary_metrics(margins), USUAL):
         found = [name for name in common if name in choice]
         if found:
             return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

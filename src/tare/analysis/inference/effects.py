@@ -27,7 +27,7 @@ from tare.analysis.inference.verdicts import (
 )
 from tare.analysis.metrics import in_order
 from tare.analysis.model import Effect, Pair
-from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ def make_effects(
         for margin in [margin_of(metric, margins)]
         for compared in results
     ]
-    primary = primary_endpoints(margins, asked.primary if asked else ())
+    primary = primary_metrics(margins, asked.primary if asked else ())
     adjusted = _adjust(found, primary)
     return [
         _effect(one, adjusted.get(one.key), one.metric in primary, rules, levels) for one in found

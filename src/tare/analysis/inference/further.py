@@ -14,7 +14,7 @@ from tare.analysis.inference.variance import (
     variances_of_samples,
 )
 from tare.analysis.metrics import in_order
-from tare.study.endpoints import margin_of, primary_endpoints
+from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def also_asked(
     rules = make_rules(trials, asked, by_deployment=by_deployment)
     samples = samples_of(trials) if rules.independent else {}
     logs = {} if rules.independent else logs_of(trials)
-    primary = primary_endpoints(margins, asked.primary)
+    primary = primary_metrics(margins, asked.primary)
     open_questions = questions(conditions, baseline, asked)
     answers: list[tuple[str, Question, Answer]] = []
     spreads: dict[str, list[tuple[Contrast, Spreads]]] = {}

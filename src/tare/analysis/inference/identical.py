@@ -9,7 +9,7 @@ from tare.analysis.inference.comparisons import logs_of, samples_of, slice_noise
 from tare.analysis.inference.estimates import make_stratum
 from tare.analysis.metrics import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
-from tare.study.endpoints import margin_of
+from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

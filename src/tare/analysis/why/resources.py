@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.metrics import US, demand_by_owner_s, on_hosts
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

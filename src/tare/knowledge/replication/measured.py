@@ -14,7 +14,7 @@ from tare.analysis.inference.effects import make_effects
 from tare.analysis.metrics import ERRORS, NO_RATIO
 from tare.analysis.trials import Trial
 from tare.study.conditions import expand
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

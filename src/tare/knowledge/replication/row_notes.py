@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.client import RATE_NOTED
 from tare.knowledge.replication.loads import intensity
-from tare.study.endpoints import SERVER_UTIL
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

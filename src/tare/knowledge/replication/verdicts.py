@@ -14,7 +14,7 @@ from tare.knowledge.claims import hidden
 from tare.knowledge.pooling import se_log
 from tare.knowledge.replication.model import Band, Further
 from tare.knowledge.sizing import MOST, deployments_for
-from tare.study.endpoints import SERVER_UTIL, margin_of
+from tare.study.metric_names import SERVER_UTIL, margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

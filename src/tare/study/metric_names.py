@@ -1,4 +1,4 @@
-"""Names of metrics as a study writes them: kinds, operations, margins, primary endpoints."""
+"""Names of metrics as a study writes them: kinds, operations, margins, which are primary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OF_THE_MACHINE = (
 )
 """What Tare's own trials give of CPUs and disks."""
 PRIMARY = ("service_demand", "throughput", "all.p99")
-"""Primary endpoints of a study that names none, where a margin is declared for them."""
+"""Primary metrics of a study that names none, where a margin is declared for them."""
 
 
 def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
@@ -37,12 +37,12 @@ def margin_of(name: str, margins: Mapping[str, float]) -> float | None:
     return margins.get(kind) if operation and kind in KINDS else None
 
 
-def primary_endpoints(margins: Mapping[str, float], named: Sequence[str] = ()) -> list[str]:
-    """The primary endpoints: those that the study names, else the usual ones with a margin."""
+def primary_metrics(margins: Mapping[str, float], named: Sequence[str] = ()) -> list[str]:
+    """The primary metrics: those that the study names, else the usual ones with a margin."""
     return list(named) or [name for name in PRIMARY if margin_of(name, margins) is not None]
 
 
 def secondary_margins(margins: Mapping[str, float], primary: Sequence[str]) -> list[str]:
-    """The margins that no primary endpoint uses: a metric's own, or a kind of latency."""
+    """The margins that no primary metric uses: a metric's own, or a kind of latency."""
     used = {name if name in margins else name.rpartition(".")[2] for name in primary}
     return [name for name in margins if name not in used]

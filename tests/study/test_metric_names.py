@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tare.study.endpoints import margin_of, primary_endpoints, secondary_margins
+from tare.study.metric_names import margin_of, primary_metrics, secondary_margins
 
 
 def test_margins_of_a_kind_hold_for_its_operations() -> None:
@@ -13,11 +13,11 @@ def test_margins_of_a_kind_hold_for_its_operations() -> None:
 
 
 def test_the_usual_endpoints_are_primary_where_a_margin_is_declared() -> None:
-    assert primary_endpoints({"service_demand": 0.03, "p99": 0.1}) == ["service_demand", "all.p99"]
+    assert primary_metrics({"service_demand": 0.03, "p99": 0.1}) == ["service_demand", "all.p99"]
     margins = {"throughput": 0.05, "mean": 0.05, "p99": 0.1}
-    assert primary_endpoints(margins) == ["throughput", "all.p99"]
-    assert primary_endpoints({"mean": 0.05}) == []
-    assert primary_endpoints(margins, ["read.mean"]) == ["read.mean"]
+    assert primary_metrics(margins) == ["throughput", "all.p99"]
+    assert primary_metrics({"mean": 0.05}) == []
+    assert primary_metrics(margins, ["read.mean"]) == ["read.mean"]
 
 
 def test_a_margin_that_no_primary_endpoint_uses_is_secondary() -> None:
