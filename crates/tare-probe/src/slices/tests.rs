@@ -151,9 +151,10 @@ fn a_server_runs_on_within_its_turn() {
     let made = machine();
     let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
     order.slots[0].last = false;
-    // Nothing is frozen between the two: no lead is needed.
+    // So long that whoever looks cannot miss it. Nothing is frozen between the first two: no lead.
+    (order.window_s, order.lead_s) = (0.1, 0.002);
     order.slots[1].at = order.slots[0].at + order.window_s;
-    order.lead_s = 0.002;
+    order.slots[2].at = order.slots[1].at + 1.5 * order.window_s;
     assert_eq!(order.fault(), "");
     let during = std::thread::scope(|scope| {
         let (root, order) = (made.path(), &order);
