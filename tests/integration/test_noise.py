@@ -59,9 +59,9 @@ def test_what_a_killed_pilot_leaves_does_not_stop_the_next_one() -> None:
 
 
 def test_an_address_that_is_taken_is_refused_before_anything_starts() -> None:
-    with socket.create_server(("127.190.0.2", 9042)), pytest.raises(LoadError) as refused:
+    with socket.create_server(("127.190.0.1", 9042)), pytest.raises(LoadError) as refused:
         pilot(6.0)
-    assert refused.value.where == "127.190.0.2:9042"
+    assert refused.value.where == "127.190.0.1:9042"
     assert "tare clean" in refused.value.remedy
     assert leftovers() == []
 
