@@ -90,7 +90,8 @@ def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshH
     study = write(bench)
     text = study.read_text(encoding="utf-8")
     study.write_text(
-        text.replace("    free: {}\n", "    free: {}\n    again: {}\n"), encoding="utf-8"
+        text.replace("    free: {}\n", "    free: {}\n    fewer: {load.threads: 4}\n"),
+        encoding="utf-8",
     )
     turns = ("--set", "design.slice=200ms", "--set", "design.turn=pass")
     done = bench.tare("run", study, *turns, timeout=300)
@@ -101,6 +102,7 @@ def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshH
         assert manifest["status"] == "done", manifest["reason"]
         slices = manifest["slices"]
         alone = manifest["condition"] == "limited"  # on a server of its own, driven as often
+        assert manifest["deployment"] == ("D1-limited-1" if alone else "D1-free-1")
         assert (slices["count"], slices["frozen"]) == (30 if alone else 15, True)
         assert all(one["errors"] == 0 for one in manifest["clients"])
         text = (bench.root / "runs/hosts/trials" / name / "slices.jsonl").read_text("utf-8")
