@@ -163,9 +163,10 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
         assert demand["docker.bridge"] / demand["native"] == pytest.approx(9 / 8, rel=2e-3)
 
 
-def test_a_slice_without_an_operation_is_no_price() -> None:
+def test_slices_without_an_operation_are_no_price() -> None:
     spoilt = weighed()
-    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
+    own = spoilt.rounds[0].rows[2]
+    own[:] = [Row(0.0, 0, 0.31, 0.001)] * len(own)
     with pytest.raises(LoadError) as refused:
         prices(spoilt, MACHINE)
     assert "tare weigh" in refused.value.remedy

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.slices import COSTS, arrange, fitted, terms_of
+from tare.analysis.slices import COSTS, arrange, fitted, only, terms_of
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 
@@ -223,16 +223,19 @@ def _fitted(
     one: Round, servers: Sequence[int], metric: str, total: Callable[[Sequence[Row]], float]
 ) -> np.ndarray:
     costs = np.array([COSTS[metric](one.rows[way][place]) for place, way in one.order])
-    if not np.all(np.isfinite(costs)) or not np.all(costs > 0):
+    ways = np.array([way for _, way in one.order])
+    usable = np.isfinite(costs) & (costs > 0)
+    # a server that stood still for some slices leaves prices, which are not valid
+    if np.any(2 * np.bincount(ways, usable) <= np.bincount(ways)):
         raise LoadError(
             "a slice tells nothing",
             why=f"no operation in it, or drowned in other work ({one.other_cores:.1f} cores of it)",
             remedy="stop what else runs here, then `tare weigh` again",
         )
-    observed = arrange(np.log(costs), [way for _, way in one.order], servers)
+    observed = arrange(np.log(np.where(usable, costs, 1.0)), list(ways), servers)
     if one.switches:
         observed = observed._replace(switches=np.array(one.switches))
-    return fitted(terms_of(observed), [total(rows) for rows in one.rows])
+    return fitted(terms_of(only(observed, usable)), [total(rows) for rows in one.rows])
 
 
 def _demand(rows: Sequence[Row]) -> float:

@@ -166,11 +166,11 @@ def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | 
     for usable in (on_time, costed):
         often = np.bincount(observed.conditions)
         if np.all(np.bincount(observed.conditions, usable) >= LEAST_USABLE * often):
-            return _only(observed, usable)
+            return only(observed, usable)
     return None
 
 
-def _only(observed: Observed, usable: np.ndarray) -> Observed:
+def only(observed: Observed, usable: np.ndarray) -> Observed:
     """Some of the slices, their passes and turns numbered without gaps."""
     logs, passes, conditions, switches, turns = (one[usable] for one in observed)
     passes, turns = (np.unique(one, return_inverse=True)[1] for one in (passes, turns))
