@@ -2,11 +2,12 @@
 
     python -m bench.slice_lengths runs/slices60 runs/slices250
 
-Of each run in slices: the order that was drawn for each pass is drawn anew, again and again, and
-the study's own fit finds the effect of labels that mean nothing. From their spread comes the
-standard error of the ratio of two conditions that share a minute of machine time, drains and
-thaws included, which tells runs of different lengths apart. Beside it what the analysis takes for
-the same from the residuals of a single fit.
+Of each run in slices: the order that was drawn for each pass, or for each turn of a server that has
+several slices, is drawn anew, again and again, and the study's own fit finds the effect of labels
+that mean nothing. From their spread comes the standard error of the ratio of two conditions that
+share a minute of machine time, drains, thaws and empty slices included, which tells runs of
+different lengths apart. Beside it what the analysis takes for the same from the residuals of a
+single fit.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, prices
 from tare.analysis.slices import Row
 from tare.errors import LoadError
@@ -163,13 +164,19 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
         assert demand["docker.bridge"] / demand["native"] == pytest.approx(9 / 8, rel=2e-3)
 
 
-def test_slices_without_an_operation_are_no_price() -> None:
+def test_a_slice_without_an_operation_is_no_price() -> None:
     spoilt = weighed()
-    own = spoilt.rounds[0].rows[2]
-    own[:] = [Row(0.0, 0, 0.31, 0.001)] * len(own)
+    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
     with pytest.raises(LoadError) as refused:
         prices(spoilt, MACHINE)
     assert "tare weigh" in refused.value.remedy
+
+
+def test_where_a_server_stood_still_there_are_prices_that_are_not_valid() -> None:
+    spoilt = weighed()
+    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
+    spoilt.rounds[0] = replace(spoilt.rounds[0], gap_s=0.31)
+    assert doubts(prices(spoilt, MACHINE))
 
 
 def test_an_interval_is_students() -> None:

@@ -225,8 +225,10 @@ def _fitted(
     costs = np.array([COSTS[metric](one.rows[way][place]) for place, way in one.order])
     ways = np.array([way for _, way in one.order])
     usable = np.isfinite(costs) & (costs > 0)
-    # a server that stood still for some slices leaves prices, which are not valid
-    if np.any(2 * np.bincount(ways, usable) <= np.bincount(ways)):
+    # where a server stood still for some slices prices are made, and called not valid
+    stood_still = one.gap_s >= max(row.seconds for rows in one.rows for row in rows) / 2
+    least = 0.5 if stood_still else 1.0
+    if np.any(np.bincount(ways, usable) < least * np.bincount(ways)):
         raise LoadError(
             "a slice tells nothing",
             why=f"no operation in it, or drowned in other work ({one.other_cores:.1f} cores of it)",

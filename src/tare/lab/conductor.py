@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule, Slot
 
 LOOK_S = 1.0
+"""from one look for parts that have failed to the next"""
 LATE_S = 0.005
 """A slice is late where its server is thawed so long after its load began, or is frozen and read so
 long after it should have been (`AFTER_S` after the drain)."""

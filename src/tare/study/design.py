@@ -127,7 +127,8 @@ class Design(Part):
         AUTO,
         description="drive the conditions of a block in turn, each for so long at a time, until "
         "each has had load.warmup and load.measure in all; off: one after another, each in one "
-        "piece; auto: 250ms wherever the study can be measured so, else off, and the plan says why",
+        "piece; auto: 250ms wherever the study can be measured so, shorter where servers have "
+        "several conditions (turn), else off, and the plan says why",
     )
     drain: Annotated[Duration, Field(gt=0, le=5)] = Field(
         0.025,
