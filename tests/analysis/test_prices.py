@@ -65,6 +65,25 @@ def test_ratios_are_exact_where_there_is_no_noise_but_moods() -> None:
     assert bridge.added.value == pytest.approx(bridge.demand.value - native.demand.value)
 
 
+def test_a_share_is_free_of_how_fast_the_machine_was_in_a_round() -> None:
+    one = weighed()
+    rounds = [
+        replace(
+            each,
+            rows=[
+                [row._replace(demand_s=row.demand_s * speed) for row in own] for own in each.rows
+            ],
+        )
+        for each, speed in zip(one.rounds, (1.0, 1.3, 0.9, 1.1, 1.2), strict=True)
+    ]
+    bridge = of(prices(replace(one, rounds=rounds), MACHINE), "docker.bridge")
+    assert bridge.percent is not None
+    assert bridge.added is not None
+    assert bridge.percent.value == pytest.approx(12.5)
+    assert bridge.percent.high - bridge.percent.low == pytest.approx(0, abs=1e-6)
+    assert bridge.added.high - bridge.added.low > 0.1
+
+
 def test_microseconds_are_as_counted() -> None:
     counted = weighed()
     total = [
@@ -164,17 +183,24 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
         assert demand["docker.bridge"] / demand["native"] == pytest.approx(9 / 8, rel=2e-3)
 
 
-def test_a_slice_without_an_operation_is_no_price() -> None:
-    spoilt = weighed()
-    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
+def without_operations(slices: int) -> Weighed:
+    """In one round a way has so many slices of forty in which nothing was answered."""
+    spoilt = weighed(slices=40)
+    spoilt.rounds[0].rows[2][:slices] = [Row(0.0, 0, 0.31, 0.001)] * slices
+    return spoilt
+
+
+def test_a_tenth_of_a_ways_slices_may_be_without_an_operation() -> None:
+    found = prices(without_operations(4), MACHINE)
+    native, bridge = (of(found, way).demand.value for way in ("native", "docker.bridge"))
+    assert bridge / native == pytest.approx(9 / 8, rel=1e-6)
     with pytest.raises(LoadError) as refused:
-        prices(spoilt, MACHINE)
+        prices(without_operations(5), MACHINE)
     assert "tare weigh" in refused.value.remedy
 
 
 def test_where_a_server_stood_still_there_are_prices_that_are_not_valid() -> None:
-    spoilt = weighed()
-    spoilt.rounds[0].rows[2][0] = Row(0.0, 0, 0.31, 0.001)
+    spoilt = without_operations(5)
     spoilt.rounds[0] = replace(spoilt.rounds[0], gap_s=0.31)
     assert doubts(prices(spoilt, MACHINE))
 

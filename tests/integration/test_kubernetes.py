@@ -186,6 +186,7 @@ design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: trunc
 """
 
 
+@pytest.mark.long
 def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) -> None:
     """FerretDB in its stead: one node, which knows no sets."""
     study = bench.root / "cluster.yaml"

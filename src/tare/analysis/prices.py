@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.slices import COSTS, arrange, fitted, only, terms_of
+from tare.analysis.slices import COSTS, arrange, fitted, only, terms_of, usable_slices
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
+from tare.records.quiet import stood_still
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,8 +140,9 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
     rounds = [_only(one, places, every) for one in weighed.rounds]
     natives = sum(way.runtime == NATIVE for way in ways)
     servers = [way.server for way in ways]
-    demand = _table(rounds, servers, "service_demand", _demand) * US
-    rates = _table(rounds, servers, "throughput", _rate_of(weighed))
+    slice_s = weighed.slice_s
+    demand = _table(rounds, servers, "service_demand", _demand, slice_s) * US
+    rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
     trips = in_flight / rates * US
     parts = {part: _per_operation(rounds, [one.parts_s for one in rounds], part) for part in PARTS}
     counts = {
@@ -148,10 +150,18 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
         for name in rounds[0].counts[0]
     }
 
+    def native(table: np.ndarray, number: int) -> np.ndarray:
+        """Of each round what a way is compared with: both natives, native again with the first."""
+        return table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
+
     def over_native(table: np.ndarray, number: int) -> Interval | None:
-        """Round by round; of native again over the first native, of native itself nothing."""
-        native = table[:, :natives].mean(axis=1) if number >= natives else table[:, 0]
-        return interval(table[:, number] - native) if number else None
+        """Round by round; of native itself nothing."""
+        return interval(table[:, number] - native(table, number)) if number else None
+
+    def percent(table: np.ndarray, number: int) -> Interval | None:
+        """Likewise, as a share of native's."""
+        shares = table[:, number] / native(table, number) - 1
+        return interval(100 * shares) if number else None
 
     return [
         Price(
@@ -162,6 +172,7 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
             path=way.path,
             demand=interval(demand[:, number]),
             added=over_native(demand, number),
+            percent=percent(demand, number),
             parts={
                 part: found
                 for part, table in parts.items()
@@ -210,28 +221,36 @@ def _table(
     servers: Sequence[int],
     metric: str,
     total: Callable[[Sequence[Row]], float],
+    slice_s: float,
 ) -> np.ndarray:
     """Rounds by ways: what each costs.
 
     Args:
         total: of all slices of a way together.
     """
-    return np.array([_fitted(one, servers, metric, total) for one in rounds])
+    return np.array([_fitted(one, servers, metric, total, slice_s) for one in rounds])
 
 
 def _fitted(
-    one: Round, servers: Sequence[int], metric: str, total: Callable[[Sequence[Row]], float]
+    one: Round,
+    servers: Sequence[int],
+    metric: str,
+    total: Callable[[Sequence[Row]], float],
+    slice_s: float,
 ) -> np.ndarray:
     costs = np.array([COSTS[metric](one.rows[way][place]) for place, way in one.order])
     ways = np.array([way for _, way in one.order])
-    usable = np.isfinite(costs) & (costs > 0)
+    costed = np.isfinite(costs) & (costs > 0)
+    late = np.array([one.rows[way][place].late for place, way in one.order])
+    usable = usable_slices(ways, costed, late)
     # where a server stood still for some slices prices are made, and called not valid
-    stood_still = one.gap_s >= max(row.seconds for rows in one.rows for row in rows) / 2
-    least = 0.5 if stood_still else 1.0
-    if np.any(np.bincount(ways, usable) < least * np.bincount(ways)):
+    if usable is None and stood_still(one.gap_s, slice_s):
+        usable = costed if np.all(np.bincount(ways, costed) >= np.bincount(ways) / 2) else None
+    if usable is None:
         raise LoadError(
-            "a slice tells nothing",
-            why=f"no operation in it, or drowned in other work ({one.other_cores:.1f} cores of it)",
+            "slices tell nothing",
+            why="no operation in them, or drowned in other work "
+            f"({one.other_cores:.1f} cores of it)",
             remedy="stop what else runs here, then `tare weigh` again",
         )
     observed = arrange(np.log(np.where(usable, costs, 1.0)), list(ways), servers)

@@ -140,11 +140,7 @@ class Observed(NamedTuple):
 
 
 def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
-    """The slices of a block's trials; None where they are few, or too many have no cost.
-
-    A slice that was late has CPU time of its neighbours, or they have some of its own. It is left
-    out, where few are.
-    """
+    """The slices of a block's trials; None where they are few, or too many have no cost."""
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
         return None
     driven = sorted(
@@ -162,11 +158,25 @@ def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | 
         servers,
         known if len(known) == len(rows) else (),
     )
-    on_time = costed & ~np.array([row.late for row in rows])
-    for usable in (on_time, costed):
-        often = np.bincount(observed.conditions)
-        if np.all(np.bincount(observed.conditions, usable) >= LEAST_USABLE * often):
-            return only(observed, usable)
+    usable = usable_slices(observed.conditions, costed, np.array([row.late for row in rows]))
+    return None if usable is None else only(observed, usable)
+
+
+def usable_slices(
+    conditions: np.ndarray, costed: np.ndarray, late: np.ndarray
+) -> np.ndarray | None:
+    """Those that are fitted; None where too many of a condition have no cost.
+
+    A slice that was late has CPU time of its neighbours, or they have some of its own. It is left
+    out, where few are.
+
+    Args:
+        costed: they have a cost.
+    """
+    often = np.bincount(conditions)
+    for usable in (costed & ~late, costed):
+        if np.all(np.bincount(conditions, usable) >= LEAST_USABLE * often):
+            return usable
     return None
 
 

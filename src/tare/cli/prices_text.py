@@ -34,8 +34,8 @@ def table(found: Weighing) -> Table:
     """The prices, a way per row."""
     shown = Table(box=None, pad_edge=False)
     time = TIMES[found.operation]
-    for heading in ("way", "in flight", "CPU us", "over native", "packets", time, "over native",
-                    "through"):  # fmt: skip
+    for heading in ("way", "in flight", "CPU us", "over native", "percent", "packets", time,
+                    "over native", "through"):  # fmt: skip
         shown.add_column(heading, justify="left" if heading in ("way", "through") else "right")
     for one in found.prices:
         shown.add_row(
@@ -43,6 +43,7 @@ def table(found: Weighing) -> Table:
             str(one.in_flight),
             f"{one.demand.value:.2f}",
             added(one.added),
+            added(one.percent, 1),
             f"{one.counts['packets'].value:.2f}" if "packets" in one.counts else "",
             f"{one.round_trip.value:.1f}",
             added(one.round_trip_added),
@@ -51,11 +52,12 @@ def table(found: Weighing) -> Table:
     return shown
 
 
-def added(interval: Interval | None) -> str:
-    """A difference in microseconds with its interval."""
+def added(interval: Interval | None, digits: int = 2) -> str:
+    """A difference with its interval."""
     if interval is None:
         return ""
-    return f"{interval.value:+.2f} [{interval.low:+.2f}, {interval.high:+.2f}]"
+    value, low, high = (f"{x:+.{digits}f}" for x in (interval.value, interval.low, interval.high))
+    return f"{value} [{low}, {high}]"
 
 
 def _service(found: Weighing) -> str:
@@ -78,8 +80,8 @@ def notes(found: Weighing) -> list[str]:
         f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
         f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late; servers and "
         f"clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; servers "
-        f"{'stood still' if found.frozen else 'went on running'} between their slices; idle CPUs: "
-        f"{found.idle_cpus}",
+        f"{'stood still' if found.frozen else 'waited for requests'} between their slices; "
+        f"idle CPUs: {found.idle_cpus}",
     ]
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     return [*told, CANNOT_TELL[found.operation]]
@@ -94,9 +96,10 @@ def csv_text(found: Weighing) -> str:
     """A way with so many in flight per line; values, and the ends of their 95% intervals."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    columns = ("demand", "added", "round_trip", "round_trip_added")
+    columns = {"demand": "_us", "added": "_us", "percent": "", "round_trip": "_us",
+               "round_trip_added": "_us"}  # fmt: skip
     ends = ("", "_low", "_high")
-    heads = [f"{column}_us{end}" for column in columns for end in ends]
+    heads = [f"{column}{unit}{end}" for column, unit in columns.items() for end in ends]
     writer.writerow(["way", "in_flight", "path", *heads, "packets", "database"])
     for one in found.prices:
         known = [getattr(one, column) for column in columns]

@@ -16,7 +16,7 @@ from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
-from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
+from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S, Design
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ def pilot(
         commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]
         most = max(Counter(driven).values())
         slice_s = max(USUAL_SLICE_S / most, SHORT_SLICE_S)
-        setup, drain_s = quiet_setup(_LOAD, slice_s)
-        schedule = _schedule(setup, seconds, driven, Cut(0, 0, slice_s, drain_s, most > 1))
+        setup = quiet_setup(_LOAD, slice_s)
+        shape = Cut(0, 0, slice_s, Design().drain, most > 1)
+        schedule = _schedule(setup, seconds, driven, shape)
         outcome = QuietServers(stack, runtime, setup, "tare doctor --noise").drive(
             [Server(runtime, options=own) for own in commands],
             [Way(server) for server in driven],

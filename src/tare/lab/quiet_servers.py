@@ -129,7 +129,7 @@ class Outcome:
     def _rows(self, way: int) -> Iterator[Row]:
         own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
         for one, ops in zip(own, self.operations[way], strict=True):
-            yield Row(one.unix, ops, one.seconds, one.used.part - idle_s)
+            yield Row(one.unix, ops, one.seconds, one.used.part - idle_s, late=one.late)
 
     @property
     def late(self) -> int:
@@ -165,10 +165,8 @@ def pinned_cpus() -> list[int]:
     return cpus[:2] if len(cpus) > 1 and os.geteuid() == 0 else []
 
 
-def quiet_setup(
-    load: dict[str, object], slice_s: float, database: str = "cassandra"
-) -> tuple[Setup, float]:
-    """The setup of servers and clients as a study resolves it, and its drain in seconds.
+def quiet_setup(load: dict[str, object], slice_s: float, database: str = "cassandra") -> Setup:
+    """The setup of servers and clients as a study resolves it.
 
     Args:
         database: whose protocol they speak; the stub stands in for MongoDB.
@@ -186,7 +184,7 @@ def quiet_setup(
         }
     )
     (condition,) = expand(study)
-    return condition.setup, study.design.drain
+    return condition.setup
 
 
 class QuietServers:
@@ -199,6 +197,8 @@ class QuietServers:
         setup: Setup,
         command: str,
         head_start_s: float = 0.5,
+        *,
+        freezes: bool = True,
     ) -> None:
         """Nothing is started yet.
 
@@ -207,12 +207,14 @@ class QuietServers:
             clients: how load clients run.
             command: the user's, which is to be given again where something is only busy.
             head_start_s: for each client, from its launch until all begin together.
+            freezes: servers stand still between their turns, where they can.
         """
         self._stack = stack
         self._runtime = clients
         self._setup = setup
         self._command = command
         self._head_start_s = head_start_s
+        self._freezes = freezes
 
     def drive(
         self,
@@ -248,7 +250,16 @@ class QuietServers:
         listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
         listener.start()
         self._await_ready(told, clients, begins)
-        driven, frozen = _conduct(schedule, nodes, clients, told, begins, _engine(servers))
+        groups = [node.accounting() for node in nodes]
+        frozen = self._freezes and all(cgroups.freezable(one.paths) for one in groups)
+        parts = [
+            Part([group], {"server": [group], "client": [client.running.accounting()]})
+            for group, client in zip(groups, clients, strict=True)
+            if client.running is not None
+        ]
+        engine = {name for one in servers for name in one.runtime.engine_processes}
+        meter = Meter(processes_named(engine) if engine else ())
+        driven = _conduct(schedule, parts, meter, begins, told, freezes=frozen)
         listener.join(_GRACE_S)
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
@@ -355,35 +366,24 @@ def _path(node: Running, endpoint: str) -> str:
     return node.unit.site.way(endpoint).path if endpoint else node.packet_path()
 
 
-def _engine(servers: Sequence[Server]) -> set[str]:
-    return {name for server in servers for name in server.runtime.engine_processes}
-
-
 def _conduct(
     schedule: Schedule,
-    nodes: Sequence[Running],
-    clients: Sequence[LoadClient],
-    told: _Told,
+    parts: Sequence[Part],
+    meter: Meter,
     begins: float,
-    engine: set[str],
-) -> tuple[list[Driven], bool]:
-    """Drive all slices; and whether the servers stood still in between."""
-    groups = [node.accounting() for node in nodes]
-    freezes = all(cgroups.freezable(one.paths) for one in groups)
-    parts = [
-        Part([group], {"server": [group], "client": [client.running.accounting()]})
-        for group, client in zip(groups, clients, strict=True)
-        if client.running is not None
-    ]
+    told: _Told,
+    *,
+    freezes: bool,
+) -> list[Driven]:
+    """Drive all slices."""
 
     def look() -> None:
         if told.fault is not None:
             raise told.fault
 
-    meter = Meter(processes_named(engine) if engine else ())
     conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look)
     try:
-        return conductor.conduct(begins), freezes
+        return conductor.conduct(begins)
     finally:
         conductor.release()
         meter.close()

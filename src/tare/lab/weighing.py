@@ -1,7 +1,9 @@
 """Ways to a server without a database, driven in slices: what `tare weigh` has its prices from.
 
 Each round starts all servers and clients anew. Within a round every way has its slices in turn with
-the others, as the conditions of a study have.
+the others, in an order drawn anew for each pass. Servers that wait for requests use no CPU time, so
+that none has to stand still, and slices can be so short that neighbours meet one mood of the
+machine.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tare.analysis.prices import Round, Weighed, WeighedWay
+from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
 from tare.lab import clean
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
@@ -23,7 +26,7 @@ from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServer
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
 from tare.records.prices import Operation
-from tare.study.design import USUAL_SLICE_S
+from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -33,12 +36,12 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
-LEAST_SLICES = 4
-"""of each way in a round: fewer cannot tell a burst from the rest"""
-CONNECTIONS = 64
+CONNECTIONS = 32
 """Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
 table of connections for two: of those there may be as few as 65,536 in all."""
-_SLICE_S: Mapping[Operation, float] = {"request": USUAL_SLICE_S, "connection": 0.1}
+_LEAST_DRAIN_S = 0.004
+_ANSWERED_IN_TURN = 10
+"""A slice holds all operations in flight so often, where a server takes its time for each."""
 _HEAD_START_S = 0.12
 _START_S = 3.0
 """what a round needs besides its slices and its clients' head start: servers start, all end"""
@@ -93,9 +96,11 @@ def weigh(
             why=f"--seconds {seconds:g}, --service-us {service_us:g}",
             remedy="give seconds and microseconds as plain numbers",
         )
-    slice_s = _SLICE_S[operation]
+    all_s = max(in_flight) * service_us / 1e6
+    slice_s = min(max(SHORT_SLICE_S, _ANSWERED_IN_TURN * all_s), USUAL_SLICE_S)
+    drain_s = _LEAST_DRAIN_S + 2 * all_s
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
-    setup, drain_s = quiet_setup(load, slice_s, database)
+    setup = quiet_setup(load, slice_s, database)
     options = ["--protocol", _PROTOCOLS[database]]
     options += ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
     plan = _Plan(setup, slice_s, drain_s, operation, options, [*options, *_spending(spend)])
@@ -170,16 +175,16 @@ class _Plan:
         left = round_s - start_s - _HEAD_START_S * ways
 
         def lasts(slices: int) -> float:
-            return block_seconds([[1]] * ways, self._cut(slices))
+            return block_seconds([[1] * ways], self._cut(slices))
 
         slices = 0
         while lasts(slices + 1) <= left:
             slices += 1
-        if slices < LEAST_SLICES:
-            least = round_s - left + lasts(LEAST_SLICES)
+        if slices < LEAST_PASSES:
+            least = round_s - left + lasts(LEAST_PASSES)
             raise UsageError(
                 f"a round of {round_s:.0f} s is too short",
-                why=f"{LEAST_SLICES} slices of each of {ways} ways take {least:.0f} s",
+                why=f"{LEAST_PASSES} slices of each of {ways} ways take {least:.0f} s",
                 remedy="more --seconds, or fewer --rounds",
             )
         return slices
@@ -191,7 +196,9 @@ class _Plan:
         that are not to be had here with the reason."""
         with contextlib.ExitStack() as stack:
             native, own = servers.of_round(stack, self.options, self.spending)
-            quiet = QuietServers(stack, native, self.setup, "tare weigh", _HEAD_START_S)
+            quiet = QuietServers(
+                stack, native, self.setup, "tare weigh", _HEAD_START_S, freezes=False
+            )
             connections = CONNECTIONS if self.operation == "connection" else 0
             asked = [
                 Way(way.server, _asked(own[way.server], way), way.in_flight, connections)
@@ -209,10 +216,11 @@ class _Plan:
             [f"way{place + 1}" for place in range(ways)],
             self._cut(slices),
             seed=number,
+            deployments=["all"] * ways,
         )
 
     def _cut(self, slices: int) -> Cut:
-        return Cut(self.slice_s, slices * self.slice_s, self.slice_s, self.drain_s)
+        return Cut(self.slice_s, slices * self.slice_s, self.slice_s, self.drain_s, whole=True)
 
 
 def _asked(server: Server, way: WeighedWay) -> str:

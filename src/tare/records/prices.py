@@ -47,6 +47,11 @@ class Price(Part):
     added: Interval | None = Field(
         description="demand over native's; null for native, which the others are compared with"
     )
+    percent: Interval | None = Field(
+        None,
+        description="the same as a share of native's in each round, percent: without the speed of "
+        "the machine, which differs from round to round and is in the interval of `added`",
+    )
     parts: dict[str, Interval] = Field(
         description="of `added`, by owner (server, client, engine, kernel: its own threads), and "
         "softirq, a mode of any owner's time, sampled at the kernel's ticks"

@@ -36,6 +36,19 @@ class Machine(Part):
         return cls(**{name: getattr(facts, name) for name in cls.model_fields})
 
 
+LEAST_STOP_S = 0.05
+"""A hypervisor takes a CPU away for tens of milliseconds; what lasts longer was stopped."""
+
+
+def stood_still(gap_s: float, slice_s: float) -> bool:
+    """Whether something stopped a server or its client, where nothing was answered for so long.
+
+    Args:
+        gap_s: in time in which it was driven; between its slices that stands still.
+    """
+    return gap_s >= max(slice_s / 2, LEAST_STOP_S)
+
+
 class Quiet(Part):
     """What is recorded of any measurement on servers without a database."""
 
@@ -59,7 +72,7 @@ class Quiet(Part):
     @property
     def stood_still(self) -> bool:
         """Whether something stopped a server or its client for half a slice or longer."""
-        return self.gap_s >= self.slice_s / 2
+        return stood_still(self.gap_s, self.slice_s)
 
     def kept_file(self) -> str:
         """Its file name in the cache."""

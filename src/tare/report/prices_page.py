@@ -65,14 +65,15 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
             Cell(one.way),
             Cell(str(one.in_flight), "number", value=one.in_flight),
             *_pair(one.demand, one.added),
+            *_interval(one.percent, 1.0, 1),
             _packets(one.counts),
             *_pair(one.round_trip, one.round_trip_added),
             Cell(one.path),
         ]
         for one in found.prices
     ]
-    columns = ["Way", "In flight", "CPU, \u00b5s", "Over native", "95% CI", "Packets",
-               f"{time}, \u00b5s", "Over native", "95% CI", "Through"]  # fmt: skip
+    columns = ["Way", "In flight", "CPU, \u00b5s", "Over native", "95% CI", "Percent", "95% CI",
+               "Packets", f"{time}, \u00b5s", "Over native", "95% CI", "Through"]  # fmt: skip
     panels = []
     for flight in sorted({one.in_flight for one in found.prices}):
         added = [
