@@ -16,8 +16,8 @@ from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
-from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S, Design
-from tare.study.slice_schedule import Cut, block_seconds, make_schedule
+from tare.study.design import Design
+from tare.study.slice_schedule import Cut, block_seconds, make_schedule, slice_in_turn_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def pilot(
         stack.callback(runtime.close)
         commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]
         most = max(Counter(driven).values())
-        slice_s = max(USUAL_SLICE_S / most, SHORT_SLICE_S)
+        slice_s = slice_in_turn_s(most)
         setup = quiet_setup(_LOAD, slice_s)
         shape = Cut(0, 0, slice_s, Design().drain, most > 1)
         schedule = _schedule(setup, seconds, driven, shape)

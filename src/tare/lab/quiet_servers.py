@@ -250,16 +250,9 @@ class QuietServers:
         listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
         listener.start()
         self._await_ready(told, clients, begins)
-        groups = [node.accounting() for node in nodes]
-        frozen = self._freezes and all(cgroups.freezable(one.paths) for one in groups)
-        parts = [
-            Part([group], {"server": [group], "client": [client.running.accounting()]})
-            for group, client in zip(groups, clients, strict=True)
-            if client.running is not None
-        ]
-        engine = {name for one in servers for name in one.runtime.engine_processes}
-        meter = Meter(processes_named(engine) if engine else ())
-        driven = _conduct(schedule, parts, meter, begins, told, freezes=frozen)
+        driven, frozen = _conduct(
+            schedule, nodes, clients, told, begins, _engine(servers), freezes=self._freezes
+        )
         listener.join(_GRACE_S)
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
@@ -366,24 +359,38 @@ def _path(node: Running, endpoint: str) -> str:
     return node.unit.site.way(endpoint).path if endpoint else node.packet_path()
 
 
+def _engine(servers: Sequence[Server]) -> set[str]:
+    return {name for server in servers for name in server.runtime.engine_processes}
+
+
 def _conduct(
     schedule: Schedule,
-    parts: Sequence[Part],
-    meter: Meter,
-    begins: float,
+    nodes: Sequence[Running],
+    clients: Sequence[LoadClient],
     told: _Told,
+    begins: float,
+    engine: set[str],
     *,
     freezes: bool,
-) -> list[Driven]:
-    """Drive all slices."""
+) -> tuple[list[Driven], bool]:
+    """Drive all slices; and whether the servers stood still in between, which they do where they
+    can if `freezes`."""
+    groups = [node.accounting() for node in nodes]
+    freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
+    parts = [
+        Part([group], {"server": [group], "client": [client.running.accounting()]})
+        for group, client in zip(groups, clients, strict=True)
+        if client.running is not None
+    ]
 
     def look() -> None:
         if told.fault is not None:
             raise told.fault
 
+    meter = Meter(processes_named(engine) if engine else ())
     conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look)
     try:
-        return conductor.conduct(begins)
+        return conductor.conduct(begins), freezes
     finally:
         conductor.release()
         meter.close()

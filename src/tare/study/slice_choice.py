@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.study.design import AUTO, OFF, SHORT_SLICE_S, USUAL_SLICE_S
+from tare.study.design import AUTO, OFF, USUAL_SLICE_S
 from tare.study.rules import slice_problems
+from tare.study.slice_schedule import slice_in_turn_s
 from tare.study.slice_shares import with_shares
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ def choose(
 ) -> Slicing:
     """The study's own word; with `auto` slices of the usual length, unless something hinders.
 
-    Where servers have several conditions, a server's turn has a slice of each and takes as long as
-    one of the usual length, if that leaves every slice `SHORT_SLICE_S` for each node of a cluster.
+    Where servers have several conditions, a server's turn has a slice of each
+    (`slice_in_turn_s`).
 
     Args:
         conditions: those that are measured.
@@ -77,9 +78,8 @@ def choose(
     most = _slices_per_pass(with_shares(study, conditions))
     if turn == "slice" or most == 1:
         return Slicing(asked=AUTO, length_s=USUAL_SLICE_S)
-    least = SHORT_SLICE_S * max(one.clusters * one.database.nodes for one in setups)
-    length_s = min(max(USUAL_SLICE_S / most, least), USUAL_SLICE_S)
-    return Slicing(asked=AUTO, length_s=length_s, turn="pass")
+    nodes = max(one.clusters * one.database.nodes for one in setups)
+    return Slicing(asked=AUTO, length_s=slice_in_turn_s(most, nodes), turn="pass")
 
 
 def _slices_per_pass(conditions: Iterable[Condition]) -> int:

@@ -8,6 +8,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -87,6 +89,12 @@ class Schedule:
 def turn_seconds(slices: int, length_s: float, drain_s: float) -> float:
     """From the load of one server's turn to that of the next, seconds."""
     return LEAD_S + slices * (length_s + drain_s) + (slices - 1) * READ_S + AFTER_S
+
+
+def slice_in_turn_s(slices: int, nodes: int = 1) -> float:
+    """Length of each slice where one server's turn has so many: together as long as a usual slice,
+    but each long enough for a cluster of so many nodes, seconds."""
+    return min(max(USUAL_SLICE_S / slices, SHORT_SLICE_S * nodes), USUAL_SLICE_S)
 
 
 def slices_of(seconds: float, length_s: float) -> int:
