@@ -41,7 +41,8 @@ LEAST_STOP_S = 0.05
 
 
 def stood_still(gap_s: float, slice_s: float) -> bool:
-    """Whether something stopped a server or its client, where nothing was answered for so long.
+    """Whether something stopped a server or its client: nothing was answered for half a slice, or
+    for longer than a hypervisor's pauses where that is longer.
 
     Args:
         gap_s: in time in which it was driven; between its slices that stands still.
@@ -71,7 +72,7 @@ class Quiet(Part):
 
     @property
     def stood_still(self) -> bool:
-        """Whether something stopped a server or its client for half a slice or longer."""
+        """Whether something stopped a server or its client."""
         return stood_still(self.gap_s, self.slice_s)
 
     def kept_file(self) -> str:
