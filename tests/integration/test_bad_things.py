@@ -137,6 +137,7 @@ def _await_client(process: subprocess.Popen[str]) -> int:
     raise AssertionError("the run ended before its client was seen")
 
 
+@pytest.mark.long
 def test_a_disk_that_fills_in_the_middle_of_a_trial_loses_no_finished_one(bench: Bench) -> None:
     study = bench.study(NATIVE, blocks=3)
     with small_disk(bench.root / "runs") as disk:

@@ -202,6 +202,7 @@ def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) ->
     assert namespaces(api) == []
 
 
+@pytest.mark.long
 def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, api: Api) -> None:
     machines = len(read_facts(api).usable)
     study = write(bench, "host-port", nodes=3, storage="host-path")
@@ -214,6 +215,7 @@ def test_three_nodes_spread_and_keep_their_data_on_their_machines(bench: Bench, 
     assert not list(Path("/var/lib/tare").glob("tare-cluster.*"))
 
 
+@pytest.mark.long
 def test_a_pod_that_is_deleted_fails_its_trial_and_nothing_else(bench: Bench, api: Api) -> None:
     study = write(bench, "host-port", blocks=2, measure="10s")
     process = bench.start("run", study)

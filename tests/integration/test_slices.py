@@ -111,6 +111,7 @@ def test_three_nodes_at_quorum_and_clusters_side_by_side(bench: Bench) -> None:
     assert leftovers() == []
 
 
+@pytest.mark.long
 def test_where_a_node_dies_the_whole_block_is_measured_again(bench: Bench) -> None:
     study = bench.study(NATIVE, AGAIN, HOST)
     manifests = killed_amid_slices(bench, study, 3, lambda p: is_java(p, bench.root), "d1-again")

@@ -143,9 +143,9 @@ def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "platform",
-    [pytest.param({}, id="native"), pytest.param(VOLUME, id="docker", marks=pytest.mark.long)],
+    "platform", [pytest.param({}, id="native"), pytest.param(VOLUME, id="docker")]
 )
+@pytest.mark.long
 def test_three_nodes_start_at_new_addresses_and_know_nobody_else(
     cache: Path, tmp_path: Path, platform: dict[str, str]
 ) -> None:

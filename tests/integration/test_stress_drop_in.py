@@ -227,6 +227,7 @@ def test_a_wrong_row_ends_the_run(session: Any) -> None:
     assert counted(ours(*words, "-errors", "ignore"), "Total errors") == {"READ": 1}
 
 
+@pytest.mark.long
 def test_each_node_of_a_ring_gets_the_rows_that_it_has(tmp_path: Path) -> None:
     with ring(RING, tmp_path) as nodes:
         ours("write", "n=1", "no-warmup", "cl=ONE", node=nodes.first)  # makes the schema
