@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tare.study.design import USUAL_SLICE_S
 from tare.study.plan import Plan, make_plan
 from tare.study.schema import Study
+from tare.study.slice_lengths import USUAL_SLICE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,19 +84,25 @@ baseline: {endpoint: bridge}
 
 def test_a_server_s_conditions_have_short_slices_in_one_turn(read: ReadStudy) -> None:
     plan = planned(read, base=ENDPOINTS)
-    # the baseline has as many as the two others together
-    assert plan.study.design.slice_s == pytest.approx(0.25 / 4)
+    # 32 operations in flight, which a node answers in some 10 ms
+    assert plan.study.design.slice_s == pytest.approx(0.0384)
+    assert plan.study.design.drain == pytest.approx(0.0242)
     assert plan.study.design.turn == "pass"
     assert plan.slicing.words == (
-        "in slices of 62.5 ms, the servers of a block in turn, each with all its conditions "
+        "in slices of 38.4 ms, the servers of a block in turn, each with all its conditions "
         "(design.slice: auto)"
     )
+    few = planned(read, "load: {threads: 4}\n", base=ENDPOINTS)
+    # the baseline has as many slices as the two others together: four in a turn
+    assert few.study.design.slice_s == pytest.approx(0.03)
+    assert few.study.design.drain == pytest.approx(0.0074)
     three = planned(read, "database: {nodes: 3}\n", base=ENDPOINTS)
-    assert three.study.design.slice_s == pytest.approx(0.12)
+    assert three.study.design.slice_s == pytest.approx(0.1152)
     apart = planned(read, "", "design.turn=slice", base=ENDPOINTS)
     assert apart.study.design.slice_s == USUAL_SLICE_S
-    asked = planned(read, "", "design.slice=100ms", base=ENDPOINTS)
+    asked = planned(read, "", "design.slice=100ms", "design.drain=9ms", base=ENDPOINTS)
     assert asked.slicing.turn == "slice"
+    assert asked.study.design.drain == asked.slicing.drain_s == pytest.approx(0.009)
 
 
 def test_one_condition_has_none_to_take_turns_with(read: ReadStudy) -> None:

@@ -32,6 +32,9 @@ pub struct Recorder {
     /// When the run's time was over: what the worker uses while it waits for the last answers is
     /// not the load's.
     cpu_at_end: Option<CpuUse>,
+    /// Run-queue delay when the slice's first reply of its drain was there: after the last one
+    /// the worker waits for CPUs with whoever freezes and reads the servers.
+    delay_in_drain: Option<u64>,
     sink: Sender<Interval>,
 }
 
@@ -51,6 +54,7 @@ impl Recorder {
             spare: None,
             cpu: CpuUse::now(),
             cpu_at_end: None,
+            delay_in_drain: None,
             sink,
         }
     }
@@ -212,6 +216,10 @@ impl Recorder {
             };
             self.seal(slot);
         }
+        if now >= self.current.slot.closes {
+            self.delay_in_drain
+                .get_or_insert_with(|| CpuUse::now().run_delay);
+        }
     }
 
     /// Seals the last interval at `now` or at its end, whichever is earlier.
@@ -232,7 +240,11 @@ impl Recorder {
         };
         let cpu = self.cpu_at_end.unwrap_or_else(CpuUse::now);
         let mut sealed = std::mem::replace(&mut self.current, next);
-        sealed.cpu.push((self.worker, cpu.since(&self.cpu)));
+        let mut used = cpu.since(&self.cpu);
+        if let Some(delay) = self.delay_in_drain.take() {
+            used.run_delay = delay.saturating_sub(self.cpu.run_delay);
+        }
+        sealed.cpu.push((self.worker, used));
         self.cpu = cpu;
         // A closed channel means that nobody wants results any more; the run is ending.
         let _ = self.sink.send(sealed);

@@ -16,8 +16,8 @@ from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.runtimes.native import NativeRuntime
-from tare.study.design import Design
-from tare.study.slice_schedule import Cut, block_seconds, make_schedule, slice_in_turn_s
+from tare.study.slice_lengths import drain_of, slice_in_turn_s
+from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ CONDITIONS = 3
 _RUN = "noise"
 # One operation in flight: of more, some slices are answered in batches, at a third of the cost.
 _LOAD: dict[str, object] = {"threads": 1, "warmup": "500ms"}
+_AT_ONCE_S = 0.0
+"""in how long a server without a database answers it"""
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,9 @@ def pilot(
         stack.callback(runtime.close)
         commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]
         most = max(Counter(driven).values())
-        slice_s = slice_in_turn_s(most)
+        slice_s = slice_in_turn_s(most, _AT_ONCE_S)
         setup = quiet_setup(_LOAD, slice_s)
-        shape = Cut(0, 0, slice_s, Design().drain, most > 1)
+        shape = Cut(0, 0, slice_s, drain_of(_AT_ONCE_S), most > 1)
         schedule = _schedule(setup, seconds, driven, shape)
         outcome = QuietServers(stack, runtime, setup, "tare doctor --noise").drive(
             [Server(runtime, options=own) for own in commands],

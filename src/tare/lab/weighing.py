@@ -26,7 +26,7 @@ from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServer
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
 from tare.records.prices import Operation
-from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
+from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 CONNECTIONS = 32
 """Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
 table of connections for two: of those there may be as few as 65,536 in all."""
-_LEAST_DRAIN_S = 0.004
+_SHORT_SLICE_S = 0.04
 _ANSWERED_IN_TURN = 10
 """A slice holds all operations in flight so often, where a server takes its time for each."""
 _HEAD_START_S = 0.12
@@ -97,8 +97,8 @@ def weigh(
             remedy="give seconds and microseconds as plain numbers",
         )
     all_s = max(in_flight) * service_us / 1e6
-    slice_s = min(max(SHORT_SLICE_S, _ANSWERED_IN_TURN * all_s), USUAL_SLICE_S)
-    drain_s = _LEAST_DRAIN_S + 2 * all_s
+    slice_s = min(max(_SHORT_SLICE_S, _ANSWERED_IN_TURN * all_s), USUAL_SLICE_S)
+    drain_s = drain_of(all_s)
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
     setup = quiet_setup(load, slice_s, database)
     options = ["--protocol", _PROTOCOLS[database]]

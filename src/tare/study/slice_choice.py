@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.study.design import AUTO, OFF, USUAL_SLICE_S
+from tare.study.design import AUTO, OFF
 from tare.study.rules import slice_problems
-from tare.study.slice_schedule import slice_in_turn_s
+from tare.study.slice_lengths import USUAL_SLICE_S, answered_s, drain_of, slice_in_turn_s
 from tare.study.slice_shares import with_shares
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class Slicing(BaseModel):
     )
     length_s: float | None = Field(
         None, description="length of a slice, seconds; null: measured in one piece"
+    )
+    drain_s: float | None = Field(
+        None, description="time for the last replies after each, seconds; null as length_s"
     )
     turn: Literal["slice", "pass"] = Field(
         "slice", description="what a server is driven for until another has its turn"
@@ -68,18 +71,23 @@ def choose(
         conditions: those that are measured.
         unsliced: why units of a setup cannot be driven in slices where they run; empty: they can.
     """
-    asked, turn = study.design.slice, study.design.turn
+    asked, turn, drain = study.design.slice, study.design.turn, study.design.drain
+    setups = [one.setup for one in conditions]
+    all_s = max(map(answered_s, setups), default=0.0)
+    drain_s = drain_of(all_s) if drain == AUTO else float(drain)
+    if asked == OFF:
+        return Slicing(asked=OFF)
     if asked != AUTO:
         chosen: Literal["slice", "pass"] = "pass" if turn == "pass" else "slice"
-        return Slicing(asked=asked, length_s=study.design.slice_s, turn=chosen)
-    setups = [one.setup for one in conditions]
+        length_s = study.design.slice_s
+        return Slicing(asked=asked, length_s=length_s, drain_s=drain_s, turn=chosen)
     for reason in _hindrances(study, setups, unsliced):
         return Slicing(asked=AUTO, why_not=reason)
     most = _slices_per_pass(with_shares(study, conditions))
     if turn == "slice" or most == 1:
-        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S)
-    nodes = max(one.clusters * one.database.nodes for one in setups)
-    return Slicing(asked=AUTO, length_s=slice_in_turn_s(most, nodes), turn="pass")
+        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S, drain_s=drain_s)
+    length_s = slice_in_turn_s(most, all_s)
+    return Slicing(asked=AUTO, length_s=length_s, drain_s=drain_s, turn="pass")
 
 
 def _slices_per_pass(conditions: Iterable[Condition]) -> int:
@@ -94,7 +102,8 @@ def settled(study: Study, slicing: Slicing) -> Study:
     """The study with what was chosen as its design.slice: what everything else is told."""
     length: Literal["off"] | float = OFF if slicing.length_s is None else slicing.length_s
     turn = slicing.turn if slicing.turn == "pass" else study.design.turn  # auto is a slice, then
-    design = study.design.model_copy(update={"slice": length, "turn": turn})
+    drain = study.design.drain if slicing.drain_s is None else slicing.drain_s
+    design = study.design.model_copy(update={"slice": length, "turn": turn, "drain": drain})
     return study.model_copy(update={"design": design})
 
 

@@ -8,8 +8,6 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.study.design import SHORT_SLICE_S, USUAL_SLICE_S
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -91,12 +89,6 @@ def turn_seconds(slices: int, length_s: float, drain_s: float) -> float:
     return LEAD_S + slices * (length_s + drain_s) + (slices - 1) * READ_S + AFTER_S
 
 
-def slice_in_turn_s(slices: int, nodes: int = 1) -> float:
-    """Length of each slice where one server's turn has so many: together as long as a usual slice,
-    but each long enough for a cluster of so many nodes, seconds."""
-    return min(max(USUAL_SLICE_S / slices, SHORT_SLICE_S * nodes), USUAL_SLICE_S)
-
-
 def slices_of(seconds: float, length_s: float) -> int:
     """Slices that make up so much time at least."""
     return math.ceil(seconds / length_s - 1e-9)
@@ -126,12 +118,12 @@ class Cut:
 
 
 def cut_of(load: Load, design: Design) -> Cut:
-    """As a study has it, whose design.slice is a length."""
+    """As a study has it, whose design.slice and design.drain are lengths."""
     return Cut(
         warmup_s=load.warmup,
         measure_s=load.measured_s,
         length_s=float(design.slice),
-        drain_s=design.drain,
+        drain_s=float(design.drain),
         whole=design.turn == "pass",
     )
 

@@ -1,10 +1,12 @@
 //! Tests of the recorder: which operations count, and into which interval.
 
 use std::sync::mpsc::{channel, Receiver};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::order::{Cluster, Order, Pace};
+use crate::slices::Slices;
 
 const S: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
@@ -14,7 +16,13 @@ const WRITE: usize = 1;
 
 /// One second of warm-up, two of measurement.
 fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
-    let order = Order {
+    let (sink, intervals) = channel();
+    let timeline = Timeline::new(&order());
+    (Recorder::new(0, timeline, 2, scheduled, sink), intervals)
+}
+
+fn order() -> Order {
+    Order {
         client: "c1".to_owned(),
         cluster: Cluster {
             contact_points: Vec::new(),
@@ -32,10 +40,7 @@ fn recorder(scheduled: bool) -> (Recorder, Receiver<Interval>) {
         slices: None,
         connections_per_slice: None,
         seed: 0,
-    };
-    let (sink, intervals) = channel();
-    let timeline = Timeline::new(&order);
-    (Recorder::new(0, timeline, 2, scheduled, sink), intervals)
+    }
 }
 
 fn sealed(intervals: Receiver<Interval>) -> Vec<Interval> {
@@ -243,4 +248,31 @@ fn intervals_of_several_workers_add_up() {
     assert_eq!(sum.operations[0].response().len(), 2);
     assert_eq!(sum.operations[0].response_sum, 30 * MS);
     assert_eq!(sum.cpu.len(), 2);
+}
+
+#[test]
+fn in_slices_waiting_for_a_cpu_counts_until_the_drain_has_begun() {
+    let slices = Slices::new(
+        Duration::from_millis(20),
+        Duration::from_millis(6),
+        0,
+        &[Duration::ZERO, Duration::from_millis(100)],
+    );
+    let (sink, intervals) = channel();
+    let timeline = Timeline::new(&Order {
+        slices: slices.map(Arc::new),
+        ..order()
+    });
+    let mut recorder = Recorder::new(0, timeline, 2, false, sink);
+    recorder.done(READ, times(0, 0, 19 * MS), Ok(()));
+    assert_eq!(recorder.delay_in_drain, None);
+    recorder.done(READ, times(0, 19 * MS, 21 * MS), Ok(()));
+    assert!(recorder.delay_in_drain.is_some());
+    // Later replies, and whatever follows them, change nothing.
+    recorder.delay_in_drain = Some(recorder.cpu.run_delay + 7);
+    recorder.done(READ, times(0, 19 * MS, 22 * MS), Ok(()));
+    recorder.advance(timeline.first().end);
+    assert_eq!(recorder.delay_in_drain, None);
+    let (_, used) = sealed(intervals)[0].cpu[0];
+    assert_eq!(used.run_delay, 7);
 }

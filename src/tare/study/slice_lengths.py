@@ -1,0 +1,50 @@
+"""How long a slice is, and its drain: long enough for what is in flight, and no longer.
+
+The machine's moods last tens of milliseconds to seconds, so the closer two slices are the more of
+them they share. But a slice begins with all its operations sent at once and ends with fewer and
+fewer under way. So it holds what is in flight several times over (docs/decisions/0023-turns.md).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tare.study.schema import Setup
+
+USUAL_SLICE_S = 0.25
+"""Of a server with one condition, which is thawed for each slice; and the longest."""
+LEAST_SLICE_S = 0.02
+LEAST_DRAIN_S = 0.005
+TURN_S = 0.12
+"""slices of a server's turn together, at least"""
+ANSWERED_IN_SLICE = 4
+"""A slice holds all operations in flight so often."""
+ANSWERED_IN_DRAIN = 2
+OPERATION_S = 0.0003
+"""What a read costs a node, roughly: 0.2 to 0.35 ms with the JVM's quick compiler, 32 in flight
+(docs/resolution.md). Where it costs more, the check `undrained` says so."""
+IN_FLIGHT = 32
+"""where a study leaves it to a search"""
+
+
+def answered_s(setup: Setup) -> float:
+    """In how long the nodes answer all operations in flight once, roughly, on CPUs they share."""
+    threads = setup.load.threads
+    in_flight = threads if isinstance(threads, int) else IN_FLIGHT
+    return in_flight * setup.clusters * setup.database.nodes * OPERATION_S
+
+
+def slice_in_turn_s(slices: int, all_s: float) -> float:
+    """Length of each slice of a server's turn that has so many, seconds.
+
+    Args:
+        all_s: in how long all operations in flight are answered once.
+    """
+    least = max(LEAST_SLICE_S, ANSWERED_IN_SLICE * all_s)
+    return min(max(TURN_S / slices, least), USUAL_SLICE_S)
+
+
+def drain_of(all_s: float) -> float:
+    """Time for the last replies after a slice, seconds."""
+    return LEAST_DRAIN_S + ANSWERED_IN_DRAIN * all_s
