@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from tare.records.manifest import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from tare.lab.conductor import Driven
     from tare.monitor.meter import Reading
+    from tare.records.manifest import ClientResult
     from tare.study.slice_schedule import Schedule
 
 DISTURBED = 0.05
@@ -93,6 +94,25 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         idle_kernel_s=idle(lambda used: used.kernel),
         idle_softirq_s=idle(lambda used: used.modes.get("softirq", 0.0)),
     )
+
+
+def with_cpu_time(
+    results: Sequence[ClientResult], units: Mapping[str, float]
+) -> list[ClientResult]:
+    """Clients' results with the CPU time of their units in the slices.
+
+    What a client tells itself has its waking and waiting between its slices in it, so that one with
+    fewer slices, and longer waits between them, seems to need more for an operation.
+
+    Args:
+        units: name to CPU seconds over the measured slices.
+    """
+    return [
+        one.model_copy(update={"cpu_us_per_op": 1e6 * units[one.client] / one.ok})
+        if one.ok and one.client in units
+        else one
+        for one in results
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -16,6 +16,7 @@ from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
     slices_record,
     summed,
+    with_cpu_time,
     write_slices,
 )
 from tare.lab.sliced_trial import SlicedTrial
@@ -270,7 +271,7 @@ class SlicedBlock:
                 why_not_frozen=self._why_not_frozen(),
             )
             measured = Measured(
-                results,
+                with_cpu_time(results, sums.units),
                 servers_s=sum(used for name, used in sums.units.items() if name in nodes),
                 compiler_s=compiled.get(one.run.deployment.identity),
                 engine_s=sums.engine_s,

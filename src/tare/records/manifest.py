@@ -52,7 +52,9 @@ class ClientResult(Record):
         default_factory=dict,
         description="requests that were sent again, by what had failed; never part of errors",
     )
-    cpu_us_per_op: float = Field(description="client CPU, user + system, per operation")
+    cpu_us_per_op: float = Field(
+        description="client CPU, user + system, per operation; in slices its unit's within them"
+    )
     cpu_share: float = Field(description="busiest worker thread's CPU share, 0 to 1")
     run_delay_share: float | None = Field(
         default=None,
