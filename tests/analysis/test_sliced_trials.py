@@ -154,6 +154,21 @@ def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status:
     assert check(analyse(place), "answers").status == status
 
 
+@pytest.mark.parametrize(("silent", "status"), [(0, "ok"), (1, "invalid")])
+def test_slices_without_an_answer_are_told_whatever_the_longest_gap(
+    tmp_path: Path, silent: int, status: str
+) -> None:
+    place = run(tmp_path)  # trials of 8 slices
+    path = place / "trials" / "D1-B01-native" / "slices.jsonl"
+    rows = [
+        {"unix": float(number), "ops": 0 if number < silent else 500, "seconds": 0.28,
+         "machine_cpu_s": 0.25}
+        for number in range(8)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert check(analyse(place), "answers").status == status
+
+
 def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
     """The container gets a second condition: `native-again` is served by it, too."""
     place = run(tmp_path)

@@ -70,14 +70,17 @@ def answers(evidence: Evidence) -> Check | None:
     found: list[tuple[float, str]] = []
     for trial in evidence.done:
         slices = trial.manifest.slices
-        noted_s = GAP_NOTED_S
+        noted_s, silent_s = GAP_NOTED_S, 0.0
         if slices is not None:
-            noted_s = max(slices.length_s + slices.drain_s, GAP_IN_SLICES_S)
+            slice_s = slices.length_s + slices.drain_s
+            noted_s = max(slice_s, GAP_IN_SLICES_S)
+            # A pause that takes slices of others, too, may leave no long gap in any one's own.
+            silent_s = slice_s * sum(not row.ops for row in trial.slices)
         for client in trial.manifest.clients:
-            gap_s = client.longest_gap_s
-            if gap_s is None:
+            if client.longest_gap_s is None:
                 continue
             known = True
+            gap_s = max(client.longest_gap_s, silent_s)
             whole_s = max(trial.manifest.measured_s if slices else client.measured_s, gap_s)
             rest_s = whole_s - gap_s
             expected = math.inf if rest_s <= 0 else client.ok / rest_s * gap_s
