@@ -57,6 +57,27 @@ def test_clients_that_share_the_servers_cpus_are_named() -> None:
     assert hint_lines(planned(client={"machines": "ssh"}, platform={})) == []
 
 
+ENDPOINTS = {
+    "endpoint": {name: {"platform": {"endpoint": name}} for name in ("bridge", "published")}
+}
+
+
+def test_fewer_operations_in_flight_are_offered_where_they_lengthen_slices() -> None:
+    limits = {"limits": {"cpuset": 0}}
+    container = {"runtime": "docker", "network": "bridge", **limits}
+    parts: dict[str, Any] = {
+        "platform": container,
+        "factors": ENDPOINTS,
+        "baseline": {"endpoint": "bridge"},
+    }
+    (hint,) = hint_lines(planned(**parts, load={"threads": 64}))
+    assert "slices of 76.8 ms" in hint
+    assert "load.threads: 4" in hint
+    assert hint_lines(planned(**parts, load={"threads": 4})) == []
+    assert hint_lines(planned(**parts, load={"threads": 64}, design={"slice": "100ms"})) == []
+    assert not any("in flight" in one for one in hint_lines(planned(**parts, load={"rate": 50})))
+
+
 def test_loads_that_are_compared_beside_platforms_are_named_with_the_edit() -> None:
     factors = {
         "platform": {"native": {}, "docker": DOCKER},

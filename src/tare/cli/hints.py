@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.study.comparisons import comparisons
+from tare.study.design import AUTO
 from tare.study.intensity import share_of_max
 from tare.study.metric_names import primary_metrics
 from tare.study.patch import assignments
+from tare.study.slice_lengths import FEW_IN_FLIGHT, lengthened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,7 @@ def hint_lines(plan: Plan) -> list[str]:
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
+    found += _in_flight(plan)
     return [f"hint: {line}" for line in found]
 
 
@@ -93,6 +96,22 @@ def _unintended(plan: Plan) -> Iterator[str]:
                 f"not of the platform; to compare {', '.join(others)} at each of them instead, "
                 f"write analysis: {{by: [{factor}]}}"
             )
+
+
+def _in_flight(plan: Plan) -> Iterator[str]:
+    """Slices that are as long as they are because so much is in flight."""
+    length_s = plan.slicing.length_s
+    if plan.slicing.asked != AUTO or plan.slicing.turn != "pass" or length_s is None:
+        return
+    setups = [one.setup for one in plan.conditions]
+    closed = all(one.load.rate is None and not one.load.phases for one in setups)
+    alike = len({one.load.threads for one in setups}) == 1
+    if closed and alike and any(lengthened(one, length_s) for one in setups):
+        yield (
+            f"what is in flight asks for slices of {length_s * 1000:.3g} ms; with load.threads: "
+            f"{FEW_IN_FLIGHT} they are shorter and intervals narrower, half as wide where both "
+            "were measured; that is another load, at which each way in costs an operation more"
+        )
 
 
 def _sets(study: Study, factor: str) -> set[str]:

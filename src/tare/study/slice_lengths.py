@@ -24,6 +24,8 @@ ANSWERED_IN_DRAIN = 2
 OPERATION_S = 0.0003
 """What a read costs a node, roughly: 0.2 to 0.35 ms with the JVM's quick compiler, 32 in flight
 (docs/resolution.md). Where it costs more, the check `undrained` says so."""
+FEW_IN_FLIGHT = 4
+"""With so many a node's slices are as short as any, and it is still busy."""
 IN_FLIGHT = 32
 """where a study leaves it to a search"""
 
@@ -33,6 +35,11 @@ def answered_s(setup: Setup) -> float:
     threads = setup.load.threads
     in_flight = threads if isinstance(threads, int) else IN_FLIGHT
     return in_flight * setup.clusters * setup.database.nodes * OPERATION_S
+
+
+def lengthened(setup: Setup, length_s: float) -> bool:
+    """Whether a slice of this length, chosen here, is so long because of what is in flight."""
+    return LEAST_SLICE_S < length_s <= max(ANSWERED_IN_SLICE * answered_s(setup), LEAST_SLICE_S)
 
 
 def slice_in_turn_s(slices: int, all_s: float) -> float:
