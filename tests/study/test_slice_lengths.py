@@ -14,6 +14,7 @@ from tare.study.slice_lengths import (
     USUAL_SLICE_S,
     answered_s,
     drain_of,
+    drain_s,
     slice_in_turn_s,
 )
 
@@ -38,6 +39,21 @@ def test_what_is_in_flight_takes_longer_with_more_operations_nodes_and_clusters(
         for one in ("load: {threads: 1}\ndatabase: {nodes: 1, replication_factor: 1}\n", text)
     )
     assert answered_s(setup) == pytest.approx(times * answered_s(alone))
+
+
+@pytest.mark.parametrize(
+    ("load", "least"),
+    [
+        ("workload: ycsb-c", 0.0062),
+        ("workload: ycsb-a, mix: {read: 1}", 0.0062),
+        ("workload: ycsb-a", 0.025),
+        ("workload: ycsb-c, mix: {read: 9, update: 1}", 0.025),
+    ],
+)
+def test_writes_have_longer_drains_than_reads(read: ReadStudy, load: str, least: float) -> None:
+    one = f"load: {{{load}, threads: 2}}\ndatabase: {{nodes: 1, replication_factor: 1}}\n"
+    (condition,) = expand(read("study: x\n" + one))
+    assert drain_s(condition.setup) == pytest.approx(least)
 
 
 def test_few_operations_in_flight_have_the_shortest_slices() -> None:

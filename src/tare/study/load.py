@@ -28,6 +28,7 @@ Distribution = Literal[
     "zipfian", "uniform", "latest", "hotspot", "exponential", "sequential", "gaussian"
 ]
 Operation = Literal["read", "update", "insert", "scan", "readmodifywrite", "write"]
+_ONLY_READ = ("ycsb-c", "stress-read")
 Kind = Literal["ycsb", "stress", "statements"]
 NATIVE = "statements"
 """What a workload of one's own is called in tables."""
@@ -144,6 +145,15 @@ class Load(Part):
     def counters(self) -> bool:
         """Whether its columns are counters."""
         return self.kind == "stress" and self.workload.startswith("stress-counter-")
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether every operation is known to read single rows."""
+        if self.statements is not None:
+            return False
+        if self.mix:
+            return {name for name, weight in self.mix.items() if weight} == {"read"}
+        return self.workload in _ONLY_READ
 
     @property
     def columns(self) -> int:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.design import AUTO, OFF
 from tare.study.rules import slice_problems
-from tare.study.slice_lengths import USUAL_SLICE_S, answered_s, drain_of, slice_in_turn_s
+from tare.study.slice_lengths import USUAL_SLICE_S, answered_s, drain_s, slice_in_turn_s
 from tare.study.slice_shares import with_shares
 
 if TYPE_CHECKING:
@@ -74,20 +74,20 @@ def choose(
     asked, turn, drain = study.design.slice, study.design.turn, study.design.drain
     setups = [one.setup for one in conditions]
     all_s = max(map(answered_s, setups), default=0.0)
-    drain_s = drain_of(all_s) if drain == AUTO else float(drain)
+    last_s = max(map(drain_s, setups), default=0.0) if drain == AUTO else float(drain)
     if asked == OFF:
         return Slicing(asked=OFF)
     if asked != AUTO:
         chosen: Literal["slice", "pass"] = "pass" if turn == "pass" else "slice"
         length_s = study.design.slice_s
-        return Slicing(asked=asked, length_s=length_s, drain_s=drain_s, turn=chosen)
+        return Slicing(asked=asked, length_s=length_s, drain_s=last_s, turn=chosen)
     for reason in _hindrances(study, setups, unsliced):
         return Slicing(asked=AUTO, why_not=reason)
     most = _slices_per_pass(with_shares(study, conditions))
     if turn == "slice" or most == 1:
-        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S, drain_s=drain_s)
+        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S, drain_s=last_s)
     length_s = slice_in_turn_s(most, all_s)
-    return Slicing(asked=AUTO, length_s=length_s, drain_s=drain_s, turn="pass")
+    return Slicing(asked=AUTO, length_s=length_s, drain_s=last_s, turn="pass")
 
 
 def _slices_per_pass(conditions: Iterable[Condition]) -> int:

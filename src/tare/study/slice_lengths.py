@@ -16,6 +16,8 @@ USUAL_SLICE_S = 0.25
 """Of a server with one condition, which is thawed for each slice; and the longest."""
 LEAST_SLICE_S = 0.02
 LEAST_DRAIN_S = 0.005
+LEAST_DRAIN_OF_WRITES_S = 0.025
+"""Some wait for the commit log, or for other nodes."""
 TURN_S = 0.12
 """slices of a server's turn together, at least"""
 ANSWERED_IN_SLICE = 4
@@ -53,5 +55,11 @@ def slice_in_turn_s(slices: int, all_s: float) -> float:
 
 
 def drain_of(all_s: float) -> float:
-    """Time for the last replies after a slice, seconds."""
+    """Time for the last replies to reads after a slice, seconds."""
     return LEAST_DRAIN_S + ANSWERED_IN_DRAIN * all_s
+
+
+def drain_s(setup: Setup) -> float:
+    """Time for the last replies after a slice, seconds."""
+    least = 0.0 if setup.load.only_reads else LEAST_DRAIN_OF_WRITES_S
+    return max(drain_of(answered_s(setup)), least)
