@@ -85,6 +85,14 @@ def test_what_a_platform_adds_is_found_in_nanoseconds_and_percent() -> None:
     assert docker.wall.ns.value == pytest.approx(3 * docker.cpu.ns.value)
 
 
+def test_percent_is_free_of_the_machine_s_speed_which_differs_between_rounds() -> None:
+    cost = of(part_prices(weighed(), MACHINE), "futex_wake", "docker").cpu
+    assert cost.added is not None
+    assert cost.added.high - cost.added.low > 0.05 * cost.added.value
+    assert cost.percent is not None
+    assert cost.percent.high - cost.percent.low == pytest.approx(0.0, abs=1e-9)
+
+
 def test_files_are_told_by_their_kind_and_the_rest_by_the_runtime() -> None:
     found = part_prices(weighed(), MACHINE)
     assert platforms(found, "futex_wake") == [NATIVE, AGAIN, "docker"]

@@ -277,9 +277,7 @@ def _cost(table: Mapping[str, np.ndarray], unit: str) -> Cost:
         return Cost(ns=interval(own), added=None, percent=None)
     native = table[NATIVE] if unit == AGAIN else (table[NATIVE] + table[AGAIN]) / 2
     added = own - native
-    return Cost(
-        ns=interval(own), added=interval(added), percent=interval(100 * added / native.mean())
-    )
+    return Cost(ns=interval(own), added=interval(added), percent=interval(100 * added / native))
 
 
 def _reason(piece: Piece, unit: WeighedUnit, rounds: Sequence[PartRound]) -> str:

@@ -21,7 +21,10 @@ class Cost(Part):
     added: Interval | None = Field(
         description="over native; null for native, which the others are compared with"
     )
-    percent: Interval | None = Field(description="`added` in percent of native")
+    percent: Interval | None = Field(
+        description="the same as a share of native's in each round, percent: without the speed of "
+        "the machine, which differs from round to round and is in the interval of `added`",
+    )
 
 
 class PartPrice(Part):
