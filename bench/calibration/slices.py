@@ -75,6 +75,7 @@ TROUBLES = (
     Trouble("it costs 0.5% more, and 2% after a container's", switch=0.005, after=(2, 0.015)),
     Trouble("one deployment in ten is 8% slower", switch=0.01, slow=0.1, slowdown=0.077),
     Trouble("each JVM has its own endpoints, sd 0.3%", switch=0.01, interaction=0.003),
+    Trouble("it costs 5% more, and 8% after a container's", switch=0.05, after=(2, 0.03)),
 )
 
 
@@ -109,8 +110,8 @@ def usual(passes: int) -> Cut:
 
 
 def together(passes: int) -> Cut:
-    """All conditions of a server in each of its turns, which takes as long."""
-    return Cut(0.5, 4 * passes * 0.0625, 0.0625, 0.015, whole=True)
+    """All conditions of a server in each of its turns, in slices of 20 ms: five for one usual."""
+    return Cut(0.5, 5 * passes * 0.02, 0.02, 0.007, whole=True)
 
 
 CUTS = {"one slice": usual(PASSES), "a pass": together(PASSES)}
