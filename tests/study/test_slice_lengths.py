@@ -61,6 +61,10 @@ def test_few_operations_in_flight_have_the_shortest_slices() -> None:
     assert slice_in_turn_s(2, 0.001) == pytest.approx(TURN_S / 2)
 
 
+def test_a_turn_of_one_slice_is_worth_a_thaw() -> None:
+    assert slice_in_turn_s(1, 0.001) == USUAL_SLICE_S
+
+
 def test_a_slice_holds_all_that_is_in_flight_several_times() -> None:
     assert slice_in_turn_s(6, 0.02) == pytest.approx(ANSWERED_IN_SLICE * 0.02)
     assert slice_in_turn_s(6, 10.0) == USUAL_SLICE_S

@@ -50,6 +50,8 @@ def slice_in_turn_s(slices: int, all_s: float) -> float:
     Args:
         all_s: in how long all operations in flight are answered once.
     """
+    if slices == 1:
+        return USUAL_SLICE_S
     least = max(LEAST_SLICE_S, ANSWERED_IN_SLICE * all_s)
     return min(max(TURN_S / slices, least), USUAL_SLICE_S)
 
