@@ -26,6 +26,11 @@ for line in "$@"; do
         done
         rmdir "${at%/*}" 2>/dev/null
       done 2>/dev/null <"$rest/groups"
+      tries=100 # a process that is being killed may still write there
+      while ! rm -rf "$rest" 2>/dev/null && [ "$tries" -gt 0 ]; do
+        sleep 0.02
+        tries=$((tries - 1))
+      done
       rm -rf "$rest"
       rmdir "${rest%/*}" 2>/dev/null
       ;;
