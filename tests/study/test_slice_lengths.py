@@ -56,6 +56,11 @@ def test_writes_have_longer_drains_than_reads(read: ReadStudy, load: str, least:
     assert drain_s(condition.setup) == pytest.approx(least)
 
 
+def test_a_drain_is_no_longer_than_a_usual_slice(read: ReadStudy) -> None:
+    (condition,) = expand(read("study: x\nload: {threads: 5000}\n"))
+    assert drain_s(condition.setup) == USUAL_SLICE_S
+
+
 def test_few_operations_in_flight_have_the_shortest_slices() -> None:
     assert slice_in_turn_s(6, 0.001) == LEAST_SLICE_S == pytest.approx(TURN_S / 6)
     assert slice_in_turn_s(2, 0.001) == pytest.approx(TURN_S / 2)

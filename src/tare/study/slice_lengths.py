@@ -41,7 +41,7 @@ def answered_s(setup: Setup) -> float:
 
 def lengthened(setup: Setup, length_s: float) -> bool:
     """Whether a slice of this length, chosen here, is so long because of what is in flight."""
-    return LEAST_SLICE_S < length_s <= max(ANSWERED_IN_SLICE * answered_s(setup), LEAST_SLICE_S)
+    return LEAST_SLICE_S < length_s <= ANSWERED_IN_SLICE * answered_s(setup)
 
 
 def slice_in_turn_s(slices: int, all_s: float) -> float:
@@ -62,6 +62,6 @@ def drain_of(all_s: float) -> float:
 
 
 def drain_s(setup: Setup) -> float:
-    """Time for the last replies after a slice, seconds."""
+    """Time for the last replies after a slice, seconds; no longer than a usual slice."""
     least = 0.0 if setup.load.only_reads else LEAST_DRAIN_OF_WRITES_S
-    return max(drain_of(answered_s(setup)), least)
+    return min(max(drain_of(answered_s(setup)), least), USUAL_SLICE_S)
