@@ -2,6 +2,7 @@
 
 With TARE_GLIBC=2.28, say, they run on every Linux with that glibc or a later one: cargo-zigbuild
 then builds them. A wheel's tag says which glibc its files need, not which one was asked for.
+TARE_PROFILE names another profile of Cargo.toml than release.
 """
 
 from __future__ import annotations
@@ -50,14 +51,15 @@ class RustHook(BuildHookInterface):  # type: ignore[type-arg]  # its configurati
 
 def _build(root: Path, glibc: str) -> Path:
     """The folder of what cargo has built for this machine's glibc, or for another one."""
+    profile = os.environ.get("TARE_PROFILE") or "release"
     target = Path(os.environ.get("CARGO_TARGET_DIR") or root / "target")
-    command = ["cargo", "zigbuild" if glibc else "build", "--release", "--locked"]
+    command = ["cargo", "zigbuild" if glibc else "build", f"--profile={profile}", "--locked"]
     if glibc:
         triple = f"{platform.machine()}-unknown-linux-gnu"
         command.append(f"--target={triple}.{glibc}")
         target /= triple
     subprocess.run(command, cwd=root, check=True)
-    return target / "release"
+    return target / profile
 
 
 def _platform(names: list[str], built: Path) -> str:

@@ -45,7 +45,7 @@ beside=$!
 set +m
 trap 'kill -- "-$beside" 2>/dev/null; exit 130' INT TERM
 failed=0
-step programs "Rust programs, compiled" cargo build --release --locked || failed=1
+step programs "Rust programs, compiled" cargo build --profile "$PROFILE" --locked || failed=1
 wait "$beside" || failed=1
 [ "$failed" -eq 0 ] || exit 1
 trap - INT TERM

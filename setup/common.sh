@@ -3,6 +3,9 @@
 
 LOGS=${TARE_CACHE:-$HOME/.cache/tare}/setup
 
+# How the Rust programs are built, a profile of Cargo.toml.
+PROFILE=${TARE_PROFILE:-release}
+
 # What a script says is seen also where its output, and that of what it calls, goes to a log.
 say() { printf 'tare: %s\n' "$*" >&"${TARE_SAYS_TO:-2}"; }
 

@@ -15,7 +15,7 @@ stamp=.venv/tare-setup.sha256
 # All that the installed thing is made of, and where it is: a moved .venv does not work.
 fingerprint() {
   {
-    printf '%s\n' "$PWD" "$("$python" --version)"
+    printf '%s\n' "$PWD" "$("$python" --version)" "$PROFILE"
     find crates hatch_build.py pyproject.toml constraints.txt Cargo.toml Cargo.lock -type f -print0 |
       LC_ALL=C sort -z | xargs -0 sha256sum
   } | sha256sum
