@@ -1,11 +1,13 @@
-"""Does a slice carry over into the next one, and does the fit take that away?
+"""Does a slice carry over into the next one or a block's beginning into a comparison?
 
     python -m bench.carry_over runs/quickstart runs/demo2
 
 Of each run in slices, over the log service demand of all its blocks: what a slice costs more after
 another server's than after the same server's; and of each pair of conditions, by how much their
 ratio depends on which came first among neighbours. Both before and after the term of the fit for a
-switch of servers, in percent, with standard errors from the spread between blocks.
+switch of servers. And of each condition, by how much more it cost, beside the block's mean, in the
+block's first half than in its second: servers that become faster by being driven do so alike. In
+percent, with standard errors from the spread between blocks.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tare.analysis.reading import read_trials
-from tare.analysis.slices import COSTS, Observed, observe, terms_of
+from tare.analysis.slices import COSTS, Observed, observe, only, terms_of
 from tare.records.reader import read_run
 
 if TYPE_CHECKING:
@@ -30,11 +32,16 @@ METRIC = "service_demand"
 
 
 class Block(NamedTuple):
-    """One block's slices as driven, and what is left of each without and with the switches."""
+    """One block's slices as driven, and what is left of each without and with the switches.
+
+    Attributes:
+        sooner: condition to its effect in the first half of the passes less that in the second.
+    """
 
     observed: Observed
     before: np.ndarray
     after: np.ndarray
+    sooner: dict[str, float]
 
 
 def blocks_of(run: Path) -> list[Block]:
@@ -51,7 +58,10 @@ def _block(trials: Sequence[Trial]) -> Block | None:
     if observed is None:
         return None
     plain = observed._replace(switches=np.zeros_like(observed.switches))
-    return Block(observed, terms_of(plain).residuals, terms_of(observed).residuals)
+    first = observed.passes < (observed.passes.max() + 1) / 2
+    halves = [terms_of(only(observed, half)).effects for half in (first, ~first)]
+    sooner = dict(zip([one.condition for one in trials], halves[0] - halves[1], strict=True))
+    return Block(observed, terms_of(plain).residuals, terms_of(observed).residuals, sooner)
 
 
 def switch(residuals: np.ndarray, switches: np.ndarray) -> float:
@@ -91,6 +101,9 @@ def main() -> None:
             told("after another server's slice", [switch(r, b.observed.switches) for r, b in own])
         )
         print(told("as the second of two", [order_effect(r, b.observed.passes) for r, b in own]))
+    print("in the first half of a block, less in the second")
+    for name in sorted({name for block in blocks for name in block.sooner}):
+        print(told(name, [block.sooner.get(name, math.nan) for block in blocks]))
 
 
 if __name__ == "__main__":

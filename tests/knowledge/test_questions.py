@@ -19,7 +19,7 @@ from tare.study.conditions import baseline_condition, expand
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
-    from tare.knowledge.rows import Part
+    from tare.knowledge.rows import NearFinding
 
 HERE = Path(__file__)
 QUESTIONS = YAML(typ="safe").load(HERE.with_name("questions.yaml").read_text(encoding="utf-8"))
@@ -53,12 +53,12 @@ def answer_to(question: dict[str, Any]) -> Answer:
     return answer
 
 
-def said(part: Part) -> dict[str, Any]:
+def said(part: NearFinding) -> dict[str, Any]:
     """What one finding says, in the words of a question."""
     return {"kind": part.kind, "ratio": part.ratio, "low": part.low, "high": part.high}
 
 
-def holds(expected: dict[str, Any], parts: list[Part]) -> bool:
+def holds(expected: dict[str, Any], parts: list[NearFinding]) -> bool:
     """The numbers, bounds and statements are what the paper has, and nothing beside it."""
     if "higher" in expected or "lower" in expected:
         word = "higher" if "higher" in expected else "lower"
@@ -89,7 +89,7 @@ def holds(expected: dict[str, Any], parts: list[Part]) -> bool:
     )
 
 
-def case_of(case: str, parts: list[Part]) -> list[Part]:
+def case_of(case: str, parts: list[NearFinding]) -> list[NearFinding]:
     """The parts of one workload, operation or level of load."""
     operations = {"read", "write", "update"}
     return [

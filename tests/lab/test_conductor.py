@@ -12,7 +12,7 @@ import pytest
 
 from tare.errors import UnitGoneError
 from tare.lab import conductor as module
-from tare.lab.conductor import Conductor, Driven, Part
+from tare.lab.conductor import Conductor, Driven, TrialHere
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
 from tare.monitor.meter import Reading
@@ -59,7 +59,8 @@ class Scene:
 
     def conduct(self, schedule: Schedule = SCHEDULE, look: Any = lambda: None) -> list[Driven]:
         self.parts = [
-            Part([Accounting({"freezer": name})], {name: [Accounting()]}) for name in ("a", "b")
+            TrialHere([Accounting({"freezer": name})], {name: [Accounting()]})
+            for name in ("a", "b")
         ]
         meter: Any = self
         made = Conductor(

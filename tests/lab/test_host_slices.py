@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.lab.conductor import Driven, Part, with_hosts
+from tare.lab.conductor import Driven, TrialHere, with_hosts
 from tare.lab.host_slices import HostPart, HostSlices, readable, start_probes
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
@@ -114,7 +114,7 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
 def test_a_slice_is_what_both_machines_used(probe: HostSlices, notes: Path) -> None:
     drive(probe, Host(notes))
     here = Reading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
-    fates = [Part([], {}), Part([], {})]
+    fates = [TrialHere([], {}), TrialHere([], {})]
     whole = with_hosts(driven(here), SCHEDULE, fates, [probe], here=True)
     first = whole[0]
     assert first.used.machine == pytest.approx(0.5)
@@ -130,7 +130,7 @@ def test_a_trial_of_which_a_host_lost_a_unit_has_that_as_its_fault(
     probe: HostSlices, notes: Path
 ) -> None:
     drive(probe, Host(notes))
-    fates = [Part([], {}), Part([], {})]
+    fates = [TrialHere([], {}), TrialHere([], {})]
     whole = with_hosts(driven(NOTHING), SCHEDULE, fates, [probe], here=True)
     assert fates[0].fault == ""
     assert fates[1].fault == "db1: its group has gone"

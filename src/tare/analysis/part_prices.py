@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tare.analysis.prices import interval
-from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, What
+from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, WeighedPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ class Piece:
     """
 
     name: str
-    what: What
+    what: WeighedPart
     title: str
     shown: Shown = "cpu"
 
@@ -92,7 +92,7 @@ class WeighedUnit:
     network: str = "host"
     resolver: Literal["hosts", "dns"] = "hosts"
 
-    def platform(self, what: What) -> str:
+    def platform(self, what: WeighedPart) -> str:
         """What it is called beside a price: a container's files, network and resolver matter to
         some alone."""
         whole = what in ("storage", "name", "start") or self.runtime == NATIVE

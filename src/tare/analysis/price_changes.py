@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from tare.analysis.amounts import amount_of, total
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 if TYPE_CHECKING:
     from tare.records.prices import Interval, Price, Weighing
 
 
-class PriceChange(Part):
+class PriceChange(AnalysisPart):
     """One way with so many operations in flight; microseconds of CPU time per operation."""
 
     way: str
@@ -30,7 +30,7 @@ class PriceChange(Part):
     )
 
 
-class PriceComparison(Part):
+class PriceComparison(AnalysisPart):
     """Weighing b beside weighing a."""
 
     changes: list[PriceChange]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tare.records.hlog import HistogramLog, Responses
     from tare.records.manifest import TrialManifest
     from tare.records.reader import ProgressInterval, TrialRecord
-    from tare.records.samples import Part, Samples
+    from tare.records.samples import Samples, SeriesKey
 
 Values = list[float | None]
 
@@ -113,8 +113,8 @@ def sampled_series(samples: Samples, manifest: TrialManifest, seconds: int) -> d
 
 
 def _per_second(
-    samples: Samples, manifest: TrialManifest, wanted: Collection[Part], seconds: int
-) -> tuple[list[Part], NDArray[np.float64]]:
+    samples: Samples, manifest: TrialManifest, wanted: Collection[SeriesKey], seconds: int
+) -> tuple[list[SeriesKey], NDArray[np.float64]]:
     """The parts that were sampled, in the order of the file, and their means per second.
 
     Returns:

@@ -13,7 +13,7 @@ from tare.cli.quiet import STOP_THEM
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
-from tare.records.part_prices import What as Part
+from tare.records.part_prices import WeighedPart
 from tare.records.quiet import Machine
 from tare.report import numbers
 
@@ -84,7 +84,7 @@ def weigh(
     """
     from tare.lab.microbenchmarks import weigh_parts  # takes a second to import
 
-    parts: list[Part] = [part for part in get_args(Part) if part in what]
+    parts: list[WeighedPart] = [part for part in get_args(WeighedPart) if part in what]
     return part_prices(weigh_parts(parts, runtimes, rounds, say=say), Machine.of(local_facts()))
 
 

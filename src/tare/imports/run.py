@@ -16,7 +16,7 @@ from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
 from tare.imports.tools import ADDING, Options, reader_of
 from tare.imports.trials import (
-    Part,
+    FromFile,
     Trial,
     add_histograms,
     add_series,
@@ -255,7 +255,7 @@ def _take(
         outcome.skipped.append(Skipped(label, str(error), fault=fault))
         return
     scope = request.options.scope if reading.samples else " ".join(sorted(reading.tags))
-    part = Part(reading, source_file(label, file.data, request.tool, scope))
+    part = FromFile(reading, source_file(label, file.data, request.tool, scope))
     trials.setdefault(key, Trial(place, place.block)).parts.append(part)
     outcome.files += 1
 
@@ -338,7 +338,7 @@ def _add(request: Request, trials: Mapping[Key, Trial], outcome: Outcome) -> Non
                 outcome.trials.append(trial.name)
 
 
-def _add_part(record: TrialRecord | None, part: Part, place: Place) -> None:
+def _add_part(record: TrialRecord | None, part: FromFile, place: Place) -> None:
     if record is None:
         raise UnreadableError(
             f"the run has no trial of {place.condition.name}, repetition {place.repetition}"

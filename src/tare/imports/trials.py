@@ -30,7 +30,7 @@ PARTIAL = ".partial"
 
 
 @dataclass
-class Part:
+class FromFile:
     """What one file adds to a trial."""
 
     reading: Reading
@@ -53,7 +53,7 @@ class Trial:
 
     place: Place
     block: int
-    parts: list[Part] = field(default_factory=list)
+    parts: list[FromFile] = field(default_factory=list)
     named: bool = False
 
     @property
@@ -162,7 +162,7 @@ def _iso(unix: float | None) -> str:
     return datetime.fromtimestamp(unix, UTC).isoformat(timespec="milliseconds")
 
 
-def add_series(files: TrialFiles, manifest: TrialManifest, part: Part) -> None:
+def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:
     """Add a machine's series to a trial that is there: the samples first, then the manifest.
 
     A crash between the two leaves samples that the manifest does not name; adding the same file
@@ -176,7 +176,7 @@ def add_series(files: TrialFiles, manifest: TrialManifest, part: Part) -> None:
     _replace(files.manifest, manifest, part)
 
 
-def add_histograms(files: TrialFiles, manifest: TrialManifest, part: Part) -> None:
+def add_histograms(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:
     """Add histogram logs to a trial that is there.
 
     Raises:
@@ -193,14 +193,14 @@ def add_histograms(files: TrialFiles, manifest: TrialManifest, part: Part) -> No
     _replace(files.manifest, manifest, part)
 
 
-def _replace(path: Path, manifest: TrialManifest, part: Part) -> None:
+def _replace(path: Path, manifest: TrialManifest, part: FromFile) -> None:
     if manifest.source is not None:
         manifest.source.files.append(part.source)
     manifest.notes += [note for note in part.reading.notes if note not in manifest.notes]
     replace_file(path, manifest.model_dump_json() + "\n")
 
 
-def already(manifest: TrialManifest, part: Part) -> bool:
+def already(manifest: TrialManifest, part: FromFile) -> bool:
     """Whether the trial holds this tool's series of this machine, or histograms of these tags."""
     files = manifest.source.files if manifest.source is not None else []
     new = set(part.source.scope.split())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tare.knowledge.pooling import Pooled
-    from tare.knowledge.rows import Part
+    from tare.knowledge.rows import NearFinding
 
 _CASES = {"network": "by {}", "operation": "for {}", "workload": "on {}", "load": "{}"}
 """What tells the cases of one study apart, and how a case is named by it."""
@@ -127,11 +127,11 @@ def _beside(pooled: Pooled, studies: Sequence[str]) -> str:
     return f" Stated beside it, {'; '.join(said)}." if said else ""
 
 
-def _of(pooled: Pooled, study: str) -> list[Part]:
+def _of(pooled: Pooled, study: str) -> list[NearFinding]:
     return [part for part in pooled.parts if part.study == study]
 
 
-def _study(noun: str, parts: Sequence[Part], *, alone: bool) -> str:
+def _study(noun: str, parts: Sequence[NearFinding], *, alone: bool) -> str:
     """What one study says: all in one, then case by case, where its cases differ."""
     stated = [part for part in parts if part.kind != "direction"]
     told = _cases(stated or parts)
@@ -156,7 +156,7 @@ def _load(load: str) -> str:
     return load if not load or _in_words(load) else f"at {load}"
 
 
-def _total(noun: str, parts: Sequence[Part]) -> str:
+def _total(noun: str, parts: Sequence[NearFinding]) -> str:
     ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
     if ratios:
         change = span(min(ratios), max(ratios))
@@ -172,7 +172,7 @@ def _total(noun: str, parts: Sequence[Part]) -> str:
     return f"{noun} of {said}" if noun else said
 
 
-def _change(part: Part) -> str:
+def _change(part: NearFinding) -> str:
     if part.kind == "none":
         return NO_DIFFERENCE
     if part.kind == "direction":
@@ -185,19 +185,19 @@ def _change(part: Part) -> str:
     return bound
 
 
-def _cases(parts: Sequence[Part]) -> dict[str, str]:
+def _cases(parts: Sequence[NearFinding]) -> dict[str, str]:
     """Case to what it says, told apart by the first field that does so."""
     fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
     if any(name != "load" for name in fields):
         fields = [name for name in fields if name != "load"]
-    cases: dict[str, list[Part]] = {}
+    cases: dict[str, list[NearFinding]] = {}
     for part in sorted(parts, key=lambda part: part.kind == "none"):
         named = [_CASES[name].format(_value(part, name)) for name in fields if _value(part, name)]
         cases.setdefault(" ".join(named), []).append(part)
     return {case: _total("", own) for case, own in cases.items()}
 
 
-def _value(part: Part, name: str) -> str:
+def _value(part: NearFinding, name: str) -> str:
     if name == "workload":
         return ", ".join(part.workload)
     if name == "operation":

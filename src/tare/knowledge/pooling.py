@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from scipy import special
 
 from tare.knowledge.claims import claim_of
-from tare.knowledge.rows import Part, counting, part_of
+from tare.knowledge.rows import NearFinding, counting, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,8 +50,10 @@ class Pooled(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     studies: list[StudyEffect] = Field(description="those of which a number is near enough")
-    parts: list[Part] = Field([], description="all that counts: numbers, bounds, no difference")
-    left_out: list[Part] = Field([], description="what its own source contradicts")
+    parts: list[NearFinding] = Field(
+        [], description="all that counts: numbers, bounds, no difference"
+    )
+    left_out: list[NearFinding] = Field([], description="what its own source contradicts")
     enough: bool
     ratio: float | None = None
     ci: tuple[float, float] | None = Field(None, description="95% interval of the mean ratio")

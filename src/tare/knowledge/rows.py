@@ -25,7 +25,7 @@ WINDOW = 0.05
 """Of each study, the findings whose distance is within this of its nearest one."""
 
 
-class Part(BaseModel):
+class NearFinding(BaseModel):
     """What one finding near the question says, and of which case."""
 
     model_config = ConfigDict(frozen=True)
@@ -108,7 +108,7 @@ def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
         yield lambda one: one.load.threads == asked.threads
 
 
-def part_of(one: Near) -> Part:
+def part_of(one: Near) -> NearFinding:
     """What it says.
 
     Raises:
@@ -118,7 +118,7 @@ def part_of(one: Near) -> Part:
     if claim is None:
         raise ValueError(f"{finding.id} is no effect")
     step = finding.values.step
-    return Part(
+    return NearFinding(
         finding=finding.id,
         study=finding.study,
         kind=claim.kind,

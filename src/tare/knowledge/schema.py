@@ -37,13 +37,13 @@ Operation = Literal["all", "mixed", "read", "update", "insert", "write", "rmw"]
 Unit = Literal["operations/s", "us", "ms", "%", "kB", "kB/s", "us/operation", "operations", ""]
 
 
-class Part(BaseModel):
+class KnowledgePart(BaseModel):
     """Base of all parts of a knowledge file: frozen, no unknown fields, no silent conversions."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class Side(Part):
+class Side(KnowledgePart):
     """What the database ran on, on one side of a comparison. null: the source does not say."""
 
     machines: Machines | None = Field(
@@ -89,7 +89,7 @@ def compared(side: Side, base: Side) -> tuple[str, str]:
     return (new, old) if side.runtime == base.runtime else (side.platform, base.platform)
 
 
-class Load(Part):
+class Load(KnowledgePart):
     """How hard the database was driven. null: not stated."""
 
     threads: int | None = Field(None, ge=1, description="operations in flight, closed loop")
@@ -115,7 +115,7 @@ class Load(Part):
         return self.reached if self.reached is not None else self.share
 
 
-class Values(Part):
+class Values(KnowledgePart):
     """The two values, in the finding's unit, with as many digits as printed."""
 
     baseline: Number | None = None
@@ -128,7 +128,7 @@ class Values(Part):
     )
 
 
-class Effect(Part):
+class Effect(KnowledgePart):
     """Treatment over baseline."""
 
     ratio: float | None = Field(None, gt=0, description="null: only the direction is stated")
@@ -154,7 +154,7 @@ class Effect(Part):
     )
 
 
-class Spread(Part):
+class Spread(KnowledgePart):
     """What is known of the uncertainty."""
 
     n: int | None = Field(None, ge=1, description="repetitions per side")
@@ -172,7 +172,7 @@ class Spread(Part):
     units: int | None = Field(None, ge=1, description="units of analysis behind ci and sd_log")
 
 
-class Source(Part):
+class Source(KnowledgePart):
     """The exact place. `where` names row and column, or what the sentence is about."""
 
     section: Text = ""
@@ -181,7 +181,7 @@ class Source(Part):
     where: Text = ""
 
 
-class Discrepancy(Part):
+class Discrepancy(KnowledgePart):
     """Two statements of one source that do not agree. Both stand; neither is corrected."""
 
     about: Literal["change", "points", "cohens-d", "value", "mean", "statement"]
@@ -192,7 +192,7 @@ class Discrepancy(Part):
     note: Text = Field(description="what differs")
 
 
-class Finding(Part):
+class Finding(KnowledgePart):
     """One effect, or one stated variability, with its conditions and source."""
 
     id: Slug
@@ -232,7 +232,7 @@ class Finding(Part):
         return self.effect is not None and self.effect.how == "computed"
 
 
-class Work(Part):
+class Work(KnowledgePart):
     """What the findings of a file come from."""
 
     id: Slug
@@ -244,7 +244,7 @@ class Work(Part):
     notes: list[Text] = Field([], description="what concerns all findings, discrepancies too")
 
 
-class KnowledgeFile(Part):
+class KnowledgeFile(KnowledgePart):
     """One file: a work and its findings, after `common` fields were laid under each."""
 
     format: Literal[1]

@@ -53,7 +53,7 @@ class Driven:
 
 
 @dataclass
-class Part:
+class TrialHere:
     """One trial in the conductor's hands, as far as it runs on this machine.
 
     Attributes:
@@ -78,7 +78,7 @@ class Conductor:
     """
 
     schedule: Schedule
-    parts: Sequence[Part]
+    parts: Sequence[TrialHere]
     meter: Meter
     freezes: bool
     look: Callable[[], None] = lambda: None
@@ -153,7 +153,7 @@ class Conductor:
             except (TareError, OSError) as error:
                 part.fault = part.fault or str(error)
 
-    def _freeze(self, part: Part, frozen: bool) -> None:
+    def _freeze(self, part: TrialHere, frozen: bool) -> None:
         if self.freezes:
             for node in part.nodes:
                 cgroups.freeze(node.paths, frozen)
@@ -175,7 +175,7 @@ def _no_collection() -> Iterator[None]:
 def with_hosts(
     driven: Sequence[Driven],
     schedule: Schedule,
-    parts: Sequence[Part],
+    parts: Sequence[TrialHere],
     hosts: Sequence[HostSlices],
     *,
     here: bool,

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tare.monitor.meter import Reading
-    from tare.records.part_prices import What
+    from tare.records.part_prices import WeighedPart
     from tare.runtimes.unit import Running, Runtime, Site
 
 RUNTIMES = ("native", "docker")
@@ -70,7 +70,7 @@ _LOCAL = "localhost"
 
 
 def weigh_parts(
-    what: Collection[What],
+    what: Collection[WeighedPart],
     runtimes: Collection[str],
     rounds: int,
     *,
@@ -117,7 +117,7 @@ def weigh_parts(
         )
 
 
-def _images(what: Collection[What]) -> tuple[dict[Program, str], dict[str, str]]:
+def _images(what: Collection[WeighedPart]) -> tuple[dict[Program, str], dict[str, str]]:
     """The images of the programs; none where there is no engine, with the reason."""
     runtime = DockerRuntime(_RUN, Path(), AddressPool())
     programs: dict[Program, Binary] = {"micro": "tare-micro"}
@@ -132,11 +132,11 @@ def _images(what: Collection[What]) -> tuple[dict[Program, str], dict[str, str]]
         return {}, {"docker": f"{error.what}: {error.why} ({error.remedy})"}
 
 
-def _units(what: Collection[What], *, docker: bool) -> list[WeighedUnit]:
+def _units(what: Collection[WeighedPart], *, docker: bool) -> list[WeighedUnit]:
     """Native twice; a container for each kind of storage, the first of which measures the rest, and
     for each resolver; and those that are started."""
 
-    def pieces(*parts: What) -> tuple[str, ...]:
+    def pieces(*parts: WeighedPart) -> tuple[str, ...]:
         return tuple(one.name for one in PIECES if one.what in parts and one.what in what)
 
     storage, rest = pieces("storage"), pieces("system", "machine")

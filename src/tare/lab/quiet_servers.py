@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.slices import Row
 from tare.artifacts.binaries import find
 from tare.errors import QuietError, TareError
-from tare.lab.conductor import Conductor, Part
+from tare.lab.conductor import Conductor, TrialHere
 from tare.lab.slice_records import measured_slices, summed
 from tare.load.client import ClientInstallation, LoadClient, progress, result_of
 from tare.load.specification import specification
@@ -378,7 +378,7 @@ def _conduct(
     groups = [node.accounting() for node in nodes]
     freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
     parts = [
-        Part([group], {"server": [group], "client": [client.running.accounting()]})
+        TrialHere([group], {"server": [group], "client": [client.running.accounting()]})
         for group, client in zip(groups, clients, strict=True)
         if client.running is not None
     ]

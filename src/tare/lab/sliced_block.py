@@ -32,7 +32,7 @@ from tare.study.slice_schedule import cut_of, make_schedule
 if TYPE_CHECKING:
     from tare.databases.cluster import Watch
     from tare.databases.observed import Observed
-    from tare.lab.conductor import Driven, Part
+    from tare.lab.conductor import Driven, TrialHere
     from tare.lab.deployment import Deployment
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
@@ -193,7 +193,7 @@ class SlicedBlock:
         self,
         schedule: Schedule,
         begins: float,
-        parts: list[Part],
+        parts: list[TrialHere],
         hosts: list[HostSlices],
         *,
         freezes: bool,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError, TrialFailedError
-from tare.lab.conductor import Part
+from tare.lab.conductor import TrialHere
 from tare.lab.host_slices import HostPart, readable
 from tare.lab.trial import see_running
 from tare.load.client import LoadClient, progress, result_of
@@ -96,14 +96,14 @@ class SlicedTrial:
                     "off",
                 )
 
-    def part(self) -> Part:
+    def part(self) -> TrialHere:
         """What the conductor thaws, freezes and reads of it."""
         try:
             self.refuse_elsewhere()
         except TrialFailedError as error:
             self.fault = self.fault or error
         nodes, units = self._on("")
-        return Part(nodes, {name: [one] for name, one in units.items()}, self.failed())
+        return TrialHere(nodes, {name: [one] for name, one in units.items()}, self.failed())
 
     def on(self, host: str) -> HostPart:
         """What it has on another host."""

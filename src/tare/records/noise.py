@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tare.records.quiet import Part, Quiet
+from tare.records.quiet import Quiet, QuietRecord
 
 
-class MetricNoise(Part):
+class MetricNoise(QuietRecord):
     """The noise of one metric, all of it in natural logarithms."""
 
     sd: float = Field(ge=0, description="sd of a slice, the servers' own means taken off")

@@ -9,12 +9,12 @@ from typing import Literal
 from pydantic import Field
 
 from tare.records.prices import Interval
-from tare.records.quiet import Machine, Part
+from tare.records.quiet import Machine, QuietRecord
 
-What = Literal["system", "storage", "machine", "name", "start"]
+WeighedPart = Literal["system", "storage", "machine", "name", "start"]
 
 
-class Cost(Part):
+class Cost(QuietRecord):
     """What one operation takes on a platform, nanoseconds."""
 
     ns: Interval
@@ -27,10 +27,10 @@ class Cost(Part):
     )
 
 
-class PartPrice(Part):
+class PartPrice(QuietRecord):
     """One piece on one platform."""
 
-    what: What
+    what: WeighedPart
     piece: str = Field(description="as tare-micro names it; start: of a unit")
     title: str = Field(description="what one operation is")
     platform: str = Field(
@@ -49,14 +49,14 @@ class PartPrice(Part):
     )
 
 
-class FileSystem(Part):
+class FileSystem(QuietRecord):
     """What a platform's files were on."""
 
     kind: str = Field(description="such as ext4, overlay")
     device: str = Field(description="MAJOR:MINOR, as stat gives it there")
 
 
-class PartWeighing(Part):
+class PartWeighing(QuietRecord):
     """What one weighing of a platform's parts found."""
 
     schema_version: Literal[1] = 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from tare.records.quiet import Part, Quiet, kept_here
+from tare.records.quiet import Quiet, QuietRecord, kept_here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ LARGEST = 1e12
 Operation = Literal["request", "connection"]
 
 
-class Interval(Part):
+class Interval(QuietRecord):
     """A mean over the rounds with its 95% interval (Student's t)."""
 
     value: float = Field(ge=-LARGEST, le=LARGEST)
@@ -33,7 +33,7 @@ class Interval(Part):
         return self
 
 
-class Price(Part):
+class Price(QuietRecord):
     """One way to a server. Times are microseconds per operation."""
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")

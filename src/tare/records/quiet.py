@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts
 
 
-class Part(BaseModel):
+class QuietRecord(BaseModel):
     """The base of these documents."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Machine(Part):
+class Machine(QuietRecord):
     """Which machine it was: noise and prices are of one machine only."""
 
     hostname: str
@@ -50,7 +50,7 @@ def stood_still(gap_s: float, slice_s: float) -> bool:
     return gap_s >= max(slice_s / 2, LEAST_STOP_S)
 
 
-class Quiet(Part):
+class Quiet(QuietRecord):
     """What is recorded of any measurement on servers without a database."""
 
     kept_as: ClassVar[str]

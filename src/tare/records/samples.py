@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-Part = tuple[str, str]
+SeriesKey = tuple[str, str]
 """(scope, metric), such as machine and cpu_user; empty where the file has none."""
 
 NAMES, NUMBERS = ("scope", "metric"), ("t", "value")
@@ -34,7 +34,7 @@ class Samples:
         value: shape (rows,); NaN where the file has none.
     """
 
-    parts: list[Part]
+    parts: list[SeriesKey]
     part: NDArray[np.intp]
     t: NDArray[np.float64]
     value: NDArray[np.float64]
@@ -43,7 +43,7 @@ class Samples:
     def of(cls, rows: Iterable[tuple[float, str, str, float]]) -> Samples:
         """From rows of t, scope, metric, value."""
         listed = list(rows)
-        places: dict[Part, int] = {}
+        places: dict[SeriesKey, int] = {}
         part = [places.setdefault(row[1:3], len(places)) for row in listed]
         return cls(
             list(places),
@@ -52,7 +52,7 @@ class Samples:
             np.array([row[3] for row in listed], dtype=np.float64),
         )
 
-    def rows(self, chosen: NDArray[np.bool_]) -> list[tuple[Part, NDArray[np.intp]]]:
+    def rows(self, chosen: NDArray[np.bool_]) -> list[tuple[SeriesKey, NDArray[np.intp]]]:
         """Each part with those of its rows that are chosen, ascending; parts with none are left
         out."""
         own = np.flatnonzero(chosen)

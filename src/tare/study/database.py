@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tare.study.part import Part, unsaid
+from tare.study.part import StudyPart, unsaid
 from tare.study.quantities import MIB, SCALAR_SCHEMA, Size, parse_size
 from tare.study.wrong_value import WrongValueError
 
@@ -107,14 +107,14 @@ KeyCache = Annotated[
 Scalar = Annotated[Any, BeforeValidator(_scalar), WithJsonSchema(SCALAR_SCHEMA)]
 
 
-class Consistency(Part):
+class Consistency(StudyPart):
     """How many replicas must answer, per kind of operation."""
 
     read: ReadConsistency = Field("QUORUM", description="consistency level of reads")
     write: WriteConsistency = Field("QUORUM", description="consistency level of writes")
 
 
-class Compaction(Part):
+class Compaction(StudyPart):
     """How the table's files are merged."""
 
     strategy: Annotated[Strategy, BeforeValidator(_long_strategy)] = Field(
@@ -127,7 +127,7 @@ class Compaction(Part):
     )
 
 
-class Database(Part):
+class Database(StudyPart):
     """The cluster under test."""
 
     kind: Literal["cassandra", "mongodb"] = Field("cassandra", description="which database")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from tare.study.part import Part
+from tare.study.part import StudyPart
 from tare.study.quantities import Duration, Fraction
 
 OFF: Literal["off"] = "off"
@@ -33,7 +33,7 @@ WINDOWS = 4
 """windows of a warm-up that are compared: the mean of the last two with that of the two before"""
 
 
-class Warm(Part):
+class Warm(StudyPart):
     """The warm-up of a fresh deployment, before its first trial: load until the server is flat.
 
     A cluster that serves conditions of several workloads is warmed up with each of them, each for
@@ -69,7 +69,7 @@ class Warm(Part):
     )
 
 
-class Design(Part):
+class Design(StudyPart):
     """How often, in which order, and from which state each condition is measured."""
 
     deployments: int = Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from tare.study.part import Part
+from tare.study.part import StudyPart
 from tare.study.quantities import Duration, Fraction, parse_duration
 from tare.study.wrong_value import WrongValueError
 
@@ -107,7 +107,7 @@ def _target(value: str) -> str:
     return value
 
 
-class Search(Part):
+class Search(StudyPart):
     """How the maximum is found that `max` and `66% of max` refer to."""
 
     of: Literal["condition", "baseline"] = Field(
@@ -133,7 +133,7 @@ class Search(Part):
     )
 
 
-class Phase(Part):
+class Phase(StudyPart):
     """A part of the measured time with a load of its own."""
 
     length: Duration = Field(gt=0, alias="for", description="how long it lasts")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tare.study.intensity import Phase, Rate, Search, Threads, share_of_max
-from tare.study.part import Part
+from tare.study.part import StudyPart
 from tare.study.quantities import Duration
 from tare.study.statements import Statements
 
@@ -39,7 +39,7 @@ def _each_clients(value: object) -> bool:
     return value == "client"
 
 
-class Load(Part):
+class Load(StudyPart):
     """A workload and its intensity."""
 
     workload: Workload = Field("ycsb-a", description="operation mix, key distribution and table")

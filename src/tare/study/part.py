@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 
-class Part(BaseModel):
+class StudyPart(BaseModel):
     """Base of all parts of a study: frozen, no unknown fields, no silent conversions."""
 
     model_config = ConfigDict(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tare.study.part import Part, unsaid
+from tare.study.part import StudyPart, unsaid
 from tare.study.quantities import GIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
@@ -36,7 +36,7 @@ _WAYS: dict[str, Network] = {
 """Endpoint to the network whose packets take the same way."""
 
 
-class Limits(Part):
+class Limits(StudyPart):
     """What one unit may use; applied alike on every runtime. null: no limit."""
 
     cpus: float | None = Field(
@@ -53,7 +53,7 @@ def _default(value: object) -> bool:
     return value == Placement()
 
 
-class Placement(Part):
+class Placement(StudyPart):
     """Where an orchestrator puts a cluster's nodes, and what it sets aside for them."""
 
     spread: Literal["required", "preferred", "none"] = Field(
@@ -77,7 +77,7 @@ class Placement(Part):
     )
 
 
-class Platform(Part):
+class Platform(StudyPart):
     """What the database runs on.
 
     More can be declared than this version can run: a condition that it cannot run is left out of
@@ -145,7 +145,7 @@ class Platform(Part):
         return f"{self.network} by {self.endpoint}" if self.endpoint else self.network
 
 
-class Client(Part):
+class Client(StudyPart):
     """Where the load comes from."""
 
     tool: Literal["tare", "ycsb", "cassandra-stress", "latte"] = Field(

@@ -21,7 +21,7 @@ from tare.study.design import Design as Design
 from tare.study.design import Warm as Warm
 from tare.study.load import Load as Load
 from tare.study.origins import Origins
-from tare.study.part import Part as Part
+from tare.study.part import StudyPart as StudyPart
 from tare.study.platform import Client as Client
 from tare.study.platform import Limits as Limits
 from tare.study.platform import Platform as Platform
@@ -54,7 +54,7 @@ Levels = Annotated[
 ]
 
 
-class Setup(Part):
+class Setup(StudyPart):
     """One condition's resolved document: everything that a level may patch."""
 
     database: Database = Field(Database(), description="the cluster under test")

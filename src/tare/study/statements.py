@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from tare.study.generators import KINDS, generator
-from tare.study.part import Part
+from tare.study.part import StudyPart
 from tare.study.quantities import Name
 from tare.study.wrong_value import WrongValueError
 
@@ -44,7 +44,7 @@ Generator = Annotated[
 Values = dict[Annotated[str, StringConstraints(min_length=1, max_length=48)], Generator]
 
 
-class Statement(Part):
+class Statement(StudyPart):
     """One operation: a prepared statement, and what is bound to it."""
 
     cql: Cql = Field(description="the statement, with ? or :name as bind markers")
@@ -74,7 +74,7 @@ class Statement(Part):
         return self.cql.lstrip().upper().startswith(WRITING)
 
 
-class Populate(Part):
+class Populate(StudyPart):
     """How the tables are filled first: one statement per record."""
 
     operation: Name | None = Field(None, description="the operation whose statement fills the rows")
@@ -88,7 +88,7 @@ def _keyspace(value: str) -> str:
     return value
 
 
-class Statements(Part):
+class Statements(StudyPart):
     """A workload of one's own."""
 
     keyspace: Annotated[

@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model import Metric, Part, Verdict
+from tare.analysis.model import AnalysisPart, Metric, Verdict
 
 Direction = Literal["better", "worse", "none"]
 UnitOfAnalysis = Literal["deployment", "block", "repetition"]
 
 
-class Side(Part):
+class Side(AnalysisPart):
     """One of the two runs."""
 
     study: str
@@ -24,7 +24,7 @@ class Side(Part):
     trials: int
 
 
-class Difference(Part):
+class Difference(AnalysisPart):
     """A fact of provenance that is not the same on both sides."""
 
     section: str = Field(description="software, machine, database, setup, study, bits")
@@ -36,7 +36,7 @@ class Difference(Part):
     )
 
 
-class Tested(Part):
+class Tested(AnalysisPart):
     """A ratio with its interval, its tests and its verdict."""
 
     metric: str
@@ -85,7 +85,7 @@ class EffectChange(Tested):
     b_ratio: float
 
 
-class Floor(Part):
+class Floor(AnalysisPart):
     """The widest difference of identical conditions (A/A) inside the two runs."""
 
     metric: str
@@ -95,7 +95,7 @@ class Floor(Part):
     exceeds_margin: bool
 
 
-class Comparison(Part):
+class Comparison(AnalysisPart):
     """B over A."""
 
     format: int = 1

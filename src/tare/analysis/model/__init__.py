@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from tare.analysis.model.base import (
-    Part,
+    AnalysisPart,
     Verdict,
 )
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
@@ -44,6 +44,7 @@ from tare.analysis.model.why import (
 
 __all__ = [
     "Analysis",
+    "AnalysisPart",
     "BesideChange",
     "Bill",
     "BillLine",
@@ -74,7 +75,6 @@ __all__ = [
     "Others",
     "Pair",
     "ParityDifference",
-    "Part",
     "Series",
     "TakenLook",
     "TrialSummary",
@@ -84,7 +84,7 @@ __all__ = [
 ]
 
 
-class Check(Part):
+class Check(AnalysisPart):
     """One thing that decides whether the result can be trusted."""
 
     name: str
@@ -93,7 +93,7 @@ class Check(Part):
     details: list[str] = Field(default_factory=list)
 
 
-class ParityDifference(Part):
+class ParityDifference(AnalysisPart):
     """A fact that should be alike in all conditions, and is not."""
 
     fact: str
@@ -101,7 +101,7 @@ class ParityDifference(Part):
     expected: bool = Field(description="it follows from what the study varies")
 
 
-class TrialSummary(Part):
+class TrialSummary(AnalysisPart):
     """One trial as the tables and plots show it."""
 
     trial: str
@@ -134,7 +134,7 @@ class TrialSummary(Part):
     )
 
 
-class Series(Part):
+class Series(AnalysisPart):
     """One-second series of one trial; t = 0 is the start of the measured part."""
 
     trial: str
@@ -150,7 +150,7 @@ class Series(Part):
     )
 
 
-class Distribution(Part):
+class Distribution(AnalysisPart):
     """Latency quantiles of one condition, from merged histograms."""
 
     condition: str
@@ -160,7 +160,7 @@ class Distribution(Part):
     quantiles: list[tuple[float, float]] = Field(description="(percentile 0..100, microseconds)")
 
 
-class ConditionSummary(Part):
+class ConditionSummary(AnalysisPart):
     """One condition as the tables show it."""
 
     condition: str
@@ -183,7 +183,7 @@ class ConditionSummary(Part):
     )
 
 
-class Analysis(Part):
+class Analysis(AnalysisPart):
     """Everything that a report shows."""
 
     format: int = 2

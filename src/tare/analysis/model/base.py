@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 Verdict = Literal["equivalent", "different within the margin", "different", "inconclusive"]
 
 
-class Part(BaseModel):
+class AnalysisPart(BaseModel):
     """Base of all parts of an analysis."""
 
     model_config = ConfigDict(extra="forbid")

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 BillVerdict = Literal["consistent", "contradicted", "bill only"]
 
 
-class BillLine(Part):
+class BillLine(AnalysisPart):
     """One part of the predicted difference, in microseconds per operation."""
 
     what: str = Field(description="what is paid for")
@@ -22,7 +22,7 @@ class BillLine(Part):
     ci: tuple[float, float] = Field(description="95% interval of us")
 
 
-class BillOwner(Part):
+class BillOwner(AnalysisPart):
     """What one owner of CPU time should use more, and did: microseconds per operation."""
 
     owner: Literal["server", "client", "engine", "kernel"] = Field(
@@ -35,7 +35,7 @@ class BillOwner(Part):
     measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
 
 
-class Bill(Part):
+class Bill(AnalysisPart):
     """Service demand of a treatment over its baseline: predicted from prices, and as measured.
 
     Neither ever stands in for the other.
@@ -62,7 +62,7 @@ class Bill(Part):
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
 
 
-class Bills(Part):
+class Bills(AnalysisPart):
     """The bills of a run, and the prices that they are made from."""
 
     of: list[Bill]

@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from tare.analysis.model.base import Part, Verdict
+from tare.analysis.model.base import AnalysisPart, Verdict
 from tare.analysis.model.others import Others
 
 
-class Metric(Part):
+class Metric(AnalysisPart):
     """One thing measured per trial."""
 
     name: str = Field(description="throughput, all.mean, read.p99, cpu.util, errors, ...")
@@ -30,7 +30,7 @@ class Pair:
     ratio: float
 
 
-class CrossCheck(Part):
+class CrossCheck(AnalysisPart):
     """Another way to the same answer. It never changes the verdict."""
 
     name: str = Field(description="e.g. 'bootstrap of deployments, then blocks', 'Mann-Whitney'")
@@ -39,7 +39,7 @@ class CrossCheck(Part):
     agrees: bool = Field(description="does not contradict the effect's interval strongly")
 
 
-class Effect(Part):
+class Effect(AnalysisPart):
     """One treatment over the baseline on one metric, as a ratio with its 95% interval."""
 
     metric: str
@@ -134,7 +134,7 @@ class Effect(Part):
         return self.baseline_value * (low - 1), self.baseline_value * (high - 1)
 
 
-class NoiseFloor(Part):
+class NoiseFloor(AnalysisPart):
     """How far apart identical conditions were (A/A)."""
 
     metric: str
@@ -144,7 +144,7 @@ class NoiseFloor(Part):
     exceeds_margin: bool
 
 
-class IdenticalSpread(Part):
+class IdenticalSpread(AnalysisPart):
     """How far identical deployments differed: the noise that the intervals of a stratum rest on."""
 
     metric: str
@@ -166,7 +166,7 @@ class IdenticalSpread(Part):
     )
 
 
-class VarianceRatio(Part):
+class VarianceRatio(AnalysisPart):
     """Whether a treatment is noisier than its baseline, not only slower."""
 
     metric: str
@@ -186,7 +186,7 @@ class VarianceRatio(Part):
     method: str = Field(description="how the interval was made, one sentence")
 
 
-class Interaction(Part):
+class Interaction(AnalysisPart):
     """Whether the effect of what is compared depends on another factor."""
 
     metric: str

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 
-class TakenLook(Part):
+class TakenLook(AnalysisPart):
     """One look at the run."""
 
     round: int = Field(description="after which it was")
@@ -18,7 +18,7 @@ class TakenLook(Part):
     decided: bool | None = Field(description="every primary comparison had a verdict")
 
 
-class Ending(Part):
+class Ending(AnalysisPart):
     """How a run ended that was looked at before, or extended."""
 
     rounds: int = Field(description="rounds that count")
@@ -36,7 +36,7 @@ class Ending(Part):
     )
 
 
-class Extension(Part):
+class Extension(AnalysisPart):
     """What should decide the primary comparisons that are open."""
 
     rounds: int = Field(description="in all")

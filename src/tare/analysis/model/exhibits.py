@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 
-class Layer(Part):
+class Layer(AnalysisPart):
     """One kind of mark of one series in a chart. All lists are as long as `x`, or empty."""
 
     kind: Literal["points", "line", "band", "bars", "intervals", "boxes"]
@@ -43,7 +43,7 @@ class Layer(Part):
     labels: list[str] = Field(default_factory=list, description="per mark, what a reader is told")
 
 
-class Chart(Part):
+class Chart(AnalysisPart):
     """One panel of a figure, as data: axes, marks, events."""
 
     title: str
@@ -63,7 +63,7 @@ class Chart(Part):
     )
 
 
-class Grid(Part):
+class Grid(AnalysisPart):
     """A table, as data. Numbers stay numbers; the report formats them."""
 
     title: str = Field(default="", description="empty: the exhibit's")
@@ -73,7 +73,7 @@ class Grid(Part):
     notes: list[str] = Field(default_factory=list)
 
 
-class Exhibit(Part):
+class Exhibit(AnalysisPart):
     """A figure or table that the study asked for, with the place that first printed its kind."""
 
     name: str = Field(description="unique in the report, a file name: relative-change-1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 
-class LeftOut(Part):
+class LeftOut(AnalysisPart):
     """A condition of the study that was not run, and why."""
 
     condition: str
@@ -16,7 +16,7 @@ class LeftOut(Part):
     remedy: str = Field(description="what would mend it")
 
 
-class NotCompared(Part):
+class NotCompared(AnalysisPart):
     """A comparison of the study that lacks conditions which were left out."""
 
     treatment: str

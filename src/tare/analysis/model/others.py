@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 
 
-class OtherFinding(Part):
+class OtherFinding(AnalysisPart):
     """One published effect, or one of the user's own earlier runs, and how near it is."""
 
     id: str = Field(description="its name in the knowledge base: `tare findings show ID`")
@@ -31,7 +31,7 @@ class OtherFinding(Part):
     )
 
 
-class OtherRange(Part):
+class OtherRange(AnalysisPart):
     """What several studies found together; every study counts once."""
 
     ratio: float
@@ -41,7 +41,7 @@ class OtherRange(Part):
     )
 
 
-class Others(Part):
+class Others(AnalysisPart):
     """What is known of the same change on the same kind of metric, near enough to count."""
 
     findings: int = Field(

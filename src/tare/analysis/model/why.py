@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from tare.analysis.model.base import Part
+from tare.analysis.model.base import AnalysisPart
 from tare.analysis.model.effects import Metric
 
 
-class Change(Part):
+class Change(AnalysisPart):
     """A count per operation on both sides of a comparison, and the difference with its interval."""
 
     metric: Metric
@@ -36,7 +36,7 @@ class CostPart(Change):
     )
 
 
-class CostSplit(Part):
+class CostSplit(AnalysisPart):
     """A CPU time per operation and the parts that add up to it, for one comparison."""
 
     by: Literal["mode", "unit", "thread"] = Field(
@@ -58,7 +58,7 @@ class BesideChange(Change):
     )
 
 
-class Why(Part):
+class Why(AnalysisPart):
     """What changed together with the effects of one treatment."""
 
     baseline: str

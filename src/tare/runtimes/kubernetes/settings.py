@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from tare.runtimes.settings_file import read_settings
-from tare.study.part import Part
+from tare.study.part import StudyPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ VARIABLE = "TARE_KUBERNETES"
 _DEFAULT = Path("~/.kube/config")
 
 
-class Images(Part):
+class Images(StudyPart):
     """How images that Tare builds get to where pods can use them."""
 
     import_: list[list[str]] = Field(
@@ -39,7 +39,7 @@ class Images(Part):
         return self
 
 
-class ClusterSettings(Part):
+class ClusterSettings(StudyPart):
     """One Kubernetes cluster as Tare is to use it."""
 
     kubeconfig: str = Field(

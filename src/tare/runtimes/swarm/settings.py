@@ -16,7 +16,7 @@ from pydantic import Field
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.settings_file import read_settings
-from tare.study.part import Part
+from tare.study.part import StudyPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ VARIABLE = "TARE_SWARM"
 _URL = "://"
 
 
-class SwarmSettings(Part):
+class SwarmSettings(StudyPart):
     """One Swarm as Tare is to use it. An engine is a docker context or a URL as in DOCKER_HOST."""
 
     manager: str = Field(
