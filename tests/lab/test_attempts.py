@@ -21,7 +21,7 @@ from tests.lab.scripted_lab import TEXT, NoResources
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.study.plan import Round, Trial
+    from tare.study.plan import PlannedTrial, Round
 
 
 class BrokenFleet:
@@ -29,12 +29,12 @@ class BrokenFleet:
 
     failures = 0
 
-    def take(self, trial: Trial) -> Any:
+    def take(self, trial: PlannedTrial) -> Any:
         BrokenFleet.failures += 1
         raise TareError(f"failure {BrokenFleet.failures}")
 
-    def distrust(self, trial: Trial) -> None: ...
-    def after_trial(self, trial: Trial, more: list[Trial]) -> None: ...
+    def distrust(self, trial: PlannedTrial) -> None: ...
+    def after_trial(self, trial: PlannedTrial, more: list[PlannedTrial]) -> None: ...
     def after_block(self) -> None: ...
 
 

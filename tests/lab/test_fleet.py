@@ -18,7 +18,7 @@ from tare.lab.directory import choose
 from tare.lab.fleet import Fleet
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
-from tare.study.plan import Plan, Trial, make_plan
+from tare.study.plan import Plan, PlannedTrial, make_plan
 from tare.study.schema import Setup, Study
 
 STUDY: dict[str, Any] = {
@@ -118,7 +118,7 @@ class Scene:
             script,
         )
 
-    def trial(self, condition: str) -> Trial:
+    def trial(self, condition: str) -> PlannedTrial:
         return next(t for t in self.plan.trials if t.condition == condition)
 
     def since(self) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from tare.study.document import parse_document
-from tare.study.question import Exhibit, ExhibitKind
+from tare.study.question import AskedExhibit, ExhibitKind
 from tare.study.show_rules import step_factor
 
 if TYPE_CHECKING:
@@ -104,4 +104,4 @@ def test_every_kind_is_documented_with_an_entry_that_can_be_copied() -> None:
     page = Path(__file__).parents[2] / "docs" / "figures.md"
     blocks = re.findall(r"```yaml\n(- .*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     entries = [one for block in blocks for one in parse_document(block, page.name).data]
-    assert {Exhibit.model_validate(one).kind for one in entries} == set(get_args(ExhibitKind))
+    assert {AskedExhibit.model_validate(one).kind for one in entries} == set(get_args(ExhibitKind))

@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tare.imports.identity import Place
-    from tare.imports.trials import Trial
+    from tare.imports.trials import ImportedTrial
 
 Numbers = dict[str, dict[str, int]]
 """Condition, or condition and round, to the number of each repetition by its name."""
 
 
 def number_named(
-    trials: Iterable[Trial], numbers: Numbers, before: Mapping[str, Mapping[str, int]] | None
+    trials: Iterable[ImportedTrial],
+    numbers: Numbers,
+    before: Mapping[str, Mapping[str, int]] | None,
 ) -> None:
     """Number the repetitions of every condition in which one has a name; note the numbers down.
 
@@ -26,7 +28,7 @@ def number_named(
         before: the numbers of the run that series are added to; None: a run begins. A name that is
             not among them keeps number 0, which no trial has.
     """
-    by_place: dict[str, list[Trial]] = {}
+    by_place: dict[str, list[ImportedTrial]] = {}
     for trial in trials:
         by_place.setdefault(_key(trial.place), []).append(trial)
     for key, group in by_place.items():

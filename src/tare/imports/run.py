@@ -17,7 +17,7 @@ from tare.imports.sources import Skipped, files, wanted
 from tare.imports.tools import ADDING, Options, reader_of
 from tare.imports.trials import (
     FromFile,
-    Trial,
+    ImportedTrial,
     add_histograms,
     add_series,
     already,
@@ -164,9 +164,11 @@ def _adds(request: Request) -> bool:
     )
 
 
-def _collect(request: Request, found: Names, levels: Levels, outcome: Outcome) -> dict[Key, Trial]:
+def _collect(
+    request: Request, found: Names, levels: Levels, outcome: Outcome
+) -> dict[Key, ImportedTrial]:
     read = reader_of(request.tool, request.options)
-    trials: dict[Key, Trial] = {}
+    trials: dict[Key, ImportedTrial] = {}
     content = Content(levels.study)
     unwanted = 0
     for one in files(request.paths):
@@ -234,7 +236,7 @@ def _take(
     reading: Reading,
     levels: Levels,
     content: Content,
-    trials: dict[Key, Trial],
+    trials: dict[Key, ImportedTrial],
     outcome: Outcome,
 ) -> None:
     label = f"{file.label} {reading.part}".rstrip()
@@ -256,11 +258,11 @@ def _take(
         return
     scope = request.options.scope if reading.samples else " ".join(sorted(reading.tags))
     part = FromFile(reading, source_file(label, file.data, request.tool, scope))
-    trials.setdefault(key, Trial(place, place.block)).parts.append(part)
+    trials.setdefault(key, ImportedTrial(place, place.block)).parts.append(part)
     outcome.files += 1
 
 
-def _clash(trial: Trial, reading: Reading) -> str:
+def _clash(trial: ImportedTrial, reading: Reading) -> str:
     """Why a second file cannot belong to the trial; empty where it completes it."""
     for part in trial.parts:
         other = part.reading
@@ -270,7 +272,7 @@ def _clash(trial: Trial, reading: Reading) -> str:
     return ""
 
 
-def _count_from_one(trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+def _count_from_one(trials: Mapping[Key, ImportedTrial], outcome: Outcome) -> None:
     """Blocks count from 1; where repetitions are written from 0, all of them move by one."""
     counted = [one for one in trials.values() if not one.named]
     if any(trial.place.block == 0 for trial in counted):
@@ -279,7 +281,7 @@ def _count_from_one(trials: Mapping[Key, Trial], outcome: Outcome) -> None:
         outcome.notes.append("repetitions are written from 0: block 1 is repetition 0")
 
 
-def _refuse_series_only(trials: dict[Key, Trial], outcome: Outcome) -> None:
+def _refuse_series_only(trials: dict[Key, ImportedTrial], outcome: Outcome) -> None:
     for key, trial in list(trials.items()):
         if any(part.reading.summary for part in trial.parts):
             continue
@@ -290,7 +292,9 @@ def _refuse_series_only(trials: dict[Key, Trial], outcome: Outcome) -> None:
             outcome.files -= 1
 
 
-def _write(request: Request, study: Study, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+def _write(
+    request: Request, study: Study, trials: Mapping[Key, ImportedTrial], outcome: Outcome
+) -> None:
     if not trials:
         return
     run = RunFiles(request.out.absolute())
@@ -310,7 +314,9 @@ def _write(request: Request, study: Study, trials: Mapping[Key, Trial], outcome:
         )
 
 
-def _note_more_than_planned(study: Study, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+def _note_more_than_planned(
+    study: Study, trials: Mapping[Key, ImportedTrial], outcome: Outcome
+) -> None:
     """The design is no limit to files, but a reader may have miswritten one of the two."""
     most = max(trial.block for trial in trials.values())
     if most > study.design.blocks:
@@ -320,7 +326,7 @@ def _note_more_than_planned(study: Study, trials: Mapping[Key, Trial], outcome: 
         )
 
 
-def _add(request: Request, trials: Mapping[Key, Trial], outcome: Outcome) -> None:
+def _add(request: Request, trials: Mapping[Key, ImportedTrial], outcome: Outcome) -> None:
     records = {
         (one.manifest.condition, one.manifest.round, one.manifest.block): one
         for one in read_run(request.out.absolute()).trials

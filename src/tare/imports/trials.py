@@ -44,7 +44,7 @@ def source_file(label: str, data: bytes, tool: str, scope: str = "") -> SourceFi
 
 
 @dataclass
-class Trial:
+class ImportedTrial:
     """One trial to be written, from one or several files of it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Trial:
         return f"D{self.place.round}-B{self.block:02}-{self.place.condition.name}"
 
 
-def write_trial(files: RunFiles, trial: Trial, fresh: str, position: int) -> None:
+def write_trial(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) -> None:
     """Write the trial's directory aside, then give it its name.
 
     Args:
@@ -99,7 +99,7 @@ def write_trial(files: RunFiles, trial: Trial, fresh: str, position: int) -> Non
     aside.rename(final.root)
 
 
-def _manifest(files: RunFiles, trial: Trial, fresh: str, position: int) -> TrialManifest:
+def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) -> TrialManifest:
     place, condition = trial.place, trial.place.condition
     readings = [part.reading for part in trial.parts]
     started = next((one.started for one in readings if one.started is not None), None)
@@ -145,7 +145,7 @@ def _told(readings: Iterable[Reading]) -> dict[str, str]:
     return told
 
 
-def _deployment(trial: Trial, fresh: str) -> str:
+def _deployment(trial: ImportedTrial, fresh: str) -> str:
     """The life of a cluster that served the trial, as far as the study's design tells."""
     key = trial.place.condition.deployment
     if fresh == "deployment":

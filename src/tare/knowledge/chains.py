@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
 from tare.knowledge.library import Entry, place_inside
-from tare.knowledge.schema import Effect, Source, Values
+from tare.knowledge.schema import PublishedEffect, Source, Values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -136,7 +136,7 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
             "id": _id([one.id for one in parts]),
             "baseline": first.start,
             "treatment": last.end,
-            "effect": Effect(
+            "effect": PublishedEffect(
                 ratio=round(ratio, _DIGITS),
                 direction="none" if ratio == 1 else "higher" if ratio > 1 else "lower",
                 how="chained",

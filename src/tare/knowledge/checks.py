@@ -16,7 +16,7 @@ from tare.study.metric_names import SERVER_UTIL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tare.knowledge.schema import Effect, Finding
+    from tare.knowledge.schema import Finding, PublishedEffect
 
 RATIO_DIGITS = 4
 """Ratios are written with four digits after the point."""
@@ -120,7 +120,7 @@ def _unit(finding: Finding) -> Iterator[str]:
         yield f"metric {finding.metric} of operation {finding.operation}"
 
 
-def _shape(finding: Finding, effect: Effect) -> Iterator[str]:
+def _shape(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
     values = finding.values
     both = values.baseline is not None and values.treatment is not None
     if effect.how == "two values" and not both:
@@ -148,7 +148,7 @@ def _shape(finding: Finding, effect: Effect) -> Iterator[str]:
             yield f"effect: direction {effect.direction} with ratio {effect.ratio}"
 
 
-def _arithmetic(finding: Finding, effect: Effect) -> Iterator[str]:
+def _arithmetic(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
     """The ratio follows from the values, or the printed change; both agree, or it is said."""
     base, treated = finding.values.baseline, finding.values.treatment
     recorded = {one.about for one in finding.discrepancies}
@@ -174,7 +174,7 @@ def _about(recorded: Iterable[str]) -> set[str]:
 
 
 def _stated(
-    finding: Finding, effect: Effect, base: float, treated: float
+    finding: Finding, effect: PublishedEffect, base: float, treated: float
 ) -> Iterator[tuple[str, float, bool]]:
     """Every stated change beside two values: what it is, the number, whether it agrees."""
     below, above = as_printed(base), as_printed(treated)
@@ -188,7 +188,7 @@ def _stated(
             yield "other", one.other, as_printed(one.other).meets(spans[one.about])
 
 
-def _mean_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
+def _mean_of(effect: PublishedEffect, by_id: Mapping[str, Finding]) -> Iterator[str]:
     if not effect.mean_of or effect.printed is None:
         return
     changes: list[float] = []
@@ -204,7 +204,7 @@ def _mean_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
         yield f"printed {effect.printed}: the mean of its parts is {mean:.2f}"
 
 
-def _extreme_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
+def _extreme_of(effect: PublishedEffect, by_id: Mapping[str, Finding]) -> Iterator[str]:
     """The ends of a range are the least and the greatest of its parts, to the whole percent."""
     parts = [by_id[name].effect for name in effect.extreme_of if name in by_id]
     ratios = [part.ratio for part in parts if part is not None and part.ratio is not None]
@@ -216,7 +216,7 @@ def _extreme_of(effect: Effect, by_id: Mapping[str, Finding]) -> Iterator[str]:
             yield f"{end}: the parts of the range have {most}"
 
 
-def _interval(finding: Finding, effect: Effect) -> Iterator[str]:
+def _interval(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
     ci = finding.spread.ci
     if ci is None or effect.ratio is None:
         return

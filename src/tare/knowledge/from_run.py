@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, get_args
 from tare.analysis.metrics import ALL, ERRORS, describe
 from tare.errors import KnowledgeError
 from tare.knowledge.schema import (
-    Effect,
     Finding,
     KnowledgeFile,
-    Load,
+    PublishedEffect,
+    PublishedLoad,
     Side,
     Source,
     Spread,
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tare.analysis.model import Analysis
-    from tare.analysis.model import Effect as Measured
+    from tare.analysis.model import Analysis, Effect
     from tare.study.conditions import Condition
     from tare.study.schema import Setup, Study
 
@@ -102,7 +101,7 @@ class _Made:
     of: str
     run: str
 
-    def id_of(self, effect: Measured) -> str:
+    def id_of(self, effect: Effect) -> str:
         levels = _slug("-".join(effect.levels.values()))
         return f"{self.run}{_COMPUTED}{levels}.{effect.metric}"
 
@@ -113,7 +112,7 @@ class _Made:
         return {one.name: one.setup for one in found if one.name in done}
 
 
-def _finding(effect: Measured, made: _Made, effects: Sequence[Measured]) -> Finding:
+def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
     about = made.about
     bases = made.setups(_baseline_levels(effect, made.study))
     treated = list(made.setups(effect.levels).values())
@@ -136,7 +135,7 @@ def _finding(effect: Measured, made: _Made, effects: Sequence[Measured]) -> Find
         values=Values(
             baseline=_rounded(effect.baseline_value), treatment=_rounded(effect.treatment_value)
         ),
-        effect=Effect(
+        effect=PublishedEffect(
             ratio=_rounded(effect.ratio),
             direction="higher" if effect.ratio > 1 else "lower" if effect.ratio < 1 else "none",
             how="computed",
@@ -159,7 +158,7 @@ def written_by(finding: Finding, run: str) -> bool:
     return finding.id.startswith(f"{_slug(run)}{_COMPUTED}")
 
 
-def _part_of(part: Measured, whole: Measured) -> bool:
+def _part_of(part: Effect, whole: Effect) -> bool:
     """The one is a row of the other, which averages over further factors."""
     return part.metric == whole.metric and whole.levels.items() < part.levels.items()
 
@@ -201,7 +200,7 @@ def load_shares(analysis: Analysis, conditions: Sequence[Condition]) -> dict[str
     }
 
 
-def _notes(effect: Measured, valid: bool) -> str:
+def _notes(effect: Effect, valid: bool) -> str:
     parts = [effect.method.strip(), f"Verdict: {effect.verdict}."]
     if effect.over:
         parts.append(f"Averaged over {', '.join(effect.over)} ({effect.how}).")
@@ -210,7 +209,7 @@ def _notes(effect: Measured, valid: bool) -> str:
     return " ".join(parts)
 
 
-def _baseline_levels(effect: Measured, study: Study) -> dict[str, str]:
+def _baseline_levels(effect: Effect, study: Study) -> dict[str, str]:
     """The effect's levels, with the compared factors at their baseline."""
     compared = [effect.factor] if effect.factor else study.analysis.compare or [*study.baseline]
     return {
@@ -238,17 +237,17 @@ def side_of(setup: Setup, machines: Any = None) -> Side:
     )
 
 
-def _load(base: Setup, setups: Sequence[Setup], share: float | None) -> Load:
+def _load(base: Setup, setups: Sequence[Setup], share: float | None) -> PublishedLoad:
     if any(one.load != setups[0].load for one in setups):
-        return Load(label="mean over several")
+        return PublishedLoad(label="mean over several")
     load = setups[0].load
     if load.sought is not None:  # the number is each run's own
-        return Load(label=load.intensity, share=share)
+        return PublishedLoad(label=load.intensity, share=share)
     if load.rate is not None:
-        return Load(rate=load.rate, share=share)
+        return PublishedLoad(rate=load.rate, share=share)
     if load.threads != base.load.threads:  # the load itself is what was compared
-        return Load(label=f"{load.threads} against {base.load.threads} threads")
-    return Load(threads=load.threads, share=share)
+        return PublishedLoad(label=f"{load.threads} against {base.load.threads} threads")
+    return PublishedLoad(threads=load.threads, share=share)
 
 
 def _common(values: Any) -> Any:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tare.knowledge.change import Change, CheckResult
     from tare.knowledge.library import Entry
-    from tare.knowledge.schema import Finding, Load, Side
+    from tare.knowledge.schema import Finding, PublishedLoad, Side
 
 COLUMNS = (
     "id", "study", "database", "version", "over", "platform", "network", "storage", "client",
@@ -37,7 +37,7 @@ def change_of(finding: Finding) -> str:
     return percent(effect.ratio) + interval + points
 
 
-def load_of(load: Load) -> str:
+def load_of(load: PublishedLoad) -> str:
     """The load level in a few words."""
     parts = [
         f"{load.threads} threads" if load.threads else "",

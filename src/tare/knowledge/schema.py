@@ -89,7 +89,7 @@ def compared(side: Side, base: Side) -> tuple[str, str]:
     return (new, old) if side.runtime == base.runtime else (side.platform, base.platform)
 
 
-class Load(KnowledgePart):
+class PublishedLoad(KnowledgePart):
     """How hard the database was driven. null: not stated."""
 
     threads: int | None = Field(None, ge=1, description="operations in flight, closed loop")
@@ -128,7 +128,7 @@ class Values(KnowledgePart):
     )
 
 
-class Effect(KnowledgePart):
+class PublishedEffect(KnowledgePart):
     """Treatment over baseline."""
 
     ratio: float | None = Field(None, gt=0, description="null: only the direction is stated")
@@ -210,11 +210,11 @@ class Finding(KnowledgePart):
     treatment: Side | None = None
     workload: list[Slug] = Field([], description="ycsb-a, stress-mixed, ...; several: over all")
     operation: Operation
-    load: Load = Load()
+    load: PublishedLoad = PublishedLoad()
     metric: TareMetric = Field(description="Tare's name of the metric")
     unit: Unit
     values: Values = Values()
-    effect: Effect | None = None
+    effect: PublishedEffect | None = None
     spread: Spread = Spread()
     hardware: Text
     source: Source

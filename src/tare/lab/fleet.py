@@ -16,7 +16,7 @@ from tare.lab.journal import Journal
 from tare.lab.progress import Watcher
 from tare.lab.run_resources import RunResources
 from tare.lab.snapshots import Snapshots
-from tare.study.plan import Plan, Round, Trial
+from tare.study.plan import Plan, PlannedTrial, Round
 from tare.study.start import starts_here
 
 
@@ -83,7 +83,7 @@ class Fleet:
         self._archives.of(setup)
         self._snapshots.of(setup)
 
-    def take(self, trial: Trial) -> Deployment:
+    def take(self, trial: PlannedTrial) -> Deployment:
         """The deployment for a trial, made now where there is none; all others rest.
 
         Raises:
@@ -96,7 +96,7 @@ class Fleet:
             self._raise(trial.deployment, trial.condition)
         return self._alive[trial.deployment]
 
-    def together(self, trials: list[Trial]) -> dict[str, Deployment]:
+    def together(self, trials: list[PlannedTrial]) -> dict[str, Deployment]:
         """Deployment keys to the deployments of these trials, made now where there are none.
 
         None of them rests; one that could not be made is not among them.
@@ -175,7 +175,7 @@ class Fleet:
                 self._watcher.say(f"{self._alive[key].identity} could not be paused: {error}")
                 self._lower(key)
 
-    def after_trial(self, trial: Trial, more: list[Trial]) -> None:
+    def after_trial(self, trial: PlannedTrial, more: list[PlannedTrial]) -> None:
         """End or rest the deployment, as the study declares; `more` is what its block still has."""
         fresh = self._design.fresh
         wanted = fresh == "deployment" or (
@@ -190,7 +190,7 @@ class Fleet:
         if self._design.fresh != "deployment":
             self.lower_all()
 
-    def distrust(self, trial: Trial) -> None:
+    def distrust(self, trial: PlannedTrial) -> None:
         """A trial failed on this deployment: end it, so that the retry gets a new one."""
         self._lower(trial.deployment)
 

@@ -45,7 +45,7 @@ from tare.records.prices import Weighing
 from tare.records.quiet import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
-from tare.study.plan import Plan, Round, Trial
+from tare.study.plan import Plan, PlannedTrial, Round
 
 ATTEMPTS = 2
 """a failed trial is tried once more, at the end of its block"""
@@ -238,7 +238,7 @@ class Lab:
         for line in found.unanswered:
             self._watcher.say(f"could not look for what dead runs left in {line}")
 
-    def _pending(self, turn: Round) -> list[Trial]:
+    def _pending(self, turn: Round) -> list[PlannedTrial]:
         """Trials of the round that are still to do."""
         return [t for t in self._plan.trials if t.round == turn.index and t.name not in self._done]
 
@@ -263,14 +263,14 @@ class Lab:
         finally:
             fleet.lower_all()
 
-    def _block(self, trials: list[Trial], fleet: Fleet, resources: RunResources) -> None:
+    def _block(self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources) -> None:
         """All trials of a block, then those again that failed."""
         if self._plan.study.design.slice_s is not None:
             self._sliced_block(trials, fleet, resources)
             return
         again = trials
         for _ in range(ATTEMPTS):
-            failed: list[Trial] = []
+            failed: list[PlannedTrial] = []
             for trial in again:
                 if not self._attempt(trial, fleet, resources):
                     failed.append(trial)
@@ -281,7 +281,9 @@ class Lab:
         self._failed += [trial.name for trial in again]
         fleet.after_block()
 
-    def _sliced_block(self, trials: list[Trial], fleet: Fleet, resources: RunResources) -> None:
+    def _sliced_block(
+        self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources
+    ) -> None:
         """All trials of a block in slices, and all of them again where one failed.
 
         Conditions are compared slice by slice: one that was measured later, alone, has no partner.
@@ -294,8 +296,8 @@ class Lab:
         fleet.after_block()
 
     def _attempt_together(
-        self, trials: list[Trial], fleet: Fleet, resources: RunResources, *, last: bool
-    ) -> list[Trial]:
+        self, trials: list[PlannedTrial], fleet: Fleet, resources: RunResources, *, last: bool
+    ) -> list[PlannedTrial]:
         """Do trials in slices and keep their records; those that failed.
 
         While there is another attempt, the failure of one fails all.
@@ -324,7 +326,7 @@ class Lab:
             outcomes.setdefault(trial.name, missing)
         if not last:
             outcomes = all_or_none(outcomes)
-        failed: list[Trial] = []
+        failed: list[PlannedTrial] = []
         for trial in trials:
             outcome = outcomes[trial.name]
             aside = asides[trial.name]
@@ -342,7 +344,7 @@ class Lab:
 
     def _runs_together(
         self,
-        trials: list[Trial],
+        trials: list[PlannedTrial],
         fleet: Fleet,
         resources: RunResources,
         asides: dict[str, Path],
@@ -365,11 +367,11 @@ class Lab:
         for aside in asides.values():
             marked.remove(aside, self._directory.files)
 
-    def _attempt_of(self, trial: Trial) -> int:
+    def _attempt_of(self, trial: PlannedTrial) -> int:
         """The number of the attempt that is made now: they count on where a run is resumed."""
         return last_failed(self._directory.files, trial.name) + 1
 
-    def _begin_record(self, trial: Trial) -> Path:
+    def _begin_record(self, trial: PlannedTrial) -> Path:
         """An empty directory for the trial's files until it is complete."""
         aside = self._directory.files.trials / f"{UNFINISHED}{trial.name}{marked.PARTIAL}"
         marked.make(aside, self._directory.files)
@@ -378,7 +380,7 @@ class Lab:
 
     def _trial_run(
         self,
-        trial: Trial,
+        trial: PlannedTrial,
         condition: Condition,
         note: str,
         deployment: Deployment,
@@ -396,14 +398,14 @@ class Lab:
             note=note,
         )
 
-    def _finish(self, trial: Trial, manifest: TrialManifest, aside: Path) -> None:
+    def _finish(self, trial: PlannedTrial, manifest: TrialManifest, aside: Path) -> None:
         """Keep a complete record under its final name."""
         self._keep(manifest, aside, self._directory.files.trial(trial.name))
         self._done.add(trial.name)
         self._journal.write("trial done", trial=trial.name, attempt=manifest.attempt)
         self._watcher.say(summary(manifest))
 
-    def _attempt(self, trial: Trial, fleet: Fleet, resources: RunResources) -> bool:
+    def _attempt(self, trial: PlannedTrial, fleet: Fleet, resources: RunResources) -> bool:
         """Do a trial and keep its record under its final name; False when it failed."""
         aside = self._begin_record(trial)
         deployment: Deployment | None = None
@@ -424,7 +426,7 @@ class Lab:
             raise
         return True
 
-    def _settle(self, trial: Trial, fleet: Fleet) -> tuple[Condition, str]:
+    def _settle(self, trial: PlannedTrial, fleet: Fleet) -> tuple[Condition, str]:
         """The trial's condition with numbers as its load, searched first where there are none."""
         condition = self._plan.condition(trial.condition)
         reference = self._maxima.missing(condition)
@@ -442,7 +444,7 @@ class Lab:
 
     def _fail(
         self,
-        trial: Trial,
+        trial: PlannedTrial,
         aside: Path,
         deployment: Deployment | None,
         error: TareError | OSError,

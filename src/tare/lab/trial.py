@@ -35,7 +35,7 @@ from tare.records.manifest import ClientResult, Slices, TrialManifest, UnitRecor
 from tare.runtimes.key import runtime_key
 from tare.runtimes.unit import Running
 from tare.study.conditions import Condition
-from tare.study.plan import Trial
+from tare.study.plan import PlannedTrial
 from tare.study.schema import Design
 
 _GRACE_S = 60.0
@@ -74,7 +74,7 @@ class TrialRun:
     """The doing of one trial."""
 
     run: str
-    trial: Trial
+    trial: PlannedTrial
     condition: Condition
     deployment: Deployment
     design: Design
@@ -375,7 +375,7 @@ def _measured(results: list[ClientResult]) -> tuple[float, float]:
 
 
 def failed_manifest(
-    run: str, trial: Trial, condition: Condition, attempt: int, reason: str, deployment: str
+    run: str, trial: PlannedTrial, condition: Condition, attempt: int, reason: str, deployment: str
 ) -> TrialManifest:
     """The record of an attempt that gave no result."""
     now = datetime.now(UTC).isoformat()

@@ -41,7 +41,7 @@ class Round(_Part):
     blocks: list[Block]
 
 
-class Trial(_Part):
+class PlannedTrial(_Part):
     """One condition in one block."""
 
     name: str = Field(description="directory name, e.g. D1-B03-docker-host")
@@ -86,11 +86,11 @@ class Plan(_Part):
         ]
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[PlannedTrial]:
         """All trials, in the order in which they are run."""
         deployment = {one.name: one.deployment for one in self.conditions}
         return [
-            Trial(
+            PlannedTrial(
                 name=f"D{turn.index}-B{block.index:02}-{condition}",
                 round=turn.index,
                 block=block.index,

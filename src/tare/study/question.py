@@ -95,7 +95,7 @@ def _over(value: object) -> object:
     return {"factors": value} if isinstance(value, (str, list)) else value
 
 
-class Exhibit(Section):
+class AskedExhibit(Section):
     """A figure or table that the report is asked to show beyond what it always shows."""
 
     kind: ExhibitKind = Field(description="which figure or table")
@@ -165,7 +165,7 @@ class AnalysisSection(Section):
         description="block: treatment and baseline of one block are a pair; none: repetitions "
         "are independent; auto: block for Tare's own runs, none for imported files",
     )
-    show: list[Exhibit] = Field([], description="further figures and tables of the report")
+    show: list[AskedExhibit] = Field([], description="further figures and tables of the report")
 
     def compared(self, baseline: Iterable[str]) -> list[list[str]]:
         """The factors whose levels are compared, together where `compare` says so.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tare.study.origins import FieldPath
-    from tare.study.question import Exhibit
+    from tare.study.question import AskedExhibit
     from tare.study.schema import Study
 
 MEASURED = "throughput"
@@ -51,7 +51,7 @@ def show_problems(study: Study) -> Iterator[Problem]:
             yield from _compared(study, one, at)
 
 
-def _unknown(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
+def _unknown(study: Study, one: AskedExhibit, at: FieldPath) -> Iterator[Problem]:
     measured = one.kind == "ladder" and one.x == MEASURED and MEASURED not in study.factors
     if one.x is not None and not measured:
         yield from _factor(study, (*at, "x"), one.x)
@@ -99,7 +99,7 @@ def _levels(study: Study, path: FieldPath, factor: str, levels: Iterable[str]) -
             )
 
 
-def _unused(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
+def _unused(study: Study, one: AskedExhibit, at: FieldPath) -> Iterator[Problem]:
     used = _ALWAYS | _USED[one.kind]
     plain = type(one)(kind=one.kind)
     for name in sorted(one.model_fields_set - used):
@@ -114,7 +114,7 @@ def _unused(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
         )
 
 
-def _twice(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
+def _twice(study: Study, one: AskedExhibit, at: FieldPath) -> Iterator[Problem]:
     """A factor has one role: an axis, a colour or a panel."""
     seen: dict[str, str] = {}
     roles = [("x", [one.x] if one.x else []), ("lines", one.lines), ("panels", one.panels)]
@@ -131,7 +131,7 @@ def _twice(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
             seen.setdefault(name, role)
 
 
-def _axis(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
+def _axis(study: Study, one: AskedExhibit, at: FieldPath) -> Iterator[Problem]:
     """A curve needs numbers along its axis."""
     if one.kind not in _NUMERIC or one.x == MEASURED:
         return
@@ -157,7 +157,7 @@ def _axis(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
             )
 
 
-def step_factor(study: Study, one: Exhibit) -> str | None:
+def step_factor(study: Study, one: AskedExhibit) -> str | None:
     """The factor along a numeric axis: the one asked for, else rate, threads, then any other."""
     if one.x is not None:
         return one.x
@@ -178,7 +178,7 @@ def compared_factors(study: Study) -> list[str]:
     return list(study.analysis.compare) or list(study.factors)[:1]
 
 
-def _compared(study: Study, one: Exhibit, at: FieldPath) -> Iterator[Problem]:
+def _compared(study: Study, one: AskedExhibit, at: FieldPath) -> Iterator[Problem]:
     if one.kind in ("rankings", "spread", "relative-change"):
         factors = one.lines or compared_factors(study)
         sizes = [len(one.where.get(name) or study.factors.get(name, {})) for name in factors]

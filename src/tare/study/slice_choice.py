@@ -83,11 +83,11 @@ def choose(
         return Slicing(asked=asked, length_s=length_s, drain_s=last_s, turn=chosen)
     for reason in _hindrances(study, setups, unsliced):
         return Slicing(asked=AUTO, why_not=reason)
-    most = _slices_per_pass(with_shares(study, conditions))
-    if turn == "slice" or most == 1:
-        return Slicing(asked=AUTO, length_s=USUAL_SLICE_S, drain_s=last_s)
+    most = 1 if turn == "slice" else _slices_per_pass(with_shares(study, conditions))
     length_s = slice_in_turn_s(most, all_s)
-    return Slicing(asked=AUTO, length_s=length_s, drain_s=last_s, turn="pass")
+    return Slicing(
+        asked=AUTO, length_s=length_s, drain_s=last_s, turn="pass" if most > 1 else "slice"
+    )
 
 
 def _slices_per_pass(conditions: Iterable[Condition]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tare.knowledge.replication.loads import at_load
-from tare.knowledge.schema import Load as Stated
+from tare.knowledge.schema import PublishedLoad
 from tare.study.conditions import Condition
 from tare.study.schema import Setup
 
@@ -23,7 +23,7 @@ RATES = [condition("slow", rate=1000), condition("fast", rate="max"), condition(
 
 
 def names(stated: dict[str, Any], conditions: list[Condition]) -> list[str]:
-    return [one.name for one in at_load(Stated.model_validate(stated), conditions)]
+    return [one.name for one in at_load(PublishedLoad.model_validate(stated), conditions)]
 
 
 @pytest.mark.parametrize(

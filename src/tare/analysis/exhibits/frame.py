@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Chart, Effect, Grid, Metric, Series
     from tare.analysis.trials import Trial
     from tare.study.conditions import Condition
-    from tare.study.question import Exhibit as Asked
+    from tare.study.question import AskedExhibit
     from tare.study.schema import Study
 
 MOST_PANELS = 24
@@ -60,7 +60,7 @@ class Group:
 class Frame:
     """One exhibit as the study asks for it, and the records it is made from."""
 
-    asked: Asked
+    asked: AskedExhibit
     study: Study
     conditions: list[Condition]
     trials: list[Trial]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Chart, Effect, Series
     from tare.analysis.trials import Trial
     from tare.study.conditions import Condition
-    from tare.study.question import Exhibit as Asked
+    from tare.study.question import AskedExhibit
     from tare.study.schema import Study
 
 _POSITIVE = {"ladder", "maximum", "quadratic-fit", "mean-bars", "band", "interval-means"}
@@ -94,7 +94,7 @@ def _bounded(chart: Chart) -> bool:
     return 0.0 in ends or (chart.y_unit == "%" and 100.0 in ends)
 
 
-def _where(asked: Asked) -> str:
+def _where(asked: AskedExhibit) -> str:
     """The levels that an exhibit is limited to, as a reader says it."""
     return ", ".join(
         f"{factor} {' or '.join(levels)}"
@@ -104,7 +104,7 @@ def _where(asked: Asked) -> str:
     )
 
 
-def _title(title: str, asked: Asked) -> str:
+def _title(title: str, asked: AskedExhibit) -> str:
     where = _where(asked)
     return f"{title}: {where}" if where else title
 

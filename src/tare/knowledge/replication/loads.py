@@ -10,7 +10,7 @@ from tare.study.intensity import share_of_max
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.knowledge.schema import Load as Stated
+    from tare.knowledge.schema import PublishedLoad
     from tare.study.conditions import Condition
     from tare.study.load import Load
 
@@ -19,7 +19,7 @@ _SAME_SHARE = 0.005
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 
 
-def at_load(stated: Stated, conditions: Sequence[Condition]) -> list[Condition]:
+def at_load(stated: PublishedLoad, conditions: Sequence[Condition]) -> list[Condition]:
     """Those of the conditions that have the finding's load; where it names none, all that can be
     compared.
 
@@ -47,7 +47,7 @@ def at_load(stated: Stated, conditions: Sequence[Condition]) -> list[Condition]:
     return held
 
 
-def shares_of(stated: Stated) -> list[float]:
+def shares_of(stated: PublishedLoad) -> list[float]:
     """The shares of the maximum that a load names: its own, or those in its label."""
     if stated.share is not None:
         return [stated.share]
@@ -62,7 +62,7 @@ def intensity(load: Load) -> tuple[object, ...]:
     return load.threads, load.rate, load.rate_per, tuple(load.phases)
 
 
-def _equal(stated: Stated, load: Load) -> bool:
+def _equal(stated: PublishedLoad, load: Load) -> bool:
     if stated.rate is not None:
         return bool(load.rate == stated.rate)
     return stated.threads is not None and load.rate is None and bool(load.threads == stated.threads)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Effect
     from tare.knowledge.replication.model import Verdict
-    from tare.knowledge.schema import Effect as Stated
-    from tare.knowledge.schema import Finding
+    from tare.knowledge.schema import Finding, PublishedEffect
 
 USUAL_MARGIN = 0.05
 """Where the study declares none for a metric."""
@@ -62,7 +61,7 @@ def band_of(finding: Finding, margins: Mapping[str, float]) -> Band | None:
     return None
 
 
-def _stated_range(effect: Stated) -> tuple[float, float]:
+def _stated_range(effect: PublishedEffect) -> tuple[float, float]:
     """Both ends; a bound alone reaches to no change, or has no end on its other side."""
     low, high = effect.low, effect.high
     if low is None:
