@@ -144,6 +144,32 @@ def test_of_trials_in_one_piece_nothing_is_said_of_slices(quickstart: Analysis) 
     assert not {"undrained", "other work", "late slices", "standstill"} & names
 
 
+@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
+def test_a_pace_that_depends_on_the_condition_is_told(
+    tmp_path: Path, slower: float, status: str
+) -> None:
+    place = run(tmp_path)
+    for number, trial in enumerate(sorted(place.glob("trials/D*"))):
+        record = json.loads((trial / "manifest.json").read_text())
+        record["slices"] |= {"paced": True}
+        (trial / "manifest.json").write_text(json.dumps(record))
+        pace = 7 + 0.01 * (number * 5 % 7) + slower * (record["condition"] == "docker-bridge")
+        rows = [
+            {"unix": float(n), "ops": 500, "seconds": 0.28, "machine_cpu_s": 0.25, "pace": pace}
+            for n in range(8)
+        ]
+        (trial / "slices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = check(analyse(place), "pace")
+    assert found.status == status
+    assert [d.split(":")[0] for d in found.details] == ["docker-bridge over native"] * bool(slower)
+
+
+def test_why_there_is_no_pace_is_a_note_and_records_of_before_say_nothing(tmp_path: Path) -> None:
+    place = run(tmp_path / "a", slices={"D1-B01-native": {"why_not_paced": "no rights"}})
+    assert check(analyse(place), "pace").summary.endswith("no rights")
+    assert "pace" not in {one.name for one in analyse(run(tmp_path / "b")).checks}
+
+
 @pytest.mark.parametrize(("gap_s", "status"), [(0.2, "ok"), (0.3, "invalid")])
 def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status: str) -> None:
     place = run(tmp_path)  # trials of 8 slices of 0.25 s with drains of 0.03 s

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tare.analysis import slices
-from tare.analysis.slices import COSTS, Row, arrange, conditions_of, observe, terms_of
+from tare.analysis.slices import COSTS, Observed, Row, arrange, conditions_of, observe, terms_of
 
 
 def table(seed: int, passes: int, effects: list[float], bursts: float = 0.0) -> np.ndarray:
@@ -64,6 +64,53 @@ def test_the_noise_of_slices_is_how_far_effects_stray(bursts: float, within: flo
         told.append(terms.errors[0])
     # effects sum to 0: of three, one strays by two thirds of a lone mean's variance
     assert np.mean(told) == pytest.approx(np.std(strayed) / np.sqrt(2 / 3), rel=within)
+
+
+def paced(seed: int, *, slope: float, lack: float = 0.0) -> Observed:
+    """Three conditions of one server with effects 0, 2 and 5%, whose cost follows the pace.
+
+    Args:
+        lack: sd of what a sample of the pace misses.
+    """
+    rng = np.random.default_rng(seed)
+    order = rng.permuted(np.tile(np.arange(3), (60, 1)), axis=1)
+    logs = np.take_along_axis(table(seed, 60, [0.0, 0.02, 0.05]), order, axis=1).ravel()
+    pace = 7.0 + rng.choice([0.0, 0.4], logs.size)
+    observed = arrange(logs + slope * pace, list(order.ravel()), [0, 0, 0])
+    return observed._replace(pace=pace + rng.normal(0, lack, logs.size))
+
+
+def test_what_the_pace_of_the_cpu_does_is_taken_off() -> None:
+    with_it, without, told, slopes = [], [], [], []
+    for seed in range(200):
+        observed = paced(seed, slope=0.7)
+        terms = terms_of(observed)
+        with_it.append(terms.effects[2] - terms.effects[0])
+        told.append(terms.errors[0])
+        slopes.append(terms.slope)
+        plain = terms_of(observed._replace(pace=None)).effects
+        without.append(plain[2] - plain[0])
+    assert np.mean(with_it) == pytest.approx(0.05, abs=0.002)
+    assert np.std(with_it) < np.std(without) / 3
+    assert np.mean(slopes) == pytest.approx(0.7, abs=0.01)
+    assert np.mean(told) == pytest.approx(np.std(with_it) / np.sqrt(2), rel=0.15)
+
+
+def test_a_pace_that_is_sampled_badly_takes_less_off_and_biases_nothing() -> None:
+    terms = [terms_of(paced(seed, slope=0.7, lack=0.2)) for seed in range(200)]
+    assert 0.2 < np.mean([one.slope for one in terms]) < 0.5
+    effects = [one.effects[2] - one.effects[0] for one in terms]
+    assert np.mean(effects) == pytest.approx(0.05, abs=0.005)
+
+
+def test_a_pace_that_says_nothing_costs_nothing() -> None:
+    for pace in (None, np.full(180, 7.0)):
+        observed = paced(1, slope=0.0)._replace(pace=pace)
+        terms = terms_of(observed)
+        assert terms.slope == 0.0
+        assert terms.effects == pytest.approx(terms_of(observed._replace(pace=None)).effects)
+    of_no_matter = [terms_of(paced(seed, slope=0.0)) for seed in range(100)]
+    assert np.mean([one.slope for one in of_no_matter]) == pytest.approx(0.0, abs=0.01)
 
 
 @settings(max_examples=50)

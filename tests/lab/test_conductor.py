@@ -110,7 +110,9 @@ def test_empty_slices_and_other_programs_are_taken_off(monkeypatch: pytest.Monke
     assert sum(one.used.others for one in own) == pytest.approx(
         0.02 * sum(one.seconds for one in own)
     )
-    record = slices_record(driven, 0, SCHEDULE, undrained=3, why_not_frozen="")
+    record = slices_record(
+        driven, 0, SCHEDULE, undrained=3, why_not_frozen="", why_not_paced="no rights"
+    )
     assert (record.count, record.empty, record.late, record.undrained) == (4, 2, 0, 3)
     assert record.frozen
 

@@ -17,6 +17,9 @@ pub struct Config {
     /// Slices to drive; then nothing is sampled.
     #[serde(default)]
     pub slices: Option<Slicing>,
+    /// Where to write the pace of the CPU that the probe runs on; then nothing else is done.
+    #[serde(default)]
+    pub pace: Option<PathBuf>,
 }
 
 /// One unit; its CPU time and memory come from the control group where one is given, else from
@@ -75,8 +78,12 @@ impl Config {
                 why: why.to_owned(),
             })
         };
-        if !(0.01..=3600.0).contains(&self.interval_s) {
-            return refuse("interval_s".into(), "must be 0.01 to 3600 seconds");
+        let (least, why) = match self.pace {
+            Some(_) => (0.0001, "must be 0.0001 to 3600 seconds"),
+            None => (0.01, "must be 0.01 to 3600 seconds"),
+        };
+        if !(least..=3600.0).contains(&self.interval_s) {
+            return refuse("interval_s".into(), why);
         }
         match self.slices.as_ref().map_or("", Slicing::fault) {
             "" => {}
@@ -124,6 +131,7 @@ mod tests {
     fn a_refusal_names_the_field() {
         let unit = |body: &str| format!(r#"{{"interval_s": 1, "units": [{{"name": "a"{body}}}]}}"#);
         assert!(refusal(r#"{"interval_s": 0}"#).starts_with("interval_s: "));
+        assert!(refusal(r#"{"interval_s": 0.001}"#).starts_with("interval_s: "));
         assert!(refusal(r#"{"interval_s": 1, "unit": []}"#).contains("unknown field `unit`"));
         assert!(refusal(&unit("")).starts_with("units[0]: "));
         assert!(refusal(&unit(r#", "pids": ["x"]"#)).starts_with("units[0].pids[0]: "));

@@ -5,6 +5,7 @@ mod config;
 mod group;
 mod machine;
 mod metrics;
+mod pace;
 mod parse;
 mod processes;
 mod sampler;
@@ -29,7 +30,7 @@ use sampler::Sampler;
 use slices::Driver;
 use wait::Ticker;
 
-/// Sample the machine and units, or drive them through slices, until SIGTERM, SIGINT, or the end of standard input.
+/// Sample the machine and units, drive them through slices, or time a CPU, until SIGTERM, SIGINT, or the end of standard input.
 /// Exit status: 0 ended as asked, 1 failed, 2 bad configuration.
 #[derive(Parser)]
 #[command(version, about)]
@@ -75,6 +76,9 @@ fn read(path: &Path) -> Result<Config, BadConfig> {
 
 fn run(config: &Config, watch_stdin: bool) -> io::Result<()> {
     let mut ticker = Ticker::new(Duration::from_secs_f64(config.interval_s), watch_stdin)?;
+    if let Some(file) = &config.pace {
+        return pace::write(file, &mut ticker);
+    }
     if let Some(slicing) = &config.slices {
         return Driver::new(slicing, Path::new("/")).drive(&mut ticker, &mut io::stdout().lock());
     }

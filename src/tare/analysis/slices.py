@@ -3,11 +3,12 @@
 A hypervisor's other guests make all work dearer for seconds at a time, and some slices threefold.
 The slices of one pass over a block are neighbours in time. And a server that follows another one
 finds its caches cold: that cost 1% on one machine, and depends on which server it follows. So
-log cost = pass + condition + server before, fitted by Huber's M-estimator, in which bursts count
-less: a standard error of half that of ratios of sums is worth four times the machine time
-(docs/resolution.md). Source: P. J. Huber, Robust Estimation of a Location Parameter, Annals of
-Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times the median absolute
-residual.
+log cost = pass + condition + server before + slope times the CPU's pace, fitted by Huber's
+M-estimator, in which bursts count less: a standard error of half that of ratios of sums is worth
+four times the machine time (docs/resolution.md). The pace is how long the same arithmetic took in
+the slice (docs/decisions/0024-pace.md). Source: P. J. Huber, Robust Estimation of a Location
+Parameter, Annals of Mathematical Statistics 35 (1964), with k = 1.345 and the scale 1.4826 times
+the median absolute residual.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _NORMAL = 1.4826
 _ROUNDS = 2000
 """Terms for switches settle slowly: after 100, a block in a hundred of 26 slices was 0.9% off."""
 _SETTLED = 1e-8
+_PACE_ROUNDS = 50
+_LEAST_VARYING = 1e-4
+"""sd of the log pace from which there is something to fit"""
 LEAST_SHARE = 0.1
 LEAST_USABLE = 0.9
 """share of a condition's slices"""
@@ -41,8 +45,9 @@ LEAST_PASSES = 8
 
 class Row(NamedTuple):
     """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
-    seconds of demand, which turn of a server in its block it is of (None: one of its own), and
-    whether its CPU time was read too late or its server was."""
+    seconds of demand, which turn of a server in its block it is of (None: one of its own), whether
+    its CPU time was read too late or its server was, and the mean log of the nanoseconds that the
+    pace's arithmetic took (None: not sampled)."""
 
     unix: float
     ops: float
@@ -50,6 +55,7 @@ class Row(NamedTuple):
     demand_s: float
     turn: int | None = None
     late: bool = False
+    pace: float | None = None
 
 
 def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
@@ -71,6 +77,7 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
                 used - idle_s,
                 one.get("turn"),
                 bool(one.get("late")),
+                one.get("pace"),
             )
             for one, used in zip(told, part_s, strict=True)
         ]
@@ -130,6 +137,7 @@ class Observed(NamedTuple):
         conditions: which condition it drove, from 0.
         switches: which other server the slice before drove, from 1; 0: the same one, or unknown.
         turns: which turn of a server each is of.
+        pace: mean log of the nanoseconds of the pace's arithmetic; None: not known of all.
     """
 
     logs: np.ndarray
@@ -137,6 +145,7 @@ class Observed(NamedTuple):
     conditions: np.ndarray
     switches: np.ndarray
     turns: np.ndarray
+    pace: np.ndarray | None = None
 
 
 def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
@@ -158,6 +167,9 @@ def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | 
         servers,
         known if len(known) == len(rows) else (),
     )
+    paces = [row.pace for row in rows if row.pace is not None]
+    if len(paces) == len(rows):
+        observed = observed._replace(pace=np.array(paces))
     usable = usable_slices(observed.conditions, costed, np.array([row.late for row in rows]))
     return None if usable is None else only(observed, usable)
 
@@ -182,9 +194,10 @@ def usable_slices(
 
 def only(observed: Observed, usable: np.ndarray) -> Observed:
     """Some of the slices, their passes and turns numbered without gaps."""
-    logs, passes, conditions, switches, turns = (one[usable] for one in observed)
+    logs, passes, conditions, switches, turns = (one[usable] for one in observed[:5])
     passes, turns = (np.unique(one, return_inverse=True)[1] for one in (passes, turns))
-    return Observed(logs, passes, conditions, switches, turns)
+    pace = None if observed.pace is None else observed.pace[usable]
+    return Observed(logs, passes, conditions, switches, turns, pace)
 
 
 def arrange(
@@ -248,6 +261,7 @@ class Terms(NamedTuple):
         effects: of the conditions; they sum to 0.
         switch: of a slice after another server's, in the mean over them.
         residuals: what is left, slice by slice.
+        slope: by how much the log cost grows with the log of the pace's time; 0: not known.
         errors: standard error that the noise of slices leaves each condition's effect. The order is
             drawn anew in each pass, so that the correlation of passes is in the residuals and in
             nothing else.
@@ -257,6 +271,7 @@ class Terms(NamedTuple):
     switch: float
     residuals: np.ndarray
     errors: np.ndarray
+    slope: float = 0.0
 
 
 def terms_of(observed: Observed) -> Terms:
@@ -266,12 +281,14 @@ def terms_of(observed: Observed) -> Terms:
     and none is rare. Else after any other server, where that happens to a tenth of the slices at
     least, and not to another tenth.
     """
-    logs, passes, conditions, _, _ = observed
-    weights = np.ones_like(logs)
+    passes, conditions = observed.passes, observed.conditions
+    weights = np.ones_like(observed.logs)
     effects = np.zeros(conditions.max() + 1)
     masks = _masks(observed)
-    carried, residuals = np.zeros_like(logs), logs
+    pace, varying = _paces(observed)
+    carried, residuals, slope = np.zeros_like(observed.logs), observed.logs, 0.0
     for _ in range(_ROUNDS):
+        logs = observed.logs - slope * pace
         free = logs - carried
         moods = _means(free - effects[conditions], passes, weights)
         new = _means(free - moods[passes], conditions, weights)
@@ -283,17 +300,40 @@ def terms_of(observed: Observed) -> Terms:
         scale = _NORMAL * float(np.median(np.abs(residuals)))
         moved = float(np.abs(new - effects).max())
         effects = new
+        if varying is not None:
+            more = float(np.average(varying * residuals, weights=weights))
+            more /= float(np.average(np.square(varying), weights=weights))
+            slope, moved = slope + more, max(moved, abs(more) * float(np.abs(pace).max()))
         if moved < _SETTLED or scale == 0.0:
             break
         weights = np.minimum(1.0, TUNING * scale / np.maximum(np.abs(residuals), 1e-300))
     switched = observed.switches > 0
     mixed = masks and switched.any() and not switched.all()
     switch = float(carried[switched].mean() - carried[~switched].mean()) if mixed else 0.0
-    return Terms(effects, switch, residuals, _errors(residuals, weights, observed, len(masks)))
+    terms = len(masks) + (varying is not None)
+    return Terms(effects, switch, residuals, _errors(residuals, weights, observed, terms), slope)
+
+
+def _paces(observed: Observed) -> tuple[np.ndarray, np.ndarray | None]:
+    """The pace around its mean, and what varies of it within passes and conditions.
+
+    The slope is fitted from the second, which tells it from moods and conditions; what the pace was
+    in a condition's slices by chance is taken off by the first. Without a pace: zeros, None.
+    """
+    if observed.pace is None:
+        return np.zeros_like(observed.logs), None
+    pace = observed.pace - observed.pace.mean()
+    varying, one = pace, np.ones_like(pace)
+    for _ in range(_PACE_ROUNDS):
+        for group in (observed.passes, observed.conditions):
+            varying = varying - _means(varying, group, one)[group]
+    if np.std(varying) < _LEAST_VARYING:
+        return np.zeros_like(pace), None
+    return pace, varying
 
 
 def _errors(
-    residuals: np.ndarray, weights: np.ndarray, observed: Observed, masks: int
+    residuals: np.ndarray, weights: np.ndarray, observed: Observed, terms: int
 ) -> np.ndarray:
     """Of an M-estimate: root of the sum of squares of psi over the sum of its derivative, times K.
 
@@ -308,7 +348,7 @@ def _errors(
     passes = int(observed.passes.max()) + 1
     if turns.max() + 1 <= passes:
         turns = np.arange(len(residuals))
-    fitted_terms = passes + int(conditions.max()) + masks
+    fitted_terms = passes + int(conditions.max()) + terms
     inside = float(np.mean(weights == 1.0))
     often = np.bincount(conditions)
     if not inside:

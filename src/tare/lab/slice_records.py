@@ -126,6 +126,7 @@ def slices_record(
     *,
     undrained: int,
     why_not_frozen: str,
+    why_not_paced: str,
 ) -> Slices:
     """How the trial was cut, and what went wrong with it."""
     own = measured_slices(driven, trial)
@@ -136,6 +137,8 @@ def slices_record(
         drain_s=schedule.drain_s,
         frozen=not why_not_frozen,
         why_not_frozen=why_not_frozen,
+        paced=not why_not_paced,
+        why_not_paced=why_not_paced,
         empty=sum(one.slot.trial is None for one in driven),
         undrained=undrained,
         late=sum(one.late for one in own),
@@ -149,9 +152,18 @@ def slices_record(
 
 
 def write_slices(
-    driven: Sequence[Driven], trial: int, operations: Sequence[int], file: Path
+    driven: Sequence[Driven],
+    trial: int,
+    operations: Sequence[int],
+    file: Path,
+    pace: Callable[[float, float], float | None] = lambda begins, seconds: None,
 ) -> None:
-    """One JSON object a measured slice, in the order in which they were driven."""
+    """One JSON object a measured slice, in the order in which they were driven.
+
+    Args:
+        pace: mean log of the nanoseconds of the pace's arithmetic, from the Unix time and the
+            seconds of a slice; None: not sampled.
+    """
     with file.open("w", encoding="utf-8") as out:
         for place, one in enumerate(measured_slices(driven, trial)):
             line = {
@@ -169,6 +181,8 @@ def write_slices(
                 "counts": dict(one.used.counts),
                 "late": one.late,
             }
+            if (took := pace(one.unix, one.seconds)) is not None:
+                line["pace"] = round(took, 6)
             out.write(json.dumps(line) + "\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -25,8 +26,11 @@ from tare.lab.usage import grown
 from tare.machines import cgroups
 from tare.machines.machine import HERE, Here
 from tare.monitor.meter import Meter, processes_named
+from tare.monitor.pace import NO_SAMPLES, Pace
 from tare.records.events import write_events
 from tare.records.layout import TrialFiles
+from tare.study.design import OFF
+from tare.study.quantities import cpus_of
 from tare.study.slice_schedule import cut_of, make_schedule
 
 if TYPE_CHECKING:
@@ -98,6 +102,7 @@ class SlicedBlock:
             one.run.keys = sharing[one.run.deployment.identity]
             sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
+        self._samples, self._why_not_paced = NO_SAMPLES, ""
 
     def perform(self) -> dict[str, TrialManifest | TareError | OSError]:
         """Measure; trial to its record, or to why it failed.
@@ -203,7 +208,8 @@ class SlicedBlock:
             for one in self._trials
             for name in one.run.deployment.engine_processes(one.run.condition.setup)
         }
-        meter = Meter(processes_named(names) if names else ())
+        pace = self._pace(here_alone=not hosts)
+        meter = Meter(processes_named(names) if names else (), tare=pace.pids if pace else ())
 
         def look() -> None:
             lost = next((one.machine.name for one in hosts if one.ended()), "")
@@ -220,6 +226,23 @@ class SlicedBlock:
         finally:
             conductor.release()
             meter.close()
+            if pace is not None:
+                self._samples = pace.stop()
+
+    def _pace(self, *, here_alone: bool) -> Pace | None:
+        """Sampled from now on, or None and why not."""
+        if self._design.pace == OFF:
+            self._why_not_paced = "the study asks for it: pace: off"
+        elif not here_alone:
+            self._why_not_paced = "servers run on other hosts"
+        else:
+            limits = {one.run.condition.setup.platform.limits.cpuset for one in self._trials}
+            anywhere = os.sched_getaffinity(0)
+            cpus = {cpu for one in limits for cpu in (cpus_of(one) if one else anywhere)}
+            pace = Pace(self._trials[0].run.run, cpus, self._trials[0].aside)
+            self._why_not_paced = pace.why_not
+            return None if pace.why_not else pace
+        return None
 
     def _await_ready(self, begins: float) -> None:
         """Wait until every client is connected; one that is not in time has failed."""
@@ -269,6 +292,7 @@ class SlicedBlock:
                 schedule,
                 undrained=sum(result.undrained for result in results),
                 why_not_frozen=self._why_not_frozen(),
+                why_not_paced=self._why_not_paced,
             )
             measured = Measured(
                 with_cpu_time(results, sums.units),
@@ -287,7 +311,8 @@ class SlicedBlock:
             for client in one.clients:
                 client.keep_histogram(one.aside)
             files = TrialFiles(one.aside)
-            write_slices(driven, number, one.operations_by_slice(), files.slices)
+            operations = one.operations_by_slice()
+            write_slices(driven, number, operations, files.slices, self._samples.mean)
             write_events(seen.events if seen else [], files.events)
             return manifest
         except (TareError, OSError) as error:

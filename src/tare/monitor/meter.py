@@ -45,7 +45,7 @@ class Reading:
 
     Attributes:
         machine: of all that ran on this machine, the kernel's own threads included.
-        own: of this process.
+        own: of this process, and of others of Tare's beside it.
         engine: of the container engine's processes.
         kernel: of the kernel's own threads.
         units: of each unit, by name.
@@ -107,11 +107,13 @@ class Meter:
 
     Attributes:
         engine: process ids that work for containers outside of their control groups.
+        tare: process ids of Tare's own beside this one.
         root: where control groups are mounted.
     """
 
     engine: Sequence[int] = ()
     root: Path = ROOT
+    tare: Sequence[int] = ()
     kernel: Sequence[int] = field(default_factory=lambda: kernel_threads())
     """process ids of the kernel's threads; `look` finds those that came since"""
     _last: dict[int, float] = field(default_factory=dict)
@@ -134,7 +136,7 @@ class Meter:
         modes = _modes(stat)
         return Reading(
             machine=self._machine(modes),
-            own=time.process_time(),
+            own=time.process_time() + sum(self._process(pid) for pid in self.tare),
             engine=sum(self._process(pid) for pid in self.engine),
             kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},

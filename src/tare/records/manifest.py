@@ -169,6 +169,10 @@ class Slices(Record):
     drain_s: float = Field(description="time for the last replies after that, of each")
     frozen: bool = Field(description="every server stood still while it was not driven")
     why_not_frozen: str = Field(default="", description="why not, where not")
+    paced: bool = Field(
+        default=False, description="the pace of the servers' CPUs was sampled in the slices"
+    )
+    why_not_paced: str = Field(default="", description="why not, where not")
     empty: int = Field(description="slices of the block in which nothing was driven")
     undrained: int = Field(
         default=0, description="operations whose reply came after the drain of their slice"

@@ -145,6 +145,13 @@ class Design(StudyPart):
         "flight allows, where a server has several conditions; else a slice",
     )
 
+    pace: Literal["auto", "off"] = Field(
+        AUTO,
+        description="in slices, time a microsecond of arithmetic every 2 ms on the servers' "
+        "CPUs, before everything else there, so that the fit can tell what a neighbour on the "
+        "same core takes away; auto: where this machine lets it; off: no",
+    )
+
     @property
     def slice_s(self) -> float | None:
         """Length of a slice, seconds; None: in one piece, or not planned (imported files)."""

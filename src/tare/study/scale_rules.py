@@ -33,6 +33,7 @@ FIELDS: frozenset[FieldPath] = frozenset(
         ("design", "fresh"),
         ("design", "idle"),
         ("design", "idle_cpus"),
+        ("design", "pace"),
         ("design", "reset"),
         ("design", "drop_caches"),
         ("database", "heap"),

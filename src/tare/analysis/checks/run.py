@@ -46,6 +46,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     platform.steal,
     platform.observer,
     slices.frozen,
+    slices.pace,
     completeness.rounds,
     completeness.deployments,
     crosschecks.crosschecks,

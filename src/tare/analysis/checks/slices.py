@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
+
+from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
 
@@ -19,6 +23,9 @@ LATE_NOTED = 0.05
 UNDRAINED_NOTED = 0.001
 UNDRAINED_INVALID = 0.01
 """Share of a trial's operations, as for failed ones: with 1% of them the p99 is that of pauses."""
+PACE_ALPHA = 0.01
+LEAST_PACED = 3
+"""blocks"""
 
 
 def other_work(evidence: Evidence) -> Check | None:
@@ -143,6 +150,52 @@ def frozen(evidence: Evidence) -> Check | None:
         "not all servers stood still while others were measured, so their background work is in "
         f"the others' slices: {'; '.join(running)}",
         [f"{', '.join(sorted(names))}: {why}" for why, names in running.items()],
+    )
+
+
+def pace(evidence: Evidence) -> Check | None:
+    """Comparisons of which one side met CPUs of another pace, which the fit takes for chance.
+
+    A t test over blocks of the difference in pace, for each comparison of two conditions, at 1%
+    over all of them (Bonferroni).
+    """
+    sliced = _sliced(evidence)
+    if not sliced:
+        return None
+    whys = [s.why_not_paced for _, s in sliced if not s.paced]
+    if whys:
+        said = f"the pace of the servers' CPUs is no term of the fit: {whys[0]}"
+        return check("pace", "ok", said) if whys[0] else None
+    paces: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
+    for trial, _ in sliced:
+        known = [row.pace for row in trial.slices if row.pace is not None]
+        if known:
+            paces[trial.condition][trial.cell] = fmean(known)
+    asked = [
+        one for one in evidence.contrasts.of if not one.rows and paces.keys() >= {*one.cells[0]}
+    ]
+    details = []
+    for one in asked:
+        base, treated = (paces[name] for name in one.cells[0])
+        differences = [treated[cell] - base[cell] for cell in sorted(base.keys() & treated.keys())]
+        if len(differences) < LEAST_PACED or (spread := stdev(differences)) == 0:
+            continue
+        mean = fmean(differences)
+        t = abs(mean) / (spread / math.sqrt(len(differences)))
+        if 2 * special.stdtr(len(differences) - 1, -t) * len(asked) < PACE_ALPHA:
+            details.append(
+                f"{one.treatment} over {one.baseline}: the same arithmetic took {percent(mean)} "
+                "longer"
+            )
+    if not details:
+        return check("pace", "ok", "the pace of the servers' CPUs did not depend on the condition")
+    return check(
+        "pace",
+        "warning",
+        f"the pace of the servers' CPUs differed in {count(len(details), 'comparison')}, and the "
+        "fit took its cost away: if the condition caused it, that was part of what it costs; "
+        "repeat the run with design.pace: off to see",
+        details,
     )
 
 

@@ -1,0 +1,171 @@
+"""The pace of the servers' CPUs in slices: the same arithmetic, timed every two milliseconds.
+
+What another guest of the hypervisor does on the core's other hardware thread makes all work dearer,
+and no counter of this machine shows it. A microsecond of arithmetic in registers does
+(docs/decisions/0024-pace.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tare.artifacts.binaries import find
+from tare.runtimes.native import labels
+from tare.study.quantities import cpus_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from numpy.typing import NDArray
+
+INTERVAL_S = 0.002
+"""A sample takes a microsecond, and waking up for it some 30 of a virtual machine's CPU: 1.5%."""
+MOST_CPUS = 8
+"""A process each: with more, so many wake-ups would be work of their own."""
+LEAST_SAMPLES = 4
+"""of a slice"""
+LONGEST = 3.0
+"""Times the median: what took longer was interrupted, or its CPU was taken away."""
+_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+_STOPS_S = 3.0
+
+
+def why_not(cpus: Collection[int], siblings: str = _SIBLINGS) -> str:
+    """Why the pace of these CPUs would tell nothing, or too much; empty: it can be taken.
+
+    Args:
+        siblings: path of the list of a core's hardware threads, by CPU.
+    """
+    if len(cpus) > MOST_CPUS:
+        return f"the servers may run on {len(cpus)} CPUs, more than {MOST_CPUS}"
+    for cpu in sorted(cpus):
+        with contextlib.suppress(OSError, ValueError):
+            threads = cpus_of(Path(siblings.format(cpu)).read_text(encoding="ascii").strip())
+            if len(threads) > 1:
+                return (
+                    f"CPU {cpu} shares its core with CPU {min(threads - {cpu})} of this machine, "
+                    "so that what is measured would change its pace"
+                )
+    return ""
+
+
+class Pace:
+    """One tare-probe on each of some CPUs, before everything else there.
+
+    Attributes:
+        why_not: why there is none; empty: it is taken.
+        pids: of the processes, whose CPU time is Tare's own.
+    """
+
+    def __init__(self, run: str, cpus: Collection[int], directory: Path) -> None:
+        """Begin.
+
+        Args:
+            directory: for one file each while they run.
+        """
+        self.why_not = why_not(cpus)
+        self._files = [directory / f"pace-{cpu}" for cpu in sorted(cpus)]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        if self.why_not:
+            return
+        try:
+            for cpu, file in zip(sorted(cpus), self._files, strict=True):
+                self._processes.append(_start(run, cpu, file))
+        except OSError as error:
+            self.stop()
+            self.why_not = f"its program may not run before everything else: {error.strerror}"
+
+    @property
+    def pids(self) -> list[int]:
+        return [one.pid for one in self._processes]
+
+    def stop(self) -> Samples:
+        """End; everything that was sampled."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(_STOPS_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+        self._processes.clear()
+        rows = [read_rows(file) for file in self._files]
+        for file in self._files:
+            file.unlink(missing_ok=True)
+        return Samples(rows)
+
+
+def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [str(find("tare-probe")), "--config", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=labels(run),
+        start_new_session=True,
+    )
+    try:
+        os.sched_setaffinity(process.pid, {cpu})
+        os.sched_setscheduler(process.pid, os.SCHED_FIFO, os.sched_param(1))
+        with contextlib.suppress(BrokenPipeError):  # it died; there are no samples then
+            config = json.dumps({"interval_s": INTERVAL_S, "pace": str(file)}) + "\n"
+            if process.stdin is not None:
+                process.stdin.write(config.encode())
+                process.stdin.flush()
+    except OSError:
+        process.kill()
+        process.wait()
+        raise
+    return process
+
+
+def read_rows(file: Path) -> NDArray[np.float64]:
+    """Samples of a CPU as tare-probe writes them, shape (samples, 2): Unix time in seconds, and
+    nanoseconds of the arithmetic."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        data = b""
+    return np.frombuffer(data[: len(data) // 16 * 16], dtype="<f8").reshape(-1, 2)
+
+
+class Samples:
+    """The samples of all CPUs, to be looked up by time."""
+
+    def __init__(self, rows: Sequence[NDArray[np.float64]]) -> None:
+        self._rows = [
+            np.column_stack([one[:, 0], np.log(np.clip(one[:, 1], 1.0, _longest(one)))])
+            for one in rows
+            if len(one)
+        ]
+
+    def mean(self, begins: float, seconds: float) -> float | None:
+        """Mean log of the nanoseconds in a time, over all CPUs; None: too few samples.
+
+        Args:
+            begins: Unix time.
+        """
+        found = [
+            one[slice(*np.searchsorted(one[:, 0], [begins, begins + seconds])), 1]
+            for one in self._rows
+        ]
+        if not found or min(map(len, found)) < LEAST_SAMPLES:
+            return None
+        return float(np.mean([one.mean() for one in found]))
+
+
+NO_SAMPLES = Samples(())
+
+
+def _longest(rows: NDArray[np.float64]) -> float:
+    return LONGEST * float(np.median(rows[:, 1]))
