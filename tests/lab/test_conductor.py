@@ -16,7 +16,7 @@ from tare.lab.conductor import Conductor, Driven, TrialHere
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
 from tare.monitor.meter import Reading
-from tare.study.slice_schedule import Cut, Schedule, make_schedule
+from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, Cut, Schedule, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.03), seed=7)
 
@@ -100,6 +100,24 @@ def test_a_slice_uses_what_its_server_used_and_begins_on_time(
         if one.slot.trial is not None:
             name = "ab"[one.slot.trial]
             assert one.used.units[name] == pytest.approx((0.008 + 0.25 + 0.03) / 2)
+
+
+def test_what_a_client_does_between_its_slices_of_a_turn_is_no_part_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server uses half of all time that it is thawed, also between its slices of a turn."""
+    cut = Cut(warmup_s=0.0, measure_s=1.0, length_s=0.25, drain_s=0.03, whole=True)
+    schedule = make_schedule(["a", "b"], cut, seed=1, shares=[3, 3])
+    driven = Scene(monkeypatch).conduct(schedule)
+    first = [one for n, one in enumerate(driven) if n == 0 or driven[n - 1].slot.last]
+    inside = [one for one in driven if one not in first]
+    assert inside
+    for of, lead_s in ((first, LEAD_S), (inside, READ_LEAD_S)):
+        for one in of:
+            assert one.seconds == pytest.approx(lead_s + 0.25 + 0.03)
+            if one.slot.trial is not None:
+                used = one.used.units["ab"[one.slot.trial]]
+                assert used == pytest.approx(one.seconds / 2)
 
 
 def test_empty_slices_and_other_programs_are_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,9 @@ AFTER_S = 0.007
 """from the end of the drain until the next slice's servers are thawed: freezing and reading"""
 READ_S = 0.003
 """from the end of a drain until the same server's next slice in a turn: reading, no freezing"""
+READ_LEAD_S = 0.001
+"""from the reading before such a slice until its load begins: by then its client has told of the
+slice before, if that was its own, too"""
 PASSES_PER_EMPTY = 3
 """passes over all trials for each empty slice, which shows what the machine does without load"""
 
