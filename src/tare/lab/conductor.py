@@ -119,7 +119,7 @@ class Conductor:
         Args:
             lead_s: from the reading before it until its load. What clients tell of a slice after
                 its drain is so no part of the next one: of a condition with several slices in a
-                turn it was, which made native clients 3 us an operation dearer than others.
+                turn it was, so that servers of one condition came out dearer than others.
         """
         part = None if slot.trial is None else self.parts[slot.trial]
         if part is not None and part.fault:
