@@ -65,7 +65,7 @@ mod tests {
             .chunks_exact(8)
             .map(|one| f64::from_le_bytes(one.try_into().unwrap()))
             .collect();
-        assert!(numbers.len() >= 2 && bytes.len() % 16 == 0);
+        assert!(numbers.len() >= 2 && bytes.len().is_multiple_of(16));
         let (times, took): (Vec<f64>, Vec<f64>) =
             numbers.chunks(2).map(|row| (row[0], row[1])).unzip();
         assert!(times.is_sorted() && times[0] > 1e9);
