@@ -67,7 +67,7 @@ def test_a_real_probe_samples_each_millisecond_and_leaves_nothing(tmp_path: Path
     begun = time.time()
     pace = Pace("test-pace", {cpu}, tmp_path)
     if pace.why_not:
-        pytest.skip(pace.why_not)
+        pytest.skip(f"{pace.why_not}; as root: .venv/bin/pytest tests/monitor/test_pace.py")
     (pid,) = pace.pids
     assert os.sched_getaffinity(pid) == {cpu}
     assert os.sched_getscheduler(pid) == os.SCHED_FIFO

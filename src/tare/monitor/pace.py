@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.artifacts.binaries import find
-from tare.runtimes.native import labels
+from tare.monitor.probe import start_probe
 from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
@@ -96,8 +95,10 @@ class Pace:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            if process.stdin is not None:
-                process.stdin.close()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
         self._processes.clear()
         rows = [read_rows(file) for file in self._files]
         for file in self._files:
@@ -106,14 +107,7 @@ class Pace:
 
 
 def _start(run: str, cpu: int, file: Path) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
-        [str(find("tare-probe")), "--config", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=labels(run),
-        start_new_session=True,
-    )
+    process = start_probe(run)
     try:
         os.sched_setaffinity(process.pid, {cpu})
         os.sched_setscheduler(process.pid, os.SCHED_FIFO, os.sched_param(1))

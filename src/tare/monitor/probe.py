@@ -36,7 +36,8 @@ def watch_list(
     return watched
 
 
-def _start(run: str) -> subprocess.Popen[bytes]:
+def start_probe(run: str) -> subprocess.Popen[bytes]:
+    """A tare-probe of this machine that waits for its configuration on standard input."""
     return subprocess.Popen(
         [str(find("tare-probe")), "--config", "-"],
         stdin=subprocess.PIPE,
@@ -54,7 +55,7 @@ class Probe:
         """Start it on a machine, where `watched` are its units."""
         self.machine = machine
         self.samples: list[dict[str, Any]] = []
-        self._process = _start(run) if isinstance(machine, Here) else machine.probe(run)
+        self._process = start_probe(run) if isinstance(machine, Here) else machine.probe(run)
         config = (json.dumps({"interval_s": INTERVAL_S, "units": watched}) + "\n").encode()
         with contextlib.suppress(BrokenPipeError):  # it died; the missing samples are noted
             if self._process.stdin is not None:

@@ -184,11 +184,16 @@ def pace(evidence: Evidence) -> Check | None:
         t = abs(mean) / (spread / math.sqrt(len(differences)))
         if 2 * special.stdtr(len(differences) - 1, -t) * len(asked) < PACE_ALPHA:
             details.append(
-                f"{one.treatment} over {one.baseline}: the same arithmetic took {percent(mean)} "
-                "longer"
+                f"{one.treatment} over {one.baseline}: the same arithmetic took "
+                f"{percent(abs(mean))} {'longer' if mean > 0 else 'less time'}"
             )
     if not details:
-        return check("pace", "ok", "the pace of the servers' CPUs did not depend on the condition")
+        said = "the pace of the servers' CPUs did not depend on the condition"
+        lacking = [t.name for t, _ in sliced if any(row.pace is None for row in t.slices)]
+        if lacking:
+            said += f"; {count(len(lacking), 'trial')} with slices in which it was not sampled: no "
+            said += "term of the fit in their blocks"
+        return check("pace", "ok", said, lacking)
     return check(
         "pace",
         "warning",
