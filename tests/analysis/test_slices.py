@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,10 @@ from hypothesis import strategies as st
 
 from tare.analysis import slices
 from tare.analysis.slices import COSTS, Observed, Row, arrange, conditions_of, observe, terms_of
+from tare.records.layout import TrialFiles
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def table(seed: int, passes: int, effects: list[float], bursts: float = 0.0) -> np.ndarray:
@@ -202,6 +207,44 @@ def test_slices_of_a_turn_are_not_as_many_observations() -> None:
 def trial(deployment: str, rows: list[Row]) -> Any:
     """As much of a trial as the fit looks at."""
     return SimpleNamespace(slices=rows, manifest=SimpleNamespace(deployment=deployment))
+
+
+def measured(deployment: str, rows: list[Row], values: dict[str, float]) -> Any:
+    """As much of a trial as `fit_blocks` looks at and changes."""
+    own = trial(deployment, rows)
+    own.done, own.cell, own.values, own.slice_noise = True, (1, 1), values, {}
+    return own
+
+
+def test_mean_response_times_are_fitted_where_slices_have_enough_of_them() -> None:
+    """Bursts that count fully in a mean over all operations count less in the fit."""
+    logs = table(5, 100, [0.0, 0.1], bursts=0.1)
+    block = []
+    for one in (0, 1):
+        means = np.exp(logs[:, one])
+        rows = [
+            Row(2 * n + one, 50.0, 0.25, 1.0, means={"read.mean": mean})
+            for n, mean in enumerate(means)
+        ]
+        sums = {"read.mean": float(means.mean()), "update.mean": 7.0 + one}
+        block.append(measured("ab"[one], rows, sums))
+    slices.fit_blocks(block)
+    ratio = block[1].values["read.mean"] / block[0].values["read.mean"]
+    assert math.log(ratio) == pytest.approx(0.1, abs=0.01)
+    assert 0 < block[0].slice_noise["read.mean"] < 0.02
+    assert [one.values["update.mean"] for one in block] == [7.0, 8.0], "as counted"
+
+
+def test_a_slice_gives_means_of_what_was_timed_often_and_what_clients_used(tmp_path: Path) -> None:
+    line = {
+        "unix": 1.0, "ops": 29, "seconds": 0.1, "machine_cpu_s": 0.01,
+        "units_cpu_s": {"d1-n1": 0.007, "c1": 0.002},
+        "responses": {"READ": [20, 100.0], "UPDATE": [9, 300.0]},
+    }  # fmt: skip
+    (tmp_path / "slices.jsonl").write_text(json.dumps(line) + "\n")
+    (row,) = slices.read_slices(TrialFiles(tmp_path), 0.0, {"c1"})
+    assert row.means == {"all.mean": pytest.approx(4700 / 29), "read.mean": 100.0}
+    assert row.clients_s == 0.002
 
 
 def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tare.lab.slice_records import with_cpu_time
+from tare.lab.slice_records import Replies, with_cpu_time
 from tare.records.manifest import ClientResult
 
 
@@ -19,3 +19,18 @@ def test_a_client_s_cpu_time_is_that_of_its_unit_in_the_slices_not_of_its_waits(
 def test_a_client_without_a_unit_or_an_answer_keeps_what_it_told_itself() -> None:
     told = [result("elsewhere", 100), result("c1", 0)]
     assert with_cpu_time(told, {"c1": 0.003}) == told
+
+
+def interval(ops: int, **responses: tuple[int, float]) -> Replies:
+    told = {name: {"timed": n, "mean_us": mean} for name, (n, mean) in responses.items()}
+    return Replies.of({"ops": ops, "responses": told})
+
+
+def test_a_slice_s_response_times_are_those_of_all_its_clients() -> None:
+    told = Replies.sum([interval(30, READ=(10, 200.0), UPDATE=(20, 50.0)), interval(5, READ=(5, 500.0))])
+    assert told.ops == 35
+    assert told.means() == {"READ": (15, 300.0), "UPDATE": (20, 50.0)}
+
+
+def test_an_operation_that_was_not_timed_in_a_slice_has_no_mean_there() -> None:
+    assert interval(3, READ=(3, 200.0), UPDATE=(0, 0.0)).means() == {"READ": (3, 200.0)}

@@ -100,7 +100,7 @@ impl Observer for Lines<'_> {
             }
         }
         let phase = self.phase(interval.slot.part);
-        let progress = Progress::of(interval, phase, &outlook.clock, origin);
+        let progress = Progress::of(interval, phase, &outlook.clock, origin, &self.operations);
         say(&Event::Interval(progress))?;
         Ok(Control::GoOn)
     }

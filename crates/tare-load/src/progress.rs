@@ -1,5 +1,6 @@
 //! The lines on standard output: one JSON object each, flushed at once.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -52,11 +53,26 @@ pub struct Progress {
     pub p99_us: f64,
     pub max_us: f64,
     pub cpu_us_per_op: f64,
+    /// Of each operation by name.
+    pub responses: BTreeMap<String, Responses>,
+}
+
+/// Response times of one operation in one interval: how many, and their mean in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Responses {
+    pub timed: u64,
+    pub mean_us: f64,
 }
 
 impl Progress {
-    /// `origin` is where the phase began, nanoseconds of the run.
-    pub fn of(interval: &Interval, phase: &'static str, clock: &Clock, origin: u64) -> Progress {
+    /// `origin` is where the phase began, nanoseconds of the run; `names` are the operations'.
+    pub fn of(
+        interval: &Interval,
+        phase: &'static str,
+        clock: &Clock,
+        origin: u64,
+        names: &[String],
+    ) -> Progress {
         let mut response = histogram();
         for record in &interval.operations {
             // Equal bounds, so that adding cannot fail.
@@ -83,8 +99,20 @@ impl Progress {
                 us(cpu.unwrap_or(0)),
                 (interval.answered + interval.failed) as f64,
             ),
+            responses: responses(interval, names),
         }
     }
+}
+
+fn responses(interval: &Interval, names: &[String]) -> BTreeMap<String, Responses> {
+    let timed = names.iter().zip(&interval.operations);
+    timed
+        .map(|(name, record)| {
+            let timed = record.timed();
+            let mean_us = per(record.response_sum as f64 / 1000.0, timed as f64);
+            (name.clone(), Responses { timed, mean_us })
+        })
+        .collect()
 }
 
 /// Writes one line and flushes it.
@@ -128,6 +156,7 @@ mod tests {
             interval.operations[0].service.record(2_000_000).unwrap();
         }
         interval.operations[0].ok = 100;
+        interval.operations[0].response_sum = 100 * 2_000_000;
         interval.operations[1].errors[0] = 100;
         interval.operations[1].retries[1] = 7;
         (interval.answered, interval.failed) = (100, 100);
@@ -137,7 +166,8 @@ mod tests {
         };
         interval.cpu.push((0, cpu));
         let clock = Clock::starting(None, None);
-        let progress = Progress::of(&interval, "measure", &clock, 2 * S);
+        let names = ["READ".to_owned(), "UPDATE".to_owned()];
+        let progress = Progress::of(&interval, "measure", &clock, 2 * S, &names);
         assert_eq!((progress.phase, progress.t), ("measure", 2.0));
         assert!((progress.unix - clock.origin_unix - 4.0).abs() < 1e-6);
         assert_eq!((progress.ops, progress.errors), (100, 100));
@@ -146,6 +176,9 @@ mod tests {
         assert!((progress.mean_us / 2000.0 - 1.0).abs() < 0.001);
         assert!((progress.p99_us / 2000.0 - 1.0).abs() < 0.001);
         assert_eq!(progress.cpu_us_per_op, 20.0);
+        let (timed, mean_us) = (100, 2000.0);
+        assert_eq!(progress.responses["READ"], Responses { timed, mean_us });
+        assert_eq!(progress.responses["UPDATE"].timed, 0);
     }
 
     #[test]

@@ -16,12 +16,16 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tare.analysis.metrics import ALL, operation_of
+from tare.study.metric_names import SERVER_UTIL
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tare.analysis.trials import Trial
     from tare.records.layout import TrialFiles
@@ -39,6 +43,8 @@ _LEAST_VARYING = 1e-4
 LEAST_SHARE = 0.1
 LEAST_USABLE = 0.9
 """share of a condition's slices"""
+LEAST_TIMED = 10
+"""Response times of an operation in a slice from which their mean is one of many."""
 LEAST_PASSES = 8
 """With fewer passes there is no telling bursts from the rest."""
 
@@ -46,8 +52,9 @@ LEAST_PASSES = 8
 class Row(NamedTuple):
     """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
     seconds of demand, which turn of a server in its block it is of (None: one of its own), whether
-    its CPU time was read too late or its server was, and the mean log of the nanoseconds that the
-    pace's arithmetic took (None: not sampled)."""
+    its CPU time was read too late or its server was, the mean log of the nanoseconds that the
+    pace's arithmetic took (None: not sampled), its mean response times in microseconds by metric,
+    where there are enough, and of the demand the clients' CPU seconds."""
 
     unix: float
     ops: float
@@ -56,13 +63,18 @@ class Row(NamedTuple):
     turn: int | None = None
     late: bool = False
     pace: float | None = None
+    means: Mapping[str, float] = MappingProxyType({})
+    clients_s: float = 0.0
 
 
-def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
+def read_slices(
+    files: TrialFiles, background_s: float, clients: Collection[str] = ()
+) -> list[Row]:
     """A trial's measured slices in their order; empty where there are none to be read.
 
     Args:
         background_s: CPU seconds of all its slices together that the operations did not cause.
+        clients: the names of its clients' units.
     """
     try:
         told = [json.loads(line) for line in files.slices.read_text("utf-8").splitlines()]
@@ -78,11 +90,24 @@ def read_slices(files: TrialFiles, background_s: float) -> list[Row]:
                 one.get("turn"),
                 bool(one.get("late")),
                 one.get("pace"),
+                _response_means(one.get("responses", {})),
+                sum(one.get("units_cpu_s", {}).get(name, 0.0) for name in clients),
             )
             for one, used in zip(told, part_s, strict=True)
         ]
     except (OSError, ValueError, KeyError, TypeError):
         return []
+
+
+def _response_means(responses: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The means of a slice by metric, from operation to how many response times and their mean."""
+    sums = {ALL: (0.0, 0.0)}
+    for recorded, (timed, mean) in responses.items():
+        for name in (ALL, operation_of(recorded)):
+            n, total = sums.get(name, (0.0, 0.0))
+            sums[name] = (n + timed, total + timed * mean)
+    enough = {name: total / n for name, (n, total) in sums.items() if n >= LEAST_TIMED}
+    return {f"{name}.mean": mean for name, mean in enough.items()}
 
 
 def _part(one: Mapping[str, Any]) -> float:
@@ -106,7 +131,9 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
         if trial.done and trial.slices:
             blocks[trial.cell].append(trial)
     for block in blocks.values():
-        for metric, cost in COSTS.items():
+        timed = {name for trial in block for row in trial.slices for name in row.means}
+        means = {name: _mean_of(name) for name in sorted(timed)}
+        for metric, cost in (COSTS | {SERVER_UTIL: _server_util} | means).items():
             if all(metric in trial.values for trial in block):
                 _fit(block, metric, cost)
 
@@ -388,7 +415,15 @@ def _throughput(row: Row) -> float:
     return row.ops / row.seconds
 
 
-COSTS: Mapping[str, Callable[[Row], float]] = {
+def _server_util(row: Row) -> float:
+    return (row.demand_s - row.clients_s) / row.seconds
+
+
+def _mean_of(metric: str) -> Callable[[Row], float]:
+    return lambda row: row.means.get(metric, math.inf)
+
+
+COSTS: dict[str, Callable[[Row], float]] = {
     "service_demand": _demand,
     "throughput": _throughput,
 }

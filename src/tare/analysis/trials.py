@@ -133,7 +133,8 @@ def read_trial(record: TrialRecord) -> Trial:
     logs = _histograms(record, trial)
     trial.values = trial_values(record.manifest, trial.latencies)
     if record.manifest.slices is not None:
-        trial.slices = read_slices(record.files, record.manifest.background_cpu_s)
+        clients = {client.client for client in record.manifest.clients}
+        trial.slices = read_slices(record.files, record.manifest.background_cpu_s, clients)
         # its seconds lie scattered over those of the whole block: they are summed, and no series
         trial.beside = beside_values({}, record.manifest)
         return trial

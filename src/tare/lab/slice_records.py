@@ -6,12 +6,12 @@ import json
 import math
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.records.manifest import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from tare.lab.conductor import Driven
@@ -51,6 +51,44 @@ class Summed:
     idle_engine_s: float = 0.0
     idle_kernel_s: float = 0.0
     idle_softirq_s: float = 0.0
+
+
+class Replies(NamedTuple):
+    """What clients told of a slice.
+
+    Attributes:
+        ops: successful operations.
+        times: operation, as a client names it, to how many response times it has and their sum in
+            microseconds.
+    """
+
+    ops: int
+    times: dict[str, tuple[int, float]]
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> Replies:
+        """Of one client's interval."""
+        told = event["responses"].items()
+        return cls(
+            int(event["ops"]),
+            {name: (one["timed"], one["timed"] * one["mean_us"]) for name, one in told},
+        )
+
+    @classmethod
+    def sum(cls, told: Iterable[Replies]) -> Replies:
+        """Of several clients."""
+        ops, times = 0, dict[str, tuple[int, float]]()
+        for one in told:
+            ops += one.ops
+            for name, (timed, total) in one.times.items():
+                before = times.get(name, (0, 0.0))
+                times[name] = (before[0] + timed, before[1] + total)
+        return cls(ops, times)
+
+    def means(self) -> dict[str, tuple[int, float]]:
+        """Operation to how many response times it has, and their mean in microseconds."""
+        timed = self.times.items()
+        return {name: (n, round(total / n, 3)) for name, (n, total) in timed if n}
 
 
 def measured_slices(driven: Sequence[Driven], trial: int) -> list[Driven]:
@@ -154,7 +192,7 @@ def slices_record(
 def write_slices(
     driven: Sequence[Driven],
     trial: int,
-    operations: Sequence[int],
+    replies: Sequence[Replies],
     file: Path,
     pace: Callable[[float, float], float | None] = lambda begins, seconds: None,
 ) -> None:
@@ -166,11 +204,13 @@ def write_slices(
     """
     with file.open("w", encoding="utf-8") as out:
         for place, one in enumerate(measured_slices(driven, trial)):
+            told = replies[place] if place < len(replies) else None
             line = {
                 "unix": round(one.unix, 6),
                 "turn": one.slot.turn,
                 "seconds": round(one.seconds, 6),
-                "ops": operations[place] if place < len(operations) else None,
+                "ops": told and told.ops,
+                "responses": told.means() if told else {},
                 "machine_cpu_s": round(one.used.machine, 9),
                 "tare_cpu_s": round(one.used.own, 9),
                 "engine_cpu_s": round(one.used.engine, 9),

@@ -311,8 +311,8 @@ class SlicedBlock:
             for client in one.clients:
                 client.keep_histogram(one.aside)
             files = TrialFiles(one.aside)
-            operations = one.operations_by_slice()
-            write_slices(driven, number, operations, files.slices, self._samples.mean)
+            replies = one.replies_by_slice()
+            write_slices(driven, number, replies, files.slices, self._samples.mean)
             write_events(seen.events if seen else [], files.events)
             return manifest
         except (TareError, OSError) as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import TrialHere
 from tare.lab.host_slices import HostPart, readable
+from tare.lab.slice_records import Replies
 from tare.lab.trial import see_running
 from tare.load.client import LoadClient, progress, result_of
 from tare.machines.machine import Here
@@ -32,14 +33,14 @@ class SlicedTrial:
 
     Attributes:
         aside: where the trial's files are written until it is complete.
-        operations: successful operations by slice, in their order, of each client.
+        replies: what each client told of its measured slices, in their order.
         fault: why it has failed; None: it has not.
     """
 
     run: TrialRun
     aside: Path
     clients: list[LoadClient] = field(default_factory=list)
-    operations: dict[str, list[int]] = field(default_factory=dict)
+    replies: dict[str, list[Replies]] = field(default_factory=dict)
     results: dict[str, ClientResult] = field(default_factory=dict)
     fault: BaseException | None = None
     _ready: set[str] = field(default_factory=set)
@@ -47,7 +48,7 @@ class SlicedTrial:
 
     def listen(self, silence_s: float) -> None:
         """Begin to take what the clients tell, on a thread of its own."""
-        self.operations = {client.name: [] for client in self.clients}
+        self.replies = {client.name: [] for client in self.clients}
         self._listener = threading.Thread(target=self._listen, args=(silence_s,), daemon=True)
         self._listener.start()
 
@@ -69,7 +70,7 @@ class SlicedTrial:
         if kind == "ready":
             self._ready.add(client.name)
         elif kind == "interval" and event["phase"] == "measure":
-            self.operations[client.name].append(int(event["ops"]))
+            self.replies[client.name].append(Replies.of(event))
         elif kind == "result":
             self.results[client.name] = result_of(client, event)
 
@@ -131,9 +132,9 @@ class SlicedTrial:
         gone = [pid for one in here for pid in one.pids if not Path(f"/proc/{pid}").exists()]
         return "a database node died" if gone else ""
 
-    def operations_by_slice(self) -> list[int]:
-        """Successful operations of each measured slice, over all clients."""
-        return [sum(counts) for counts in zip(*self.operations.values(), strict=False)]
+    def replies_by_slice(self) -> list[Replies]:
+        """Of each measured slice, over all clients."""
+        return [Replies.sum(told) for told in zip(*self.replies.values(), strict=False)]
 
     def finish(self) -> list[ClientResult]:
         """Wait for the clients' results.

@@ -36,7 +36,12 @@ FIELDS: frozenset[FieldPath] = frozenset(
         ("design", "pace"),
         ("design", "reset"),
         ("design", "drop_caches"),
+        ("design", "data"),
+        ("design", "slice"),
+        ("design", "drain"),
+        ("design", "turn"),
         ("database", "heap"),
+        ("database", "jvm"),
     }
 )
 """Fields of the document that a scale may set."""
