@@ -20,7 +20,7 @@ from tare.artifacts.tools import VERSIONS, ToolName, fetch_tool
 from tare.errors import ArtifactError
 from tare.imports import cassandra_stress, latte, ycsb
 from tare.imports import go_ycsb as go_ycsb_output
-from tare.imports.reading import Reading
+from tare.imports.reading import FileReading
 from tare.records.hlog import P99, read_hlog
 
 ClientName = Literal["floor", "tare-load", "latte", "go-ycsb", "ycsb", "cassandra-stress"]
@@ -208,7 +208,7 @@ def _latte(load: Load, program: tuple[str, ...]) -> Client:
     return Client("latte", VERSIONS["latte"], fill, read, said)
 
 
-def _reads(reading: Reading) -> Said:
+def _reads(reading: FileReading) -> Said:
     values = reading.values
     errors = int(values.get("errors", 0.0))
     return Said(reading.operations or 0, errors, values.get("read.p50"), values.get("read.p99"))

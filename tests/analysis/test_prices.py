@@ -10,7 +10,7 @@ import pytest
 
 from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, prices
-from tare.analysis.slices import Row
+from tare.analysis.slices import SliceRow
 from tare.errors import LoadError
 from tare.records.prices import Price, Weighing
 from tare.records.quiet import Machine
@@ -41,7 +41,7 @@ def weighed(
             mood = generator.lognormal(0, 0.2)
             for way in generator.permutation(len(WAYS)):
                 used = OPS * true[way] * mood * generator.lognormal(0, noise)
-                rows[way].append(Row(at, OPS, 0.31, used))
+                rows[way].append(SliceRow(at, OPS, 0.31, used))
                 order.append((place, int(way)))
                 at += 0.31
         parts = [
@@ -171,7 +171,7 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
         for turn in range(40):
             for way in generator.permutation(len(ways)):
                 dearer = 1.1 if before not in (-1, ways[way].server) else 1.0
-                rows[way].append(Row(0.0, OPS, 0.31, OPS * true[way] * dearer))
+                rows[way].append(SliceRow(0.0, OPS, 0.31, OPS * true[way] * dearer))
                 order.append((turn, int(way)))
                 before = ways[way].server
         nothing = [dict.fromkeys(PARTS, 0.0) for _ in ways]
@@ -186,7 +186,7 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
 def without_operations(slices: int) -> Weighed:
     """In one round a way has so many slices of forty in which nothing was answered."""
     spoilt = weighed(slices=40)
-    spoilt.rounds[0].rows[2][:slices] = [Row(0.0, 0, 0.31, 0.001)] * slices
+    spoilt.rounds[0].rows[2][:slices] = [SliceRow(0.0, 0, 0.31, 0.001)] * slices
     return spoilt
 
 
@@ -223,7 +223,7 @@ def test_the_time_of_connections_is_theirs_as_a_slice_has_so_many_and_no_more() 
     one = weighed()
     took_s = 64 * 150e-6
 
-    def counted(own: list[Row]) -> list[Row]:
+    def counted(own: list[SliceRow]) -> list[SliceRow]:
         return [row._replace(ops=64, seconds=took_s) for row in own]
 
     rounds = [replace(each, rows=[counted(own) for own in each.rows]) for each in one.rounds]

@@ -13,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tare.analysis import slices
-from tare.analysis.slices import COSTS, Observed, Row, arrange, conditions_of, observe, terms_of
+from tare.analysis.slices import (
+    COSTS,
+    Observed,
+    SliceRow,
+    arrange,
+    conditions_of,
+    observe,
+    terms_of,
+)
 from tare.records.layout import TrialFiles
 
 if TYPE_CHECKING:
@@ -204,12 +212,12 @@ def test_slices_of_a_turn_are_not_as_many_observations() -> None:
     assert np.mean(told) == pytest.approx(between, rel=0.15)
 
 
-def trial(deployment: str, rows: list[Row]) -> Any:
+def trial(deployment: str, rows: list[SliceRow]) -> Any:
     """As much of a trial as the fit looks at."""
     return SimpleNamespace(slices=rows, manifest=SimpleNamespace(deployment=deployment))
 
 
-def measured(deployment: str, rows: list[Row], values: dict[str, float]) -> Any:
+def measured(deployment: str, rows: list[SliceRow], values: dict[str, float]) -> Any:
     """As much of a trial as `fit_blocks` looks at and changes."""
     own = trial(deployment, rows)
     own.done, own.cell, own.values, own.slice_noise = True, (1, 1), values, {}
@@ -223,7 +231,7 @@ def test_mean_response_times_are_fitted_where_slices_have_enough_of_them() -> No
     for one in (0, 1):
         means = np.exp(logs[:, one])
         rows = [
-            Row(2 * n + one, 50.0, 0.25, 1.0, means={"read.mean": mean})
+            SliceRow(2 * n + one, 50.0, 0.25, 1.0, means={"read.mean": mean})
             for n, mean in enumerate(means)
         ]
         sums = {"read.mean": float(means.mean()), "update.mean": 7.0 + one}
@@ -251,7 +259,8 @@ def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> 
     rng = np.random.default_rng(2)
     costs = np.exp(rng.normal([0.0, 0.05], 0.02, (40, 2)))
     rows = [
-        [Row(2 * n + one, 100.0, 0.25, 100 * costs[n, one]) for n in range(40)] for one in (0, 1)
+        [SliceRow(2 * n + one, 100.0, 0.25, 100 * costs[n, one]) for n in range(40)]
+        for one in (0, 1)
     ]
     whole = observe([trial("a", rows[0]), trial("b", rows[1])], COSTS["service_demand"])
     rows[0][3] = rows[0][3]._replace(demand_s=0.001, late=True)

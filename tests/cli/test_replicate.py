@@ -15,7 +15,7 @@ from tare.knowledge.replication.model import Scorecard
 from tare.knowledge.replication.papers import shipped_names, study_file
 from tare.knowledge.schema import KnowledgeFile, Work
 from tare.knowledge.write import knowledge_yaml
-from tare.lab.run import Outcome
+from tare.lab.run import RunOutcome
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 from tests.knowledge.replication.published import direction, printed
@@ -71,12 +71,14 @@ def test_a_study_is_run_reported_and_judged(
 ) -> None:
     made: list[tuple[Path, Path, str | None, bool]] = []
 
-    def measured(plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: bool) -> Outcome:
+    def measured(
+        plan: Plan, study: Path, runs: Path, name: str | None, *, quiet: bool
+    ) -> RunOutcome:
         made.append((study, runs, name, quiet))
         assert plan.study.study == "synthetic"
         place = runs / (name or "synthetic")
         write_run(place, effects=PAIR, between=0.004, within=0.004, blocks=2, measure_s=3)
-        return Outcome(place, 0, ["D1-B01-native"])
+        return RunOutcome(place, 0, ["D1-B01-native"])
 
     monkeypatch.setattr("tare.cli.replicating.measure", measured)
     monkeypatch.setattr("tare.cli.replicating.checked_plan", _plan_without_checks)

@@ -25,7 +25,7 @@ from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
-    from tare.lab.run import Outcome
+    from tare.lab.run import RunOutcome
     from tare.study.plan import Round
 
 CLEAR = {"native": Truth(), "docker": Truth(throughput=0.6, tail=2.0, patch=docker("host"))}
@@ -52,7 +52,7 @@ class Scene:
         self.file = directory / "x.yaml"
         shutil.copy(self.invented / "study.yaml", self.file)
 
-    def run(self, *overrides: str, extend: bool = False) -> Outcome:
+    def run(self, *overrides: str, extend: bool = False) -> RunOutcome:
         """One session."""
         study = load_study(self.file, ["design.idle_cpus=halt", "design.reset=keep", *overrides])
         plan = make_plan(study)

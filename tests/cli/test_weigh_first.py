@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tare.cli.weighing import Wanted
+    from tare.cli.weighing import WeighingRequest
     from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
@@ -69,7 +69,7 @@ class Scene:
         made = plan(level, slice_)
         return prices_for(made, self.files, weigh=weigh, say=self.said.append)
 
-    def _weigh(self, say: Callable[[str], None], wanted: Wanted) -> Weighing:
+    def _weigh(self, say: Callable[[str], None], wanted: WeighingRequest) -> Weighing:
         assert wanted.runtimes == ["docker", "native"]
         assert wanted.usual()
         assert wanted.database == self.database

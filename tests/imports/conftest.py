@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
-from tare.imports.run import Outcome, Request, import_files
+from tare.imports.run import ImportOutcome, Request, import_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ files:
 class Import(Protocol):
     """Imports files into a run of the small study."""
 
-    def __call__(self, tool: str, *paths: Path, **more: Any) -> Outcome: ...
+    def __call__(self, tool: str, *paths: Path, **more: Any) -> ImportOutcome: ...
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def import_(study: Path, run: Path) -> Import:
-    def imported(tool: str, *paths: Path, **more: Any) -> Outcome:
+    def imported(tool: str, *paths: Path, **more: Any) -> ImportOutcome:
         return import_files(Request(tool, paths, study, run, **more))
 
     return imported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.imports import cassandra_stress
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 MIXED = (DATA / "stress-3.11.2-mixed-j17.txt").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ END
 """  # noqa: E501 - as printed
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> FileReading:
     (reading,) = cassandra_stress.read(text.encode())
     return reading
 
@@ -60,8 +60,8 @@ def test_a_real_mixed_result() -> None:
 def test_rows_of_all_operations_become_the_series() -> None:
     intervals = read(MIXED).intervals
     assert len(intervals) == 15, "the rest after the last full second is no interval"
-    assert intervals[0] == Interval(1.0, 155.0, 483100.0)
-    assert intervals[-1] == Interval(15.0, 721.0, 210800.0)
+    assert intervals[0] == PrintedInterval(1.0, 155.0, 483100.0)
+    assert intervals[-1] == PrintedInterval(15.0, 721.0, 210800.0)
 
 
 def test_thousands_have_commas_in_4_x() -> None:
@@ -80,7 +80,7 @@ def test_2_1_prints_no_units() -> None:
     assert reading.values["write.p99"] == 4900
     assert reading.values["errors"] == 3
     assert reading.errors_by_kind == {"write failed": 3}
-    assert reading.intervals[1] == Interval(2.0, 2000.0, 5900.0)
+    assert reading.intervals[1] == PrintedInterval(2.0, 2000.0, 5900.0)
 
 
 def test_coarse_latencies_are_said_to_be_so() -> None:

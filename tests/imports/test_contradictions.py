@@ -12,7 +12,7 @@ import pytest
 from tare.imports.go_ycsb import read as read_go_ycsb
 from tare.imports.order import refuse_disorder
 from tare.imports.parsing import grouped, json_document, json_number, number, whole
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 
 if TYPE_CHECKING:
     from tests.imports.conftest import Import
@@ -144,13 +144,13 @@ def test_the_same_of_go_ycsb() -> None:
 )
 def test_latencies_of_an_operation_are_in_order(values: dict[str, float], said: str) -> None:
     with pytest.raises(UnreadableError, match=re.escape(said)):
-        refuse_disorder(Reading(values))
+        refuse_disorder(FileReading(values))
 
 
 def test_what_was_rounded_is_in_order() -> None:
-    refuse_disorder(Reading({"read.p99": 100.0, "read.max": 99.0, "read.mean": 0.4}))
-    refuse_disorder(Reading({"read.p50": 1000.0, "read.mean": 5000.0, "read.p99": 1100.0}))
-    refuse_disorder(Reading({"read.min": 1000.0, "read.mean": 900.0}, step_us=100.0))
+    refuse_disorder(FileReading({"read.p99": 100.0, "read.max": 99.0, "read.mean": 0.4}))
+    refuse_disorder(FileReading({"read.p50": 1000.0, "read.mean": 5000.0, "read.p99": 1100.0}))
+    refuse_disorder(FileReading({"read.min": 1000.0, "read.mean": 900.0}, step_us=100.0))
 
 
 def test_a_report_of_latte_with_an_endless_number_is_told_in_our_words(

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.tools import TOOLS, Options, reader_of
 from tests.imports.conftest import DATA
 from tests.imports.test_series import DSTAT, IOSTAT, SAR
@@ -66,7 +66,7 @@ WHOLE = SEEDS | {
 }
 
 
-def sensible(readings: list[Reading]) -> None:
+def sensible(readings: list[FileReading]) -> None:
     """What every result must be: numbers that are finite and not negative."""
     assert readings
     for reading in readings:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.imports.run import Outcome, Request, import_files
+from tare.imports.run import ImportOutcome, Request, import_files
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Effect
@@ -40,13 +40,13 @@ AVERAGES = {
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> ImportOutcome:
     run = tmp_path_factory.mktemp("grambow") / "run"
     return import_files(Request("ycsb", [RAW], STUDY, run))
 
 
 @pytest.fixture(scope="module")
-def analysis(outcome: Outcome) -> Analysis:
+def analysis(outcome: ImportOutcome) -> Analysis:
     return analyse(outcome.run)
 
 
@@ -64,7 +64,7 @@ def found(analysis: Analysis, metric: str, threads: str | None) -> dict[tuple[st
     }
 
 
-def test_every_file_becomes_a_trial(outcome: Outcome) -> None:
+def test_every_file_becomes_a_trial(outcome: ImportOutcome) -> None:
     assert len(outcome.trials) == 360
     assert not outcome.skipped
 

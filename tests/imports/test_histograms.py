@@ -13,7 +13,7 @@ from hdrh.histogram import HdrHistogram
 
 from tare.analysis.analyse import analyse
 from tare.imports import histograms
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.tools import Options
 from tests.imports.conftest import DATA
 from tests.synthetic_run import write_run
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MIXED = (DATA / "stress-3.11.2-mixed.hdr").read_bytes()
 
 
-def read(data: bytes, tick: int | None = None, operation: str | None = None) -> Reading:
+def read(data: bytes, tick: int | None = None, operation: str | None = None) -> FileReading:
     (reading,) = histograms.read(data, tick, operation)
     return reading
 

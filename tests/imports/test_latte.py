@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tare.imports import latte
-from tare.imports.reading import Interval, UnreadableError
+from tare.imports.reading import PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 REPORT = (DATA / "latte-mixed-report.json").read_bytes()
@@ -31,7 +31,7 @@ def test_a_real_report() -> None:
     assert reading.started == pytest.approx(1795254311.941334)
     assert reading.facts["concurrency"] == "32"
     assert reading.facts["consistency"] == "Quorum"
-    assert reading.intervals[0] == Interval(
+    assert reading.intervals[0] == PrintedInterval(
         pytest.approx(1.004264227), 1224.8654, pytest.approx(131923.967)
     )
     assert reading.tags == {"READ-rt", "WRITE-rt"}

@@ -13,7 +13,7 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.imports import dstat, iostat, sar
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.tools import Options
 from tare.records.reader import read_run
 from tests.imports.conftest import DATA
@@ -73,12 +73,12 @@ DSTAT = """\
 START = datetime(2026, 11, 21, 9, 45, 11, tzinfo=UTC).timestamp()
 
 
-def table(reading: Reading) -> dict[tuple[float, str], float]:
+def table(reading: FileReading) -> dict[tuple[float, str], float]:
     """(seconds after the start, metric) to value."""
     return {(one.t - START, one.metric): one.value for one in reading.samples}
 
 
-def one(readings: list[Reading]) -> Reading:
+def one(readings: list[FileReading]) -> FileReading:
     (reading,) = readings
     return reading
 
@@ -235,7 +235,9 @@ def test_both_titles_of_dstats_cpu_columns(title: str) -> None:
         (lambda d: dstat.read(d, 2, None), DSTAT.replace("epoch", "time"), "give --interval"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(read: Callable[[bytes], list[Reading]], text: str, why: str) -> None:
+def test_what_is_wrong_is_said(
+    read: Callable[[bytes], list[FileReading]], text: str, why: str
+) -> None:
     with pytest.raises(UnreadableError, match=why):
         read(text.encode())
 

@@ -9,7 +9,7 @@ import pytest
 
 from tare.analysis.analyse import analyse
 from tare.imports import tables
-from tare.imports.reading import Interval, UnreadableError
+from tare.imports.reading import PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ def test_a_row_is_a_trial(import_: Import, tmp_path: Path, run: Path) -> None:
 
 def test_a_row_may_be_an_interval() -> None:
     first, second = tables.read(INTERVALS.encode())
-    assert first.intervals == [Interval(1.0, 100.0, 900.0), Interval(2.0, 300.0, 950.0)]
+    assert first.intervals == [
+        PrintedInterval(1.0, 100.0, 900.0),
+        PrintedInterval(2.0, 300.0, 950.0),
+    ]
     assert first.values == {
         "throughput": 200,
         "all.mean": (100 * 500 + 300 * 700) / 400,

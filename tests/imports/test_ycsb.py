@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tare.imports import ycsb
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
 SUMMARY = """\
@@ -28,12 +28,12 @@ SUMMARY = """\
 """
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> FileReading:
     (reading,) = ycsb.read(text.encode())
     return reading
 
 
-def golden(name: str) -> Reading:
+def golden(name: str) -> FileReading:
     return read((DATA / name).read_text(encoding="utf-8"))
 
 
@@ -66,7 +66,10 @@ def test_one_kind_of_operation_is_all_of_them() -> None:
 def test_status_lines_become_a_series() -> None:
     reading = golden("ycsb-cassandra-a-t.stderr.txt")
     assert not reading.summary
-    assert reading.intervals == [Interval(9.907, 677.0, None), Interval(19.907, 1323.0, None)]
+    assert reading.intervals == [
+        PrintedInterval(9.907, 677.0, None),
+        PrintedInterval(19.907, 1323.0, None),
+    ]
     assert reading.started == 1795254363.209  # 2026-11-21 09:46:03.209, as UTC
     assert reading.facts == {"threads": "16"}
 
@@ -78,7 +81,7 @@ def test_a_status_line_of_one_operation_has_its_p99() -> None:
         "[READ: Count=1000, Max=71679, Min=93, Avg=605.51, 90=989, 99=3541, 99.9=45791] "
         "[CLEANUP: Count=1, Max=2, Min=2, Avg=2, 90=2, 99=2]\n"
     )
-    assert read(lines).intervals == [Interval(10.0, 100.5, 3541.0)]
+    assert read(lines).intervals == [PrintedInterval(10.0, 100.5, 3541.0)]
 
 
 def test_failed_operations_are_counted_by_kind_and_are_in_no_latency() -> None:
@@ -240,8 +243,8 @@ def test_go_ycsb_has_a_format_of_its_own() -> None:
     assert reading.values["all.p99"] == 483327
     assert reading.values["read.mean"] == 10344
     assert (reading.seconds, reading.operations) == (42.6, 4000)
-    assert reading.intervals[0] == Interval(10.0, pytest.approx(96.2))
-    assert reading.intervals[1] == Interval(20.0, pytest.approx((1934 - 962) / 10))
+    assert reading.intervals[0] == PrintedInterval(10.0, pytest.approx(96.2))
+    assert reading.intervals[1] == PrintedInterval(20.0, pytest.approx((1934 - 962) / 10))
     assert reading.facts == {"threads": "4"}
 
 

@@ -15,7 +15,7 @@ from tare.lab import conductor as module
 from tare.lab.conductor import Conductor, Driven, TrialHere
 from tare.lab.slice_records import measured_slices, slices_record, summed
 from tare.machines.cgroups import Accounting
-from tare.monitor.meter import Reading
+from tare.monitor.meter import CpuReading
 from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, Cut, Schedule, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 1.0, 0.25, 0.03), seed=7)
@@ -47,12 +47,12 @@ class Scene:
 
     def read(
         self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting]
-    ) -> Reading:
+    ) -> CpuReading:
         if self.gone & set(units):
             raise UnitGoneError("a unit's control group has gone")
         kernel, others = 0.01 * self.now, 0.02 * self.now
         machine = sum(self.used.values()) + kernel + others
-        return Reading(machine, 0.0, 0.0, kernel, {name: self.used[name] for name in units}, {})
+        return CpuReading(machine, 0.0, 0.0, kernel, {name: self.used[name] for name in units}, {})
 
     def look(self) -> None:
         """No kernel thread comes here."""

@@ -20,7 +20,7 @@ from tare.lab.host_slices import HostPart, HostSlices, readable, start_probes
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
-from tare.monitor.meter import NOTHING, Reading
+from tare.monitor.meter import NOTHING, CpuReading
 from tare.study.slice_schedule import LEAD_S, Cut, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 0.5, 0.25, 0.03), seed=7)
@@ -91,7 +91,7 @@ def drive(probe: HostSlices, host: Host) -> None:
     probe.close()
 
 
-def driven(used: Reading) -> list[Driven]:
+def driven(used: CpuReading) -> list[Driven]:
     return [Driven(slot, 1000.0 + slot.at, used, 0.3, late=False) for slot in SCHEDULE.slots]
 
 
@@ -113,7 +113,7 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
 
 def test_a_slice_is_what_both_machines_used(probe: HostSlices, notes: Path) -> None:
     drive(probe, Host(notes))
-    here = Reading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
+    here = CpuReading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
     fates = [TrialHere([], {}), TrialHere([], {})]
     whole = with_hosts(driven(here), SCHEDULE, fates, [probe], here=True)
     first = whole[0]

@@ -27,7 +27,9 @@ def interval(ops: int, **responses: tuple[int, float]) -> Replies:
 
 
 def test_a_slice_s_response_times_are_those_of_all_its_clients() -> None:
-    told = Replies.sum([interval(30, READ=(10, 200.0), UPDATE=(20, 50.0)), interval(5, READ=(5, 500.0))])
+    told = Replies.sum(
+        [interval(30, READ=(10, 200.0), UPDATE=(20, 50.0)), interval(5, READ=(5, 500.0))]
+    )
     assert told.ops == 35
     assert told.means() == {"READ": (15, 300.0), "UPDATE": (20, 50.0)}
 

@@ -18,7 +18,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError, UnitGoneError
 from tare.machines import cgroups
-from tare.machines.cgroups import Accounting, Group
+from tare.machines.cgroups import Accounting, ControlGroup
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def test_the_version_is_seen_by_what_the_hierarchy_holds(v1: Path, tmp_path: Pat
 
 
 def test_version_1_limits_are_written_per_controller(v1: Path) -> None:
-    Group("run", "n1", v1).create(Limits(cpus=1.5, cpuset="0-1", memory=1 << 30))
+    ControlGroup("run", "n1", v1).create(Limits(cpus=1.5, cpuset="0-1", memory=1 << 30))
     assert (v1 / f"cpu/tare/{cgroups.of_run('run')}/n1/cpu.cfs_quota_us").read_text() == "150000"
     assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/n1/cpuset.cpus").read_text() == "0-1"
     assert (
@@ -60,13 +60,13 @@ def test_version_1_limits_are_written_per_controller(v1: Path) -> None:
 
 
 def test_a_version_1_cpuset_inherits_what_its_parents_have(v1: Path) -> None:
-    Group("run", "n1", v1).create(Limits())
+    ControlGroup("run", "n1", v1).create(Limits())
     assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/cpuset.mems").read_text() == "0"
     assert (v1 / f"cpuset/tare/{cgroups.of_run('run')}/n1/cpuset.cpus").read_text() == "0-3"
 
 
 def test_version_2_limits_are_written_to_the_one_group(v2: Path) -> None:
-    Group("run", "n1", v2).create(Limits(cpus=0.5, cpuset="1", memory=4096))
+    ControlGroup("run", "n1", v2).create(Limits(cpus=0.5, cpuset="1", memory=4096))
     group = v2 / f"tare/{cgroups.of_run('run')}/n1"
     assert (group / "cpu.max").read_text() == "50000 100000"
     assert (group / "cpuset.cpus").read_text() == "1"
@@ -76,7 +76,7 @@ def test_version_2_limits_are_written_to_the_one_group(v2: Path) -> None:
 def test_a_group_that_cannot_be_made_is_an_error_with_a_remedy(v1: Path) -> None:
     (v1 / "memory" / "tare").write_text("in the way")
     with pytest.raises(RuntimeUnavailableError, match="run as root"):
-        Group("run", "n1", v1).create(Limits())
+        ControlGroup("run", "n1", v1).create(Limits())
 
 
 def test_cpu_seconds_are_read_in_each_version(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_processes_that_have_gone_are_no_unit_without_work() -> None:
 
 
 def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:
-    group = Group("run", "n1", v2)
+    group = ControlGroup("run", "n1", v2)
     group.create(Limits())
     events = v2 / f"tare/{cgroups.of_run('run')}/n1/cgroup.events"
     events.write_text("populated 1\nfrozen 0\n")
@@ -117,7 +117,7 @@ def test_freezing_waits_until_the_kernel_says_so(v2: Path) -> None:
 
 
 def test_a_group_that_never_freezes_is_an_error(v2: Path) -> None:
-    group = Group("run", "n1", v2)
+    group = ControlGroup("run", "n1", v2)
     group.create(Limits())
     with pytest.raises(RuntimeUnavailableError, match="did not freeze"):
         group.freeze(True, pause=lambda seconds: None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tare.machines.cgroups import Accounting
-from tare.monitor.meter import Meter, Reading, kernel_threads, passed, processes_named
+from tare.monitor.meter import CpuReading, Meter, kernel_threads, passed, processes_named
 
 
 def burn(seconds: float) -> None:
@@ -69,10 +69,10 @@ def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:
 
 
 def test_what_is_no_part_of_it_is_told_apart() -> None:
-    used = Reading(1.0, 0.1, 0.2, 0.05, {"n": 0.3, "c": 0.15}, {})
+    used = CpuReading(1.0, 0.1, 0.2, 0.05, {"n": 0.3, "c": 0.15}, {})
     assert used.others == pytest.approx(0.2)
     assert used.part == pytest.approx(0.7)
-    clipped = Reading(0.7, 0.0, 0.0, 0.0, {"n": 0.75}, {})
+    clipped = CpuReading(0.7, 0.0, 0.0, 0.0, {"n": 0.75}, {})
     assert (clipped.others, clipped.part) == (0.0, pytest.approx(0.7))
 
 

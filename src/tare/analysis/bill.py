@@ -43,7 +43,7 @@ _MEASURED = {
 """Owner of a price's part to the metric that has the same of a trial."""
 
 
-class Side(NamedTuple):
+class BilledSide(NamedTuple):
     """One condition: its way, and its packets per operation."""
 
     way: str
@@ -84,7 +84,7 @@ def make_bills(
     tariff = Tariff(weighing)
     ways = {one.condition: way_of(one.manifest.setup) for one in trials if one.done}
     sides = {
-        name: Side(way, packets)
+        name: BilledSide(way, packets)
         for name, way in ways.items()
         if way in tariff and (packets := _packets_of(trials, name)) is not None
     }
@@ -127,7 +127,9 @@ def _packets_of(trials: Sequence[Trial], condition: str) -> Amount | None:
     return Amount(float(np.mean(means)), error, len(means) - 1)
 
 
-def _bill(tariff: Tariff, effect: Effect, base: Side, treated: Side, why: Why | None) -> Bill:
+def _bill(
+    tariff: Tariff, effect: Effect, base: BilledSide, treated: BilledSide, why: Why | None
+) -> Bill:
     paid = [
         (_path(tariff, treated.way), treated.packets.value, _amount(tariff, treated, _excess)),
         (
@@ -175,7 +177,7 @@ def _batching(point: Point) -> Amount:
     return Amount(point.natively, 0.0, point.excess.df)
 
 
-def _amount(tariff: Tariff, side: Side, of: Callable[[Point], Amount]) -> Amount:
+def _amount(tariff: Tariff, side: BilledSide, of: Callable[[Point], Amount]) -> Amount:
     """At the side's packets; how well these are known is part of its error."""
     packets = side.packets
     middle, low, high = (
@@ -186,7 +188,9 @@ def _amount(tariff: Tariff, side: Side, of: Callable[[Point], Amount]) -> Amount
     return Amount(middle.value, math.hypot(middle.error, slope), min(middle.df, packets.df))
 
 
-def _owners(tariff: Tariff, base: Side, treated: Side, why: Why | None) -> list[BillOwner]:
+def _owners(
+    tariff: Tariff, base: BilledSide, treated: BilledSide, why: Why | None
+) -> list[BillOwner]:
     """Who should use the excess of the ways, and who used more as measured; without batching."""
     splits = [one for one in why.splits if one.by == "unit"] if why else []
     measured = {part.metric.name: part for split in splits for part in split.parts}

@@ -26,7 +26,7 @@ from tare.records.quiet import stood_still
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tare.analysis.slices import Row
+    from tare.analysis.slices import SliceRow
     from tare.records.prices import Database, Operation
     from tare.records.quiet import Machine
 
@@ -71,7 +71,7 @@ class Round:
             tare.analysis.slices.Observed has it; empty: by `order` itself.
     """
 
-    rows: list[list[Row]]
+    rows: list[list[SliceRow]]
     order: list[tuple[int, int]]
     parts_s: list[dict[str, float]]
     counts: list[dict[str, float]]
@@ -220,7 +220,7 @@ def _table(
     rounds: Sequence[Round],
     servers: Sequence[int],
     metric: str,
-    total: Callable[[Sequence[Row]], float],
+    total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
 ) -> np.ndarray:
     """Rounds by ways: what each costs.
@@ -235,7 +235,7 @@ def _fitted(
     one: Round,
     servers: Sequence[int],
     metric: str,
-    total: Callable[[Sequence[Row]], float],
+    total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
 ) -> np.ndarray:
     costs = np.array([COSTS[metric](one.rows[way][place]) for place, way in one.order])
@@ -259,15 +259,15 @@ def _fitted(
     return fitted(terms_of(only(observed, usable)), [total(rows) for rows in one.rows])
 
 
-def _demand(rows: Sequence[Row]) -> float:
+def _demand(rows: Sequence[SliceRow]) -> float:
     return sum(row.demand_s for row in rows) / sum(row.ops for row in rows)
 
 
-def _rate_of(weighed: Weighed) -> Callable[[Sequence[Row]], float]:
+def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
     """Operations per second, of slices together. Of connections a slice has so many and no more:
     its rows have the time that these took."""
 
-    def rate(rows: Sequence[Row]) -> float:
+    def rate(rows: Sequence[SliceRow]) -> float:
         if weighed.operation == "connection":
             return sum(row.ops for row in rows) / sum(row.seconds for row in rows)
         return sum(row.ops for row in rows) / (len(rows) * weighed.slice_s)

@@ -41,7 +41,7 @@ Pooled = dict[str, "dict[LatencyKey, Latencies]"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class RunReading:
     """What a run's trials hold.
 
     Attributes:
@@ -54,7 +54,7 @@ class Reading:
     pooled: Pooled
 
 
-def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> Reading:
+def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> RunReading:
     """Read everything of all trials; damage is named in the trial, never raised.
 
     Args:
@@ -76,7 +76,7 @@ def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> R
                 for trial in part.trials:
                     if trial.condition == condition:
                         trial.damage.append(f"{error.what}: {error.why}")
-    return Reading(sorted(trials, key=lambda t: (t.manifest.started, t.name)), pooled)
+    return RunReading(sorted(trials, key=lambda t: (t.manifest.started, t.name)), pooled)
 
 
 def workers_for(trials: int) -> int:
@@ -86,7 +86,7 @@ def workers_for(trials: int) -> int:
     return min(MOST_WORKERS, len(os.sched_getaffinity(0)))
 
 
-def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[Reading]:
+def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[RunReading]:
     """Read chunks of trials in processes of their own; here, should these not come up.
 
     Each chunk is handed on when it is there: all of them together would fill the memory.
@@ -101,7 +101,7 @@ def _in_workers(records: Sequence[TrialRecord], workers: int) -> Iterator[Readin
             found = pool.map(_read_apart, [[r.files for r in chunk] for chunk in chunks])
             for chunk, (packed, pooled) in zip(chunks, found, strict=True):
                 trials = [_unpacked(r, one, grids) for r, one in zip(chunk, packed, strict=True)]
-                yield Reading(trials, pooled)
+                yield RunReading(trials, pooled)
                 done += 1
     except (BrokenProcessPool, OSError):
         yield from map(_read, chunks[done:])
@@ -138,8 +138,8 @@ def _with_gaps(array: NDArray[np.float64]) -> list[float | None]:
     return values
 
 
-def _read(records: Iterable[TrialRecord]) -> Reading:
-    found = Reading([], {})
+def _read(records: Iterable[TrialRecord]) -> RunReading:
+    found = RunReading([], {})
     for trial in map(read_trial, records):
         try:
             _pool(found.pooled.setdefault(trial.condition, {}), trial.latencies)

@@ -49,7 +49,7 @@ LEAST_PASSES = 8
 """With fewer passes there is no telling bursts from the rest."""
 
 
-class Row(NamedTuple):
+class SliceRow(NamedTuple):
     """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
     seconds of demand, which turn of a server in its block it is of (None: one of its own), whether
     its CPU time was read too late or its server was, the mean log of the nanoseconds that the
@@ -69,7 +69,7 @@ class Row(NamedTuple):
 
 def read_slices(
     files: TrialFiles, background_s: float, clients: Collection[str] = ()
-) -> list[Row]:
+) -> list[SliceRow]:
     """A trial's measured slices in their order; empty where there are none to be read.
 
     Args:
@@ -82,7 +82,7 @@ def read_slices(
         part_s = [_part(one) for one in told]
         idle_s = (sum(part_s) - sum(machine_s) + background_s) / max(len(told), 1)
         return [
-            Row(
+            SliceRow(
                 float(one["unix"]),
                 float(one["ops"]),
                 float(one["seconds"]),
@@ -138,7 +138,7 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
                 _fit(block, metric, cost)
 
 
-def _fit(block: Sequence[Trial], metric: str, cost: Callable[[Row], float]) -> None:
+def _fit(block: Sequence[Trial], metric: str, cost: Callable[[SliceRow], float]) -> None:
     observed = observe(block, cost)
     if observed is None:
         return
@@ -175,7 +175,7 @@ class Observed(NamedTuple):
     pace: np.ndarray | None = None
 
 
-def observe(block: Sequence[Trial], cost: Callable[[Row], float]) -> Observed | None:
+def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observed | None:
     """The slices of a block's trials; None where they are few, or too many have no cost."""
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
         return None
@@ -260,7 +260,9 @@ def _server(trial: Trial) -> str:
     return trial.manifest.deployment
 
 
-def logs_of(slices: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> np.ndarray | None:
+def logs_of(
+    slices: Sequence[Sequence[SliceRow]], cost: Callable[[SliceRow], float]
+) -> np.ndarray | None:
     """Passes by conditions that have a slice in each; None: too few, or one has no cost."""
     passes = min(len(rows) for rows in slices)
     if len(slices) < 2 or passes < LEAST_PASSES:
@@ -407,23 +409,23 @@ def _masks(observed: Observed) -> list[np.ndarray]:
     return [switches > 0] if either else []
 
 
-def _demand(row: Row) -> float:
+def _demand(row: SliceRow) -> float:
     return row.demand_s / row.ops if row.ops else math.inf
 
 
-def _throughput(row: Row) -> float:
+def _throughput(row: SliceRow) -> float:
     return row.ops / row.seconds
 
 
-def _server_util(row: Row) -> float:
+def _server_util(row: SliceRow) -> float:
     return (row.demand_s - row.clients_s) / row.seconds
 
 
-def _mean_of(metric: str) -> Callable[[Row], float]:
+def _mean_of(metric: str) -> Callable[[SliceRow], float]:
     return lambda row: row.means.get(metric, math.inf)
 
 
-COSTS: dict[str, Callable[[Row], float]] = {
+COSTS: dict[str, Callable[[SliceRow], float]] = {
     "service_demand": _demand,
     "throughput": _throughput,
 }

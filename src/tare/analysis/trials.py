@@ -15,7 +15,7 @@ from tare.analysis.series import (
     progress_of,
     sampled_series,
 )
-from tare.analysis.slices import Row, read_slices
+from tare.analysis.slices import SliceRow, read_slices
 from tare.analysis.steady import change_points, mser5
 from tare.analysis.why.resources import (
     MODES,
@@ -73,7 +73,7 @@ class Trial:
     series: dict[str, list[float | None]] = field(default_factory=dict)
     beside: dict[str, float] = field(default_factory=dict)
     events: list[tuple[float, float, str]] = field(default_factory=list)
-    slices: list[Row] = field(default_factory=list)
+    slices: list[SliceRow] = field(default_factory=list)
     slice_noise: dict[str, float] = field(default_factory=dict)
     steady: bool | None = None
     change_points: list[float] = field(default_factory=list)

@@ -10,7 +10,7 @@ from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json
 from tare.errors import UsageError
 from tare.imports.reasons import Reason, by_reason
-from tare.imports.run import Outcome, Request, import_files
+from tare.imports.run import ImportOutcome, Request, import_files
 from tare.imports.tools import Options, Unit
 from tare.report.numbers import count
 from tare.report.terminal import render_summary
@@ -26,7 +26,7 @@ MOST_SHOWN, MOST_NAMED = 20, 3
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ImportRequest:
     """What is to be imported, as the command line says it.
 
     Attributes:
@@ -49,7 +49,7 @@ class Wanted:
 
 
 def import_all(
-    wanted: Wanted,
+    wanted: ImportRequest,
     *,
     unit: str | None,
     scope: str,
@@ -90,13 +90,13 @@ def import_all(
     return _status(outcome, valid=valid)
 
 
-def _status(outcome: Outcome, *, valid: bool) -> int:
+def _status(outcome: ImportOutcome, *, valid: bool) -> int:
     if not outcome.trials:
         return FAILED
     return 0 if valid and not outcome.skipped else NOT_VALID
 
 
-def _show(outcome: Outcome, page: Path | None) -> None:
+def _show(outcome: ImportOutcome, page: Path | None) -> None:
     console = Terminal()
     reasons = by_reason(outcome.skipped)
     lines = [_skipped(one) for one in reasons[:MOST_SHOWN]]
@@ -127,7 +127,7 @@ def _skipped(reason: Reason) -> str:
     return f"skipped {len(labels):,} files: {reason.text}: {named}"
 
 
-def _document(outcome: Outcome, page: Path | None) -> dict[str, object]:
+def _document(outcome: ImportOutcome, page: Path | None) -> dict[str, object]:
     return {
         "run": str(outcome.run) if outcome.trials else None,
         "trials": sorted(set(outcome.trials)),

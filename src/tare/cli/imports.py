@@ -69,9 +69,9 @@ def command(
     Exit status: 0 all files are in; 3 some were skipped (they are named), or the result is not
     valid; 1 none is in, and nothing was written.
     """
-    from tare.cli.importing import Wanted, import_all
+    from tare.cli.importing import ImportRequest, import_all
 
-    wanted = Wanted(
+    wanted = ImportRequest(
         tool, paths, study, out, factors, sidecar, level or [], include or [], exclude or [], report
     )
     status = import_all(wanted, unit=unit, scope=scope, cpus=cpus, interval=interval, json=json)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tare.machines.inventory.host import Host, Inventory
-    from tare.machines.prepare.run import Outcome
+    from tare.machines.prepare.run import PrepareOutcome
 
 app = typer.Typer(
     help="The hosts of the inventory (TARE_INVENTORY), and what they need.",
@@ -81,7 +81,7 @@ def prepare_hosts(
         raise typer.Exit(1)
 
 
-def _show(outcome: Outcome, changed: bool) -> None:
+def _show(outcome: PrepareOutcome, changed: bool) -> None:
     for one in outcome.hosts:
         if not one.reached:
             say(f"{one.host}: not reached; `tare doctor --machines` says why")

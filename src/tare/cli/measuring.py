@@ -19,7 +19,7 @@ from tare.lab.directory import REPORTED, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
 from tare.lab.journal import Journal
 from tare.lab.progress import Silent
-from tare.lab.run import Lab, Outcome
+from tare.lab.run import Lab, RunOutcome
 from tare.lab.run_lock import RunLock
 from tare.records.layout import RunFiles
 
@@ -62,7 +62,7 @@ def measure(
     command: str = "",
     extend: bool = False,
     weigh: bool = True,
-) -> Outcome:
+) -> RunOutcome:
     """Measure everything of the plan that is still to do, and show how far it is.
 
     Where a run of it was killed after its end and before its report, that is its run.
@@ -120,7 +120,7 @@ def _naming(plan: Plan) -> list[str]:
     ]
 
 
-def _after_end(ended: Unreported, *, quiet: bool) -> Outcome:
+def _after_end(ended: Unreported, *, quiet: bool) -> RunOutcome:
     """The outcome of a run that has all its trials, once what it left is removed."""
     root = ended.files.root
     with RunLock(root.name):
@@ -128,7 +128,7 @@ def _after_end(ended: Unreported, *, quiet: bool) -> Outcome:
             say(f"something was left: {fault}", err=True)
     if not quiet:
         say(f"{root.name} has ended without its report, which is written now; no trial is run")
-    return Outcome(root, len(done_trials(ended.files)), ended.failed, resumed=True)
+    return RunOutcome(root, len(done_trials(ended.files)), ended.failed, resumed=True)
 
 
 def note_reported(run: Path) -> None:

@@ -57,9 +57,9 @@ def command(
         )
     given = {"scale": scale, "only": only, "set_": set_, "name": name}
     _refuse_beside_of(of, [_FOR_A_NEW_RUN[key] for key, value in given.items() if value])
-    from tare.cli.replicating import Wanted, replicate
+    from tare.cli.replicating import ReplicationRequest, replicate
 
-    wanted = Wanted(paper, of, scale, only, set_, runs, name, knowledge or [])
+    wanted = ReplicationRequest(paper, of, scale, only, set_, runs, name, knowledge or [])
     raise typer.Exit(replicate(wanted, json=json))
 
 

@@ -28,7 +28,7 @@ JSON_FILE, MARKDOWN_FILE = "scorecard.json", "scorecard.md"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReplicationRequest:
     """What is to be replicated, as the command line says it.
 
     Attributes:
@@ -46,7 +46,7 @@ class Wanted:
     knowledge: list[Path]
 
 
-def replicate(wanted: Wanted, *, json: bool) -> int:
+def replicate(wanted: ReplicationRequest, *, json: bool) -> int:
     """Run the study unless there is a run of it, and end in the scorecard; the exit status."""
     if wanted.name is not None:
         check_name(wanted.name)

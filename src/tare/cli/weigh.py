@@ -85,10 +85,10 @@ def command(
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.
     """
-    from tare.cli.weighing import Wanted, protocol_of, show
+    from tare.cli.weighing import WeighingRequest, protocol_of, show
 
     flights = tuple(sorted(set(in_flight or ())))
-    wanted = Wanted(
+    wanted = WeighingRequest(
         runtimes, seconds, rounds, flights, row_bytes, service_us, protocol_of(database)
     )
     raise typer.Exit(show(what, wanted, json=json, csv=csv, html=html))

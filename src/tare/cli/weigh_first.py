@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.cli.prices_text import not_valid
 from tare.cli.weigh import USUAL
-from tare.cli.weighing import Wanted, weigh_and_keep
+from tare.cli.weighing import WeighingRequest, weigh_and_keep
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.records.prices import prices_here
@@ -45,7 +45,7 @@ def prices_for(
     else:
         say("weighing the ways to a server first, for some minutes; --no-weigh leaves it out")
         try:
-            found = weigh_and_keep(say, Wanted(_runtimes(wanted), database=database))
+            found = weigh_and_keep(say, WeighingRequest(_runtimes(wanted), database=database))
         except TareError as error:
             say(f"no prices: {error.what}" + (f", {error.why}" if error.why else ""))
             return None

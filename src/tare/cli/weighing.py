@@ -42,7 +42,7 @@ _OPERATIONS: dict[What, Operation] = {What.NETWORK: "request", What.CONNECTION: 
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WeighingRequest:
     """What is weighed, and how.
 
     Attributes:
@@ -62,11 +62,11 @@ class Wanted:
     def usual(self) -> bool:
         """Whether what is found may stand for this machine later."""
         alike = replace(self, runtimes=None, in_flight=self.in_flight or IN_FLIGHT)
-        usual = Wanted(in_flight=IN_FLIGHT, database=self.database)
+        usual = WeighingRequest(in_flight=IN_FLIGHT, database=self.database)
         return alike == usual and set(USUAL) <= set(self.runtimes or USUAL)
 
 
-USUALLY = Wanted()
+USUALLY = WeighingRequest()
 
 
 def protocol_of(database: str) -> Database:
@@ -86,7 +86,7 @@ def protocol_of(database: str) -> Database:
     )
 
 
-def show(what: str, wanted: Wanted, *, json: bool, csv: bool, html: Path | None) -> int:
+def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Path | None) -> int:
     """Weigh and print; the exit status that the prices deserve.
 
     Args:
@@ -121,7 +121,7 @@ def show(what: str, wanted: Wanted, *, json: bool, csv: bool, html: Path | None)
     return NOT_VALID if doubtful else 0
 
 
-def _refuse(named: Sequence[What], wanted: Wanted, *, json: bool, csv: bool) -> None:
+def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: bool) -> None:
     """Raise where several documents would be one, or connections several at once."""
     ways = [one for one in named if one in _OPERATIONS]
     documents = len(ways) + (len(named) > len(ways))
@@ -180,7 +180,7 @@ def _show_parts(found: PartWeighing, *, json: bool) -> None:
 
 def weigh_and_keep(
     say: Callable[[str], None],
-    wanted: Wanted = USUALLY,
+    wanted: WeighingRequest = USUALLY,
     operation: Operation = "request",
 ) -> Weighing:
     """Weigh, and keep in the cache for the bills of later runs what was weighed as usual, whole

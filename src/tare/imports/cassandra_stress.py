@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tare.imports import properties
 from tare.imports.parsing import grouped, lines_of, microseconds, number, operation_name
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _NEEDED = ("op rate", "latency mean", "latency median", "latency 99th percentile
            "total errors", "total operation time")  # fmt: skip
 
 
-def read(data: bytes) -> list[Reading]:
+def read(data: bytes) -> list[FileReading]:
     """The trials that a file tells of: one, or one per number of threads (-rate auto).
 
     Raises:
@@ -75,7 +75,7 @@ def read(data: bytes) -> list[Reading]:
     return readings
 
 
-def _take_settings(reading: Reading, lines: Sequence[str]) -> None:
+def _take_settings(reading: FileReading, lines: Sequence[str]) -> None:
     """What the head says of the load; the type of load else follows from the operations."""
     reading.told["tool"] = "cassandra-stress"
     for name, pattern in _SETTINGS.items():
@@ -99,7 +99,7 @@ def _threads(lines: Sequence[str]) -> str | None:
     return None
 
 
-def _result(lines: Sequence[str], first: int) -> Reading:
+def _result(lines: Sequence[str], first: int) -> FileReading:
     """One block, up to the first line that is none of its lines; `first` is its line's number."""
     rows: dict[str, tuple[str, str]] = {}
     places: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _result(lines: Sequence[str], first: int) -> Reading:
     rate = grouped(_first(rows["op rate"][0], "op rate")[0], "op rate")
     if rate <= 0:
         raise UnreadableError("op rate is 0: nothing was measured")
-    reading = Reading({"throughput": rate}, seconds=_seconds(rows["total operation time"][0]))
+    reading = FileReading({"throughput": rate}, seconds=_seconds(rows["total operation time"][0]))
     reading.step_us = STEP_US
     for label, kind in _KINDS.items():
         if label in rows:
@@ -143,7 +143,7 @@ def _first(text: str, what: str) -> tuple[str, str]:
     return found[1], found[2] or ""
 
 
-def _take_latency(reading: Reading, kind: str, label: str, text: str, parts: str) -> None:
+def _take_latency(reading: FileReading, kind: str, label: str, text: str, parts: str) -> None:
     value, unit = _first(text, label)
     if unit == "op/s":
         raise UnreadableError(f"{label} is in {unit}: of another version")
@@ -154,7 +154,7 @@ def _take_latency(reading: Reading, kind: str, label: str, text: str, parts: str
             reading.values[metric] = microseconds(grouped(own, label), "ms")
 
 
-def _take_errors(reading: Reading, text: str, parts: str) -> None:
+def _take_errors(reading: FileReading, text: str, parts: str) -> None:
     total = grouped(_first(text, "total errors")[0], "total errors")
     reading.values["errors"] = total
     kinds = {operation_name(name): int(grouped(own, "total errors")) for name, own in _parts(parts)}
@@ -175,10 +175,10 @@ def _seconds(text: str) -> float:
     return int(found[1]) * 3600.0 + int(found[2]) * 60 + int(found[3])
 
 
-def _intervals(lines: Sequence[str], reading: Reading) -> list[Interval]:
+def _intervals(lines: Sequence[str], reading: FileReading) -> list[PrintedInterval]:
     """The rows of all operations; the reading gets its exact length and number from them."""
     columns: dict[str, int] = {}
-    found: list[Interval] = []
+    found: list[PrintedInterval] = []
     before = 0.0
     for line in lines:
         cells = [cell.strip() for cell in line.split(",")]
@@ -193,7 +193,7 @@ def _intervals(lines: Sequence[str], reading: Reading) -> list[Interval]:
             else:
                 rate = number(row.get("op/s", "nan"), "a row's op/s")
                 p99 = microseconds(number(row.get(".99", "nan"), "a row's .99"), "ms")
-                found.append(Interval(t, rate, p99))
+                found.append(PrintedInterval(t, rate, p99))
             before = t
             reading.seconds = t
             reading.operations = round(number(row["total ops"], "a row's total ops"))

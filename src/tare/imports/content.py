@@ -13,7 +13,7 @@ from tare.study.conditions import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tare.imports.reading import Reading
+    from tare.imports.reading import FileReading
     from tare.study.conditions import Condition
     from tare.study.schema import Study
 
@@ -45,13 +45,13 @@ class Content:
     study: Study
     _said: dict[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
 
-    def contradiction(self, tool: str, condition: Condition, reading: Reading) -> str:
+    def contradiction(self, tool: str, condition: Condition, reading: FileReading) -> str:
         """Why the file cannot be of this condition; empty where nothing speaks against it."""
         if not reading.summary or tool not in TOOLS:
             return ""
         return next(self._contradictions(condition, reading), "")
 
-    def unchecked(self, tool: str, condition: Condition, reading: Reading) -> list[str]:
+    def unchecked(self, tool: str, condition: Condition, reading: FileReading) -> list[str]:
         """A sentence for what the study says and the file does not tell; none where it tells."""
         if not reading.summary:
             return []
@@ -68,7 +68,7 @@ class Content:
             return []
         return [f"not checked against the study, for the file does not tell it: {', '.join(open_)}"]
 
-    def _contradictions(self, condition: Condition, reading: Reading) -> Iterator[str]:
+    def _contradictions(self, condition: Condition, reading: FileReading) -> Iterator[str]:
         workload = self._workload(condition)
         if workload and (reason := _other_operations(workload, reading.counts)):
             yield reason
@@ -125,7 +125,7 @@ def _other_operations(workload: str, counts: Mapping[str, float]) -> str:
     return ""
 
 
-def _consistency(reading: Reading) -> dict[str, str]:
+def _consistency(reading: FileReading) -> dict[str, str]:
     """Read or write to the level that the file prints for it, where it prints one."""
     both = reading.facts.get("consistency")
     sides = {

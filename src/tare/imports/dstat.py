@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tare.imports.machine import as_samples, checked_cpus, cpu_samples
 from tare.imports.parsing import lines_of, number
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ OTHERS = {
 Column = tuple[str, str]
 
 
-def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]:
+def read(data: bytes, cpus: int | None, interval: float | None) -> list[FileReading]:
     """The series in a file.
 
     Args:
@@ -50,7 +50,7 @@ def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]
     columns, body = _split(rows, lines)
     has_cpu = any(group in GROUPS for group, _ in columns)
     known = checked_cpus(cpus, "give --cpus") if has_cpu else 1
-    reading = Reading(summary=False)
+    reading = FileReading(summary=False)
     reading.samples_absolute = any(name == "epoch" for _, name in columns)
     if not reading.samples_absolute and interval is None:
         raise UnreadableError("it has no epoch (dstat -T); give --interval")

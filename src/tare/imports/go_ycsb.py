@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tare.imports import properties
 from tare.imports.parsing import number, operation_name
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ def is_line(line: str) -> bool:
     return _LINE.fullmatch(line.strip()) is not None
 
 
-def read(lines: Sequence[str]) -> Reading:
+def read(lines: Sequence[str]) -> FileReading:
     """The trial that these lines tell of.
 
     Raises:
@@ -52,7 +52,7 @@ def read(lines: Sequence[str]) -> Reading:
     total = final.get(TOTAL)
     if total is None:
         raise UnreadableError("cut off, or an old go-ycsb: no TOTAL line after `Run finished`")
-    reading = Reading({"throughput": total["OPS"]}, seconds=total["Takes(s)"])
+    reading = FileReading({"throughput": total["OPS"]}, seconds=total["Takes(s)"])
     reading.operations = round(total["Count"])
     places = {m[1]: at for at, line in enumerate(lines, 1) if (m := _LINE.fullmatch(line.strip()))}
     for name, row in final.items():
@@ -74,7 +74,7 @@ def read(lines: Sequence[str]) -> Reading:
     return reading
 
 
-def _take_properties(reading: Reading, lines: Iterable[str]) -> None:
+def _take_properties(reading: FileReading, lines: Iterable[str]) -> None:
     """What go-ycsb prints of itself before it starts."""
     reading.told["tool"] = "go-ycsb"
     for line in lines:
@@ -103,7 +103,7 @@ def _row(text: str) -> dict[str, float]:
     return row
 
 
-def _intervals(lines: Iterable[str]) -> Iterable[Interval]:
+def _intervals(lines: Iterable[str]) -> Iterable[PrintedInterval]:
     """Rates between the lines, from the differences of the sums."""
     t, count = 0.0, 0.0
     for line in lines:
@@ -112,5 +112,5 @@ def _intervals(lines: Iterable[str]) -> Iterable[Interval]:
             continue
         row = _row(found[2])
         if row["Takes(s)"] > t and row["Count"] >= count:
-            yield Interval(row["Takes(s)"], (row["Count"] - count) / (row["Takes(s)"] - t))
+            yield PrintedInterval(row["Takes(s)"], (row["Count"] - count) / (row["Takes(s)"] - t))
             t, count = row["Takes(s)"], row["Count"]

@@ -18,7 +18,7 @@ from hdrh.histogram import HdrHistogram
 
 from tare.errors import RecordError
 from tare.imports.parsing import lines_of, operation_name
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 from tare.records.hlog import DECODE_ERRORS, Latencies, parse_line
 
@@ -48,7 +48,7 @@ def line_of(tag: str, seconds: float, histogram: str) -> str:
     return line
 
 
-def read(data: bytes, tick: int | None, operation: str | None) -> list[Reading]:
+def read(data: bytes, tick: int | None, operation: str | None) -> list[FileReading]:
     """The trial, or the part of one, that a log tells of.
 
     Args:
@@ -64,7 +64,7 @@ def read(data: bytes, tick: int | None, operation: str | None) -> list[Reading]:
     if not body or not any(re.search(r",HIST[A-Za-z]", line) for line in body):
         missing = "no histogram: an empty log, or none at all"
         raise UnreadableError(not_ours("hlog", "\n".join(lines[:1000]), missing))
-    reading = Reading(tick_ns=tick if tick is not None else _tick(head))
+    reading = FileReading(tick_ns=tick if tick is not None else _tick(head))
     start = next((float(m[1]) for line in head if (m := _START.match(line))), None)
     if start is not None and start > 0:
         reading.started = start
@@ -83,7 +83,7 @@ def _tick(head: Iterable[str]) -> int:
     )
 
 
-def _take_lines(reading: Reading, body: Sequence[str], operation: str | None) -> None:
+def _take_lines(reading: FileReading, body: Sequence[str], operation: str | None) -> None:
     totals: dict[str, Latencies] = {}
     seconds: dict[float, tuple[float, Latencies]] = {}
     whole = _own_tags(body)
@@ -109,7 +109,7 @@ def _take_lines(reading: Reading, body: Sequence[str], operation: str | None) ->
     reading.tags = frozenset(totals)
     _add_values(reading, totals)
     reading.intervals = [
-        Interval(t - begin, part.total / length, _us(part.quantiles_us([99.0])[0], reading))
+        PrintedInterval(t - begin, part.total / length, _us(part.quantiles_us([99.0])[0], reading))
         for t, (length, part) in sorted(seconds.items())
         if part.total and length > 0
     ]
@@ -199,7 +199,7 @@ def _reencoded(payload: bytes, cookie: int) -> str:
     return encoded.decode() if isinstance(encoded, bytes) else str(encoded)
 
 
-def _add_values(reading: Reading, totals: dict[str, Latencies]) -> None:
+def _add_values(reading: FileReading, totals: dict[str, Latencies]) -> None:
     """Throughput and means; percentiles are had from the histograms when they are analysed."""
     response = {tag[:-3]: part for tag, part in totals.items() if tag.endswith("-rt")}
     count = sum(part.total for part in response.values())
@@ -214,6 +214,6 @@ def _add_values(reading: Reading, totals: dict[str, Latencies]) -> None:
         reading.values[f"{operation_name(name)}.mean"] = _us(mean, reading)
 
 
-def _us(value: float, reading: Reading) -> float:
+def _us(value: float, reading: FileReading) -> float:
     """The library counts in nanoseconds; a log in another unit has larger ticks."""
     return value * reading.tick_ns

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tare.imports import sadf
 from tare.imports.machine import CPU, as_samples, checked_cpus, cpu_samples, disk_sums
 from tare.imports.parsing import lines_of, number, whole
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _Report:
         self.disks: dict[str, dict[str, float]] = {}
 
 
-def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]:
+def read(data: bytes, cpus: int | None, interval: float | None) -> list[FileReading]:
     """The series in a file.
 
     Args:
@@ -55,10 +55,10 @@ def read(data: bytes, cpus: int | None, interval: float | None) -> list[Reading]
     return [_reading(reports, checked_cpus(printed or cpus, "give --cpus"), interval)]
 
 
-def _reading(reports: Sequence[_Report], cpus: int, interval: float | None) -> Reading:
+def _reading(reports: Sequence[_Report], cpus: int, interval: float | None) -> FileReading:
     if len(reports) < 2:
         raise UnreadableError("one report, the mean since the machine started: no series")
-    reading = Reading(summary=False)
+    reading = FileReading(summary=False)
     times = _times([report.stamp for report in reports], reading)
     reading.samples_absolute = bool(times)
     if not times:
@@ -109,7 +109,7 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _times(stamps: Sequence[str | None], reading: Reading) -> list[float]:
+def _times(stamps: Sequence[str | None], reading: FileReading) -> list[float]:
     """Unix time of every report, all in the first form that fits them all; empty where none does.
 
     Clocks without a zone are read as UTC.

@@ -10,13 +10,13 @@ from typing import Any
 
 from tare.imports.histograms import line_of
 from tare.imports.parsing import json_document, json_number, microseconds, operation_name, text_of
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 
 
-def read(data: bytes) -> list[Reading]:
+def read(data: bytes) -> list[FileReading]:
     """The one trial that a report tells of.
 
     Raises:
@@ -46,11 +46,11 @@ def read(data: bytes) -> list[Reading]:
         ) from None
 
 
-def _reading(report: dict[str, Any], result: dict[str, Any]) -> Reading:
+def _reading(report: dict[str, Any], result: dict[str, Any]) -> FileReading:
     percentiles = [json_number(one, "percentiles") for one in report["percentiles"]]
     seconds = _positive(result["elapsed_time_s"], "elapsed_time_s")
     throughput = _positive(result["cycle_throughput"]["value"], "cycle_throughput")
-    reading = Reading({"throughput": throughput}, seconds=seconds)
+    reading = FileReading({"throughput": throughput}, seconds=seconds)
     reading.started = datetime.fromisoformat(str(result["start_time"])).timestamp()
     errors = int(json_number(result["error_count"], "error_count"))
     reading.operations = max(0, int(json_number(result["cycle_count"], "cycle_count")) - errors)
@@ -72,7 +72,7 @@ def _reading(report: dict[str, Any], result: dict[str, Any]) -> Reading:
 
 
 def _take_latency(
-    reading: Reading, operation: str, latency: dict[str, Any], percentiles: list[float]
+    reading: FileReading, operation: str, latency: dict[str, Any], percentiles: list[float]
 ) -> None:
     mean = json_number(latency["mean"]["value"], f"{operation}.mean")
     reading.values[f"{operation}.mean"] = microseconds(mean, "ms")
@@ -82,10 +82,10 @@ def _take_latency(
             reading.values[metric] = microseconds(json_number(entry["value"], metric), "ms")
 
 
-def _interval(entry: dict[str, Any], percentiles: list[float]) -> Interval:
+def _interval(entry: dict[str, Any], percentiles: list[float]) -> PrintedInterval:
     latency = entry["cycle_latency"]["percentiles"]
     p99 = dict(zip(percentiles, latency, strict=True)).get(99.0)
-    return Interval(
+    return PrintedInterval(
         json_number(entry["time_s"], "time_s") + json_number(entry["duration_s"], "duration_s"),
         json_number(entry["cycle_throughput"], "cycle_throughput"),
         microseconds(json_number(p99["value"], "p99"), "ms") if p99 else None,

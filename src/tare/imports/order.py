@@ -10,7 +10,7 @@ from tare.imports.reading import UnreadableError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.imports.reading import Reading
+    from tare.imports.reading import FileReading
 
 _RISING = ("min", "p50", "p95", "p99", "p999", "max")
 _AVERAGE = ("min", "mean", "max")
@@ -19,7 +19,7 @@ SLACK = 0.02
 _WORDS = {"min": "minimum", "mean": "average", "max": "maximum"}
 
 
-def refuse_disorder(reading: Reading) -> None:
+def refuse_disorder(reading: FileReading) -> None:
     """Nothing where every operation's latencies are in order.
 
     Raises:
@@ -30,7 +30,7 @@ def refuse_disorder(reading: Reading) -> None:
         raise UnreadableError(reason)
 
 
-def _disorders(reading: Reading) -> Iterator[str]:
+def _disorders(reading: FileReading) -> Iterator[str]:
     for operation, own in _by_operation(reading).items():
         for kinds in (_RISING, _AVERAGE):
             there = [kind for kind in kinds if kind in own]
@@ -40,7 +40,9 @@ def _disorders(reading: Reading) -> Iterator[str]:
                     yield _words(reading, operation, wrong, bound, own)
 
 
-def _words(reading: Reading, operation: str, wrong: str, bound: str, own: dict[str, float]) -> str:
+def _words(
+    reading: FileReading, operation: str, wrong: str, bound: str, own: dict[str, float]
+) -> str:
     line = reading.lines.get(f"{operation}.{wrong}")
     place = f"line {line}: " if line is not None else ""
     below = "below" if own[wrong] < own[bound] else "above"
@@ -54,7 +56,7 @@ def _name(kind: str) -> str:
     return _WORDS.get(kind, kind)
 
 
-def _by_operation(reading: Reading) -> dict[str, dict[str, float]]:
+def _by_operation(reading: FileReading) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for metric, value in (reading.values | reading.least).items():
         operation, _, kind = metric.rpartition(".")

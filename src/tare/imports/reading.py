@@ -15,7 +15,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True)
-class Interval:
+class PrintedInterval:
     """What the load client printed of one interval.
 
     Attributes:
@@ -44,7 +44,7 @@ class Sample:
 
 
 @dataclass
-class Reading:
+class FileReading:
     """One trial, or a part of one, as a file tells it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Reading:
     started: float | None = None
     operations: int | None = None
     errors_by_kind: dict[str, int] = field(default_factory=dict)
-    intervals: list[Interval] = field(default_factory=list)
+    intervals: list[PrintedInterval] = field(default_factory=list)
     histograms: list[str] = field(default_factory=list)
     tick_ns: int = 1
     samples: list[Sample] = field(default_factory=list)

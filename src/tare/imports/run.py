@@ -11,7 +11,7 @@ from tare.imports.content import Content
 from tare.imports.file_names import Names, names
 from tare.imports.identity import Levels, Place, known_fields
 from tare.imports.order import refuse_disorder
-from tare.imports.reading import Reading, UnreadableError
+from tare.imports.reading import FileReading, UnreadableError
 from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
 from tare.imports.tools import ADDING, Options, reader_of
@@ -70,7 +70,7 @@ class Request:
 
 
 @dataclass
-class Outcome:
+class ImportOutcome:
     """What came of it.
 
     Attributes:
@@ -90,7 +90,7 @@ class Outcome:
     repetitions: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def import_files(request: Request) -> Outcome:
+def import_files(request: Request) -> ImportOutcome:
     """Read all files; write those trials whose place in the study is known.
 
     Raises:
@@ -102,7 +102,7 @@ def import_files(request: Request) -> Outcome:
     if request.tool == "csv" and request.template is None:
         found = Names(None, found.rows)  # its columns tell; the study's template is for results
     _refuse_fixed(study, request.fixed)
-    outcome = Outcome(request.out)
+    outcome = ImportOutcome(request.out)
     adding = _adds(request)
     levels = Levels(study, request.fixed)
     trials = _collect(request, found, levels, outcome)
@@ -165,7 +165,7 @@ def _adds(request: Request) -> bool:
 
 
 def _collect(
-    request: Request, found: Names, levels: Levels, outcome: Outcome
+    request: Request, found: Names, levels: Levels, outcome: ImportOutcome
 ) -> dict[Key, ImportedTrial]:
     read = reader_of(request.tool, request.options)
     trials: dict[Key, ImportedTrial] = {}
@@ -214,7 +214,9 @@ def _numbered(request: Request) -> dict[str, dict[str, int]] | None:
     return found
 
 
-def _note_unread(label: str, readings: Sequence[Reading], study: Study, outcome: Outcome) -> None:
+def _note_unread(
+    label: str, readings: Sequence[FileReading], study: Study, outcome: ImportOutcome
+) -> None:
     """A column that is none of the study's would else be gone without a word."""
     known = (*known_fields(study), *READ_TOO)
     unread = [name for name in (readings[0].columns if readings else ()) if name not in known]
@@ -233,11 +235,11 @@ def _take(
     request: Request,
     file: File,
     named: Mapping[str, str],
-    reading: Reading,
+    reading: FileReading,
     levels: Levels,
     content: Content,
     trials: dict[Key, ImportedTrial],
-    outcome: Outcome,
+    outcome: ImportOutcome,
 ) -> None:
     label = f"{file.label} {reading.part}".rstrip()
     fault = True
@@ -262,7 +264,7 @@ def _take(
     outcome.files += 1
 
 
-def _clash(trial: ImportedTrial, reading: Reading) -> str:
+def _clash(trial: ImportedTrial, reading: FileReading) -> str:
     """Why a second file cannot belong to the trial; empty where it completes it."""
     for part in trial.parts:
         other = part.reading
@@ -272,7 +274,7 @@ def _clash(trial: ImportedTrial, reading: Reading) -> str:
     return ""
 
 
-def _count_from_one(trials: Mapping[Key, ImportedTrial], outcome: Outcome) -> None:
+def _count_from_one(trials: Mapping[Key, ImportedTrial], outcome: ImportOutcome) -> None:
     """Blocks count from 1; where repetitions are written from 0, all of them move by one."""
     counted = [one for one in trials.values() if not one.named]
     if any(trial.place.block == 0 for trial in counted):
@@ -281,7 +283,7 @@ def _count_from_one(trials: Mapping[Key, ImportedTrial], outcome: Outcome) -> No
         outcome.notes.append("repetitions are written from 0: block 1 is repetition 0")
 
 
-def _refuse_series_only(trials: dict[Key, ImportedTrial], outcome: Outcome) -> None:
+def _refuse_series_only(trials: dict[Key, ImportedTrial], outcome: ImportOutcome) -> None:
     for key, trial in list(trials.items()):
         if any(part.reading.summary for part in trial.parts):
             continue
@@ -293,7 +295,7 @@ def _refuse_series_only(trials: dict[Key, ImportedTrial], outcome: Outcome) -> N
 
 
 def _write(
-    request: Request, study: Study, trials: Mapping[Key, ImportedTrial], outcome: Outcome
+    request: Request, study: Study, trials: Mapping[Key, ImportedTrial], outcome: ImportOutcome
 ) -> None:
     if not trials:
         return
@@ -315,7 +317,7 @@ def _write(
 
 
 def _note_more_than_planned(
-    study: Study, trials: Mapping[Key, ImportedTrial], outcome: Outcome
+    study: Study, trials: Mapping[Key, ImportedTrial], outcome: ImportOutcome
 ) -> None:
     """The design is no limit to files, but a reader may have miswritten one of the two."""
     most = max(trial.block for trial in trials.values())
@@ -326,7 +328,7 @@ def _note_more_than_planned(
         )
 
 
-def _add(request: Request, trials: Mapping[Key, ImportedTrial], outcome: Outcome) -> None:
+def _add(request: Request, trials: Mapping[Key, ImportedTrial], outcome: ImportOutcome) -> None:
     records = {
         (one.manifest.condition, one.manifest.round, one.manifest.block): one
         for one in read_run(request.out.absolute()).trials
@@ -357,7 +359,7 @@ def _add_part(record: TrialRecord | None, part: FromFile, place: Place) -> None:
         add_series(record.files, record.manifest, part)
 
 
-def _note_down(request: Request, outcome: Outcome) -> None:
+def _note_down(request: Request, outcome: ImportOutcome) -> None:
     """What was imported and what was not, kept with the run."""
     run = RunFiles(outcome.run.absolute())
     before = read_run(run.root).environment().get("imports", [])

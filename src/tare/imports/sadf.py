@@ -16,7 +16,7 @@ from tare.imports.machine import (
     network_sums,
 )
 from tare.imports.parsing import json_document, json_number, whole
-from tare.imports.reading import Reading, Sample, UnreadableError
+from tare.imports.reading import FileReading, Sample, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,14 +49,14 @@ def host_of(text: str) -> dict[str, Any]:
     return host
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> FileReading:
     """The series of `sadf -j`.
 
     Raises:
         UnreadableError: as `host_of`, or a value that makes no sense.
     """
     host = host_of(text)
-    reading = Reading(summary=False)
+    reading = FileReading(summary=False)
     try:
         cpus = checked_cpus(whole(host["number-of-cpus"], "number-of-cpus"), "sadf prints it")
         for entry in host["statistics"]:

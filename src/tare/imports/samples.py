@@ -13,7 +13,7 @@ from tare.imports.reading import UnreadableError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.imports.reading import Reading
+    from tare.imports.reading import FileReading
     from tare.records.manifest import TrialManifest
 
 SERIES = ("sar", "iostat", "dstat")
@@ -25,7 +25,7 @@ SLACK_S = 2.0
 """A tool's clock may be so far from the client's."""
 
 
-def append_samples(path: Path, manifest: TrialManifest, reading: Reading, scope: str) -> None:
+def append_samples(path: Path, manifest: TrialManifest, reading: FileReading, scope: str) -> None:
     """Add the reading's samples to the file, beside other metrics and those of other scopes.
 
     The same metric of the same scope is replaced, and noted if another file gave it.
@@ -56,7 +56,7 @@ def append_samples(path: Path, manifest: TrialManifest, reading: Reading, scope:
     aside.rename(path)
 
 
-def _aligned(manifest: TrialManifest, reading: Reading, scope: str) -> pl.DataFrame:
+def _aligned(manifest: TrialManifest, reading: FileReading, scope: str) -> pl.DataFrame:
     times = sorted({sample.t for sample in reading.samples})
     if not times:
         raise UnreadableError("it holds no interval")

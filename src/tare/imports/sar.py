@@ -19,7 +19,7 @@ from tare.imports.machine import (
     network_sums,
 )
 from tare.imports.parsing import lines_of, number
-from tare.imports.reading import Reading, Sample, UnreadableError
+from tare.imports.reading import FileReading, Sample, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ KEYS = ("CPU", "DEV", "IFACE", "INTR")
 DAY_S = 86400.0
 
 
-def read(data: bytes) -> list[Reading]:
+def read(data: bytes) -> list[FileReading]:
     """The series in a file.
 
     Raises:
@@ -50,7 +50,7 @@ def read(data: bytes) -> list[Reading]:
         raise UnreadableError(not_ours("sar", "\n".join(lines), missing))
     if any(line.startswith("avg-cpu:") for line in lines):
         raise UnreadableError("this looks like iostat output; use tare import iostat")
-    reading = Reading(summary=False)
+    reading = FileReading(summary=False)
     day = _date(head[1], reading)
     tables = _tables(lines, day)
     cpus = checked_cpus(int(head[2]), "its first line should")
@@ -142,7 +142,7 @@ class _Days:
         return self._midnight + clock
 
 
-def _date(text: str, reading: Reading) -> date:
+def _date(text: str, reading: FileReading) -> date:
     """11/21/26, 11/21/2026 or 2026-11-21, as sar's locale has it."""
     try:
         if not _DATE.fullmatch(text):

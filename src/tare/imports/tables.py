@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tare.imports.parsing import microseconds, number, text_of
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import looks_like
 from tare.study.template import PLACES
 
@@ -34,7 +34,7 @@ MOST_ROWS = 2_000_000
 Row = dict[str, str]
 
 
-def read(data: bytes) -> list[Reading]:
+def read(data: bytes) -> list[FileReading]:
     """The trials that a table tells of. Which columns are factors, the study decides.
 
     Raises:
@@ -103,8 +103,8 @@ def _step(column: str, cell: str) -> float:
     return microseconds(10.0**-decimals, _name_and_unit(column)[1] or "us")
 
 
-def _trial(row: Row, metrics: Iterable[str], place: int) -> Reading:
-    reading = Reading(part=f"row {place}")
+def _trial(row: Row, metrics: Iterable[str], place: int) -> FileReading:
+    reading = FileReading(part=f"row {place}")
     for column in metrics:
         if row[column]:
             name, value = _value(column, row[column], f"row {place}")
@@ -116,7 +116,7 @@ def _trial(row: Row, metrics: Iterable[str], place: int) -> Reading:
     return reading
 
 
-def _take_rest(reading: Reading, row: Row, metrics: Iterable[str]) -> None:
+def _take_rest(reading: FileReading, row: Row, metrics: Iterable[str]) -> None:
     rest = {name: cell for name, cell in row.items() if name not in metrics and name != TIME}
     if rest.get(LENGTH):
         reading.seconds = number(rest.pop(LENGTH), LENGTH)
@@ -128,7 +128,7 @@ def _take_rest(reading: Reading, row: Row, metrics: Iterable[str]) -> None:
     reading.facts = {name: cell for name, cell in rest.items() if cell and name not in PLACES}
 
 
-def _interval_trials(rows: Sequence[Row], metrics: Sequence[str]) -> list[Reading]:
+def _interval_trials(rows: Sequence[Row], metrics: Sequence[str]) -> list[FileReading]:
     """Rows that agree in all but time and metrics are one trial."""
     groups: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for row in rows:
@@ -136,14 +136,14 @@ def _interval_trials(rows: Sequence[Row], metrics: Sequence[str]) -> list[Readin
         groups.setdefault(key, []).append(row)
     readings = []
     for place, (key, own) in enumerate(groups.items(), start=1):
-        reading = Reading(part=f"trial {place}" if len(groups) > 1 else "")
+        reading = FileReading(part=f"trial {place}" if len(groups) > 1 else "")
         _add_intervals(reading, own, metrics)
         _take_rest(reading, dict(key), [])
         readings.append(reading)
     return readings
 
 
-def _add_intervals(reading: Reading, rows: Sequence[Row], metrics: Sequence[str]) -> None:
+def _add_intervals(reading: FileReading, rows: Sequence[Row], metrics: Sequence[str]) -> None:
     columns: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
         t = number(row[TIME], TIME)
@@ -151,7 +151,9 @@ def _add_intervals(reading: Reading, rows: Sequence[Row], metrics: Sequence[str]
         for name, value in values.items():
             columns.setdefault(name, []).append((t, value))
         if "throughput" in values:
-            reading.intervals.append(Interval(t, values["throughput"], values.get("all.p99")))
+            reading.intervals.append(
+                PrintedInterval(t, values["throughput"], values.get("all.p99"))
+            )
     reading.intervals.sort(key=lambda one: one.t)
     reading.seconds = max(number(row[TIME], TIME) for row in rows)
     reading.values = _means(columns, rows, reading)
@@ -160,7 +162,7 @@ def _add_intervals(reading: Reading, rows: Sequence[Row], metrics: Sequence[str]
 
 
 def _means(
-    columns: Mapping[str, list[tuple[float, float]]], rows: Sequence[Row], reading: Reading
+    columns: Mapping[str, list[tuple[float, float]]], rows: Sequence[Row], reading: FileReading
 ) -> dict[str, float]:
     """Over intervals, means are meant; percentiles of a whole cannot be had from its parts."""
     rates = dict(columns.get("throughput", []))

@@ -17,12 +17,12 @@ from tare.imports import (
     tables,
     ycsb,
 )
-from tare.imports.reading import Reading
+from tare.imports.reading import FileReading
 from tare.imports.samples import SERIES
 from tare.imports.tool_names import TOOLS
 
 Unit = Literal["ns", "us", "ms"]
-Read = Callable[[bytes, Mapping[str, str]], list[Reading]]
+Read = Callable[[bytes, Mapping[str, str]], list[FileReading]]
 """From a file's content and the fields of its name to the trials that it tells of."""
 
 TICKS: Mapping[str, int] = {"ns": 1, "us": 1000, "ms": 1_000_000}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.imports.identity import Place
-    from tare.imports.reading import Reading
+    from tare.imports.reading import FileReading
     from tare.records.layout import RunFiles, TrialFiles
 
 CLIENT = "c1"
@@ -33,7 +33,7 @@ PARTIAL = ".partial"
 class FromFile:
     """What one file adds to a trial."""
 
-    reading: Reading
+    reading: FileReading
     source: SourceFile
 
 
@@ -136,7 +136,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
     )
 
 
-def _told(readings: Iterable[Reading]) -> dict[str, str]:
+def _told(readings: Iterable[FileReading]) -> dict[str, str]:
     """What the trial's files tell of the tool and its load."""
     kept = ("threads", "consistency")
     told: dict[str, str] = {}

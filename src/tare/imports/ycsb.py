@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tare.imports import go_ycsb, properties
 from tare.imports.parsing import lines_of, microseconds, number, operation_name
-from tare.imports.reading import Interval, Reading, UnreadableError
+from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class _Block:
         return {code: n for code, n in self.returns.items() if code not in _OK and n}
 
 
-def read(data: bytes) -> list[Reading]:
+def read(data: bytes) -> list[FileReading]:
     """The one trial that a file of YCSB's, or of go-ycsb's, output tells of.
 
     Raises:
@@ -99,7 +99,7 @@ def read(data: bytes) -> list[Reading]:
     elif any(go_ycsb.is_line(line) for line in lines):
         return [go_ycsb.read(lines)]
     else:
-        reading = Reading(summary=False)
+        reading = FileReading(summary=False)
     _add_status(reading, lines)
     if not reading.summary and not reading.intervals:
         raise UnreadableError(
@@ -117,7 +117,7 @@ def read(data: bytes) -> list[Reading]:
     return [reading]
 
 
-def _summary(lines: Iterable[str]) -> Reading:
+def _summary(lines: Iterable[str]) -> FileReading:
     overall: dict[str, float] = {}
     blocks: dict[str, _Block] = {}
     for place, line in enumerate(lines, start=1):
@@ -176,7 +176,7 @@ def _take(block: _Block, section: str, key: str, value: str, line: int) -> None:
         block.returns[found[1]] = block.returns.get(found[1], 0) + int(number(value, what))
 
 
-def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Reading:
+def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> FileReading:
     intended = {name: block for name, block in blocks.items() if name.startswith(INTENDED)}
     failed = {n: b for n, b in blocks.items() if _FAILURES.fullmatch(n) and n not in intended}
     plain = {n: b for n, b in blocks.items() if n not in failed and n not in intended}
@@ -185,7 +185,7 @@ def _reading(blocks: dict[str, _Block], seconds: float, throughput: float) -> Re
         raise UnreadableError("cut off: no operation follows the [OVERALL] block")
     _refuse_cut(plain)
     _refuse_cut(intended)
-    reading = Reading({"throughput": throughput}, seconds=seconds)
+    reading = FileReading({"throughput": throughput}, seconds=seconds)
     verify = plain.pop(VERIFY, None)
     if verify is not None:
         reading.errors_by_kind |= verify.errors
@@ -219,7 +219,7 @@ def _refuse_cut(plain: dict[str, _Block]) -> None:
             raise UnreadableError(f"cut off: [{name}] has no return codes")
 
 
-def _add_latencies(reading: Reading, name: str, block: _Block, intended: _Block | None) -> None:
+def _add_latencies(reading: FileReading, name: str, block: _Block, intended: _Block | None) -> None:
     operation = operation_name(name)
     response = block
     if intended is not None and intended.count:
@@ -233,14 +233,14 @@ def _add_latencies(reading: Reading, name: str, block: _Block, intended: _Block 
     reading.values |= {f"{operation}.{kind}": value for kind, value in response.latencies.items()}
 
 
-def _add_order(reading: Reading, operation: str, block: _Block) -> None:
+def _add_order(reading: FileReading, operation: str, block: _Block) -> None:
     """What shows whether the block's latencies can be true."""
     if block.least is not None:
         reading.least[f"{operation}.min"] = block.least
     reading.lines |= {f"{operation}.{kind}": line for kind, line in block.lines.items()}
 
 
-def _add_totals(reading: Reading, plain: dict[str, _Block]) -> None:
+def _add_totals(reading: FileReading, plain: dict[str, _Block]) -> None:
     """Operations in all, and latency over all operations as far as it follows from the parts."""
     implied = reading.values["throughput"] * (reading.seconds or 0.0)
     if any(operation_name(name) == RMW for name in plain):
@@ -269,7 +269,7 @@ def _add_totals(reading: Reading, plain: dict[str, _Block]) -> None:
             reading.values["all.max"] = max(longest)
 
 
-def _add_status(reading: Reading, lines: Iterable[str]) -> None:
+def _add_status(reading: FileReading, lines: Iterable[str]) -> None:
     """The series of the status lines, which YCSB stamps with the local time."""
     began: datetime | None = None
     last = 0.0
@@ -287,7 +287,7 @@ def _add_status(reading: Reading, lines: Iterable[str]) -> None:
             continue
         last = t
         rate = number(found[2].replace(",", ""), "a status line's rate")
-        reading.intervals.append(Interval(t, rate, _status_p99(found[3])))
+        reading.intervals.append(PrintedInterval(t, rate, _status_p99(found[3])))
 
 
 def _stamp(text: str) -> datetime:

@@ -29,7 +29,7 @@ class MeasuredTrial(_Loose):
     values: dict[Text, float]
 
 
-class Measured(_Loose):
+class LooseAnalysis(_Loose):
     """What is read of an analysis.json; the rest of it may be of any version."""
 
     study: str
@@ -38,7 +38,7 @@ class Measured(_Loose):
     provenance: dict[str, Any] = {}
 
 
-def read_analysis(path: Path) -> Measured:
+def read_analysis(path: Path) -> LooseAnalysis:
     """What is needed of an analysis.json.
 
     Raises:
@@ -53,7 +53,7 @@ def read_analysis(path: Path) -> Measured:
         too_large="name the analysis.json of a run",
     )
     try:
-        return Measured.model_validate_json(content)
+        return LooseAnalysis.model_validate_json(content)
     except (ValidationError, RecursionError) as error:
         raise KnowledgeError(
             "not an analysis",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tare.analysis.metrics import in_order
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
-from tare.knowledge.analysis_file import Measured, read_analysis
+from tare.knowledge.analysis_file import LooseAnalysis, read_analysis
 from tare.knowledge.asked import Asked, asked_of
 from tare.study.schema import Setup
 
@@ -104,7 +104,9 @@ def _alike(old: Setup | None, new: Setup | None, parts: Sequence[str]) -> bool:
     return all(getattr(old, part) == getattr(new, part) for part in parts)
 
 
-def _notes(before: Measured, after: Measured, *, platform: bool, settings: bool) -> list[str]:
+def _notes(
+    before: LooseAnalysis, after: LooseAnalysis, *, platform: bool, settings: bool
+) -> list[str]:
     source = "(Grambow et al. 2018, section 5)"
     notes = [
         f"The {name} run's checks call its result not valid."
@@ -130,7 +132,7 @@ def _notes(before: Measured, after: Measured, *, platform: bool, settings: bool)
     return notes
 
 
-def _pairs(before: Measured, after: Measured) -> list[tuple[str, str]]:
+def _pairs(before: LooseAnalysis, after: LooseAnalysis) -> list[tuple[str, str]]:
     """Conditions of the same name; where each run has one only, those."""
     old = list(dict.fromkeys(one.condition for one in before.trials if one.status == "done"))
     new = list(dict.fromkeys(one.condition for one in after.trials if one.status == "done"))
@@ -139,7 +141,7 @@ def _pairs(before: Measured, after: Measured) -> list[tuple[str, str]]:
     return [(name, name) for name in old if name in new]
 
 
-def _setup(one: Measured, condition: str) -> Setup | None:
+def _setup(one: LooseAnalysis, condition: str) -> Setup | None:
     """The condition's setup as the run recorded it; None where it did not, or not readably."""
     settings = one.provenance.get("settings")
     found = settings.get(condition) if isinstance(settings, dict) else None
@@ -150,7 +152,7 @@ def _setup(one: Measured, condition: str) -> Setup | None:
 
 
 def _changes(
-    library: Library, before: Measured, after: Measured, old: str, new: str
+    library: Library, before: LooseAnalysis, after: LooseAnalysis, old: str, new: str
 ) -> list[Change]:
     first, second = _values(before, old), _values(after, new)
     asked = _asked(_setup(before, old), _setup(after, new))
@@ -194,7 +196,7 @@ def _known(
     return found
 
 
-def _values(one: Measured, condition: str) -> dict[str, dict[str, list[float]]]:
+def _values(one: LooseAnalysis, condition: str) -> dict[str, dict[str, list[float]]]:
     """Metric to deployment to the log values of its trials."""
     found: dict[str, dict[str, list[float]]] = {}
     for number, trial in enumerate(one.trials):

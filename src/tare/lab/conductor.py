@@ -23,7 +23,7 @@ from tare.study.slice_schedule import AFTER_S, LEAD_S, READ_LEAD_S
 if TYPE_CHECKING:
     from tare.lab.host_slices import HostSlices
     from tare.machines.cgroups import Accounting
-    from tare.monitor.meter import Meter, Reading
+    from tare.monitor.meter import CpuReading, Meter
     from tare.study.slice_schedule import Schedule, Slot
 
 LOOK_S = 1.0
@@ -47,7 +47,7 @@ class Driven:
 
     slot: Slot
     unix: float
-    used: Reading
+    used: CpuReading
     seconds: float
     late: bool
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.machine import Here
-from tare.monitor.meter import Reading
+from tare.monitor.meter import CpuReading
 from tare.study.slice_schedule import LEAD_S
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class HostSlices:
         """
         self.machine = machine
         self.faults: dict[int, str] = {}
-        self.used: dict[int, tuple[Reading, bool]] = {}
+        self.used: dict[int, tuple[CpuReading, bool]] = {}
         """number of the slot to what was used in it, and whether it was late"""
         self._counts = counts
         self._process: subprocess.Popen[bytes] = machine.probe(run)
@@ -164,7 +164,7 @@ class HostSlices:
             self.faults[int(told["part"])] = f"{self.machine.name}: {told['why']}"
             return
         modes = {name: float(used) for name, used in told["modes"].items()}
-        reading = Reading(
+        reading = CpuReading(
             machine=float(told["machine"]) if self._counts else 0.0,
             own=float(told["own"]) if self._counts else 0.0,
             engine=0.0,

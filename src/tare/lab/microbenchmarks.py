@@ -46,7 +46,7 @@ from tare.whole_file import replace_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from tare.monitor.meter import Reading
+    from tare.monitor.meter import CpuReading
     from tare.records.part_prices import WeighedPart
     from tare.runtimes.unit import Running, Runtime, Site
 
@@ -345,7 +345,7 @@ def _background() -> PartRound:
     )
 
 
-def _steal(used: Reading, seconds: float) -> float:
+def _steal(used: CpuReading, seconds: float) -> float:
     return used.modes["steal"] / (seconds * (os.cpu_count() or 1))
 
 

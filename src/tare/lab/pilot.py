@@ -22,8 +22,8 @@ from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tare.analysis.slices import Row
-    from tare.lab.quiet_servers import Outcome
+    from tare.analysis.slices import SliceRow
+    from tare.lab.quiet_servers import DriveOutcome
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
@@ -53,7 +53,7 @@ class Piloted:
         gap_s: longest time in which a server that was driven answered nothing.
     """
 
-    rows: list[list[Row]]
+    rows: list[list[SliceRow]]
     order: list[tuple[int, int]]
     seconds: float
     slice_s: float
@@ -128,7 +128,7 @@ def _schedule(setup: Setup, seconds: float, servers: Sequence[int], shape: Cut) 
 
 
 def _piloted(
-    outcome: Outcome, schedule: Schedule, turn: Literal["slice", "pass"], idle_cpus: str
+    outcome: DriveOutcome, schedule: Schedule, turn: Literal["slice", "pass"], idle_cpus: str
 ) -> Piloted:
     return Piloted(
         rows=outcome.rows,

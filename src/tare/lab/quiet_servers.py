@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from tare.analysis.slices import Row
+from tare.analysis.slices import SliceRow
 from tare.artifacts.binaries import find
 from tare.errors import QuietError, TareError
 from tare.lab.conductor import Conductor, TrialHere
@@ -84,7 +84,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DriveOutcome:
     """What driving came to.
 
     Attributes:
@@ -122,14 +122,14 @@ class Outcome:
         return order
 
     @property
-    def rows(self) -> list[list[Row]]:
+    def rows(self) -> list[list[SliceRow]]:
         """Each way's measured slices, as the analysis of a study takes them."""
         return [list(self._rows(way)) for way in range(len(self.operations))]
 
-    def _rows(self, way: int) -> Iterator[Row]:
+    def _rows(self, way: int) -> Iterator[SliceRow]:
         own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
         for one, ops in zip(own, self.operations[way], strict=True):
-            yield Row(one.unix, ops, one.seconds, one.used.part - idle_s, late=one.late)
+            yield SliceRow(one.unix, ops, one.seconds, one.used.part - idle_s, late=one.late)
 
     @property
     def late(self) -> int:
@@ -221,7 +221,7 @@ class QuietServers:
         servers: Sequence[Server],
         ways: Sequence[Way],
         planned: Callable[[Sequence[Way]], Schedule],
-    ) -> Outcome:
+    ) -> DriveOutcome:
         """Drive every way in its slices.
 
         Args:
@@ -258,7 +258,7 @@ class QuietServers:
         operations = [told.operations[client.name] for client in clients]
         waited_s = [told.waited_s.get(client.name, []) for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
-        return Outcome(driven, operations, waited_s, frozen, told.gap_s, paths, missing)
+        return DriveOutcome(driven, operations, waited_s, frozen, told.gap_s, paths, missing)
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(

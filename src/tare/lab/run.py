@@ -52,7 +52,7 @@ ATTEMPTS = 2
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """How a run ended."""
 
     directory: Path
@@ -99,7 +99,7 @@ class Lab:
         self._began = clock()
         self._began_with = len(directory.done)
 
-    def run(self) -> Outcome:
+    def run(self) -> RunOutcome:
         """Do everything that is still to do.
 
         A failed trial is recorded and does not end the run. However this ends (return, error,
@@ -164,7 +164,7 @@ class Lab:
                     self._watcher.say(f"something was left: {fault}")
                 marked.remove(self._directory.work, self._directory.files)
                 self._sweep("removing what could not be stopped")
-        return Outcome(
+        return RunOutcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
         )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.lab.conductor import Driven
-    from tare.monitor.meter import Reading
+    from tare.monitor.meter import CpuReading
     from tare.records.manifest import ClientResult
     from tare.study.slice_schedule import Schedule
 
@@ -109,7 +109,7 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
     # an empty slice has a turn of its own, which is longer by the thaw
     scale = _mean([one.seconds for one in slices]) / (sum(one.seconds for one in empty) or math.inf)
 
-    def idle(used: Callable[[Reading], float]) -> float:
+    def idle(used: Callable[[CpuReading], float]) -> float:
         return scale * sum(used(one.used) for one in empty)
 
     def counted(name: str) -> float:

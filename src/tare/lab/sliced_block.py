@@ -21,7 +21,7 @@ from tare.lab.slice_records import (
     write_slices,
 )
 from tare.lab.sliced_trial import SlicedTrial
-from tare.lab.trial import Measured, TrialRun, drop_caches
+from tare.lab.trial import TrialMeasured, TrialRun, drop_caches
 from tare.lab.usage import grown
 from tare.machines import cgroups
 from tare.machines.machine import HERE, Here
@@ -294,7 +294,7 @@ class SlicedBlock:
                 why_not_frozen=self._why_not_frozen(),
                 why_not_paced=self._why_not_paced,
             )
-            measured = Measured(
+            measured = TrialMeasured(
                 with_cpu_time(results, sums.units),
                 servers_s=sum(used for name, used in sums.units.items() if name in nodes),
                 compiler_s=compiled.get(one.run.deployment.identity),

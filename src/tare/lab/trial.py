@@ -46,7 +46,7 @@ _KEYS_APART = 1_000_000
 
 
 @dataclass(frozen=True)
-class Measured:
+class TrialMeasured:
     """What was measured of a trial, from its clients' results to the CPU time of the machines.
 
     Attributes:
@@ -125,7 +125,7 @@ class TrialRun:
         write_samples(samples, TrialFiles(aside).samples)
         write_events(observed.events, TrialFiles(aside).events)
         watching_s = probe_cpu_seconds(samples)
-        measured = Measured(
+        measured = TrialMeasured(
             results,
             servers_s=after.servers - before.servers,
             compiler_s=grown(before.compiler, after.compiler),
@@ -165,7 +165,7 @@ class TrialRun:
         return found | {c.name: c.running.accounting() for c in clients if c.running}
 
     def manifest(
-        self, measured: Measured, records: list[UnitRecord], dropped: bool | None
+        self, measured: TrialMeasured, records: list[UnitRecord], dropped: bool | None
     ) -> TrialManifest:
         """The record of a trial that was done."""
         measure_start, measure_end = _measured(measured.results)

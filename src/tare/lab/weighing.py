@@ -30,7 +30,7 @@ from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
-    from tare.lab.quiet_servers import Outcome
+    from tare.lab.quiet_servers import DriveOutcome
     from tare.lab.slice_records import Summed
     from tare.records.prices import Database
     from tare.study.schema import Setup
@@ -227,7 +227,7 @@ def _asked(server: Server, way: WeighedWay) -> str:
     return way.endpoint if server.several else ""
 
 
-def _round(outcome: Outcome, *, counted: bool) -> Round:
+def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
     """One round; where a slice has a counted number of operations, rows have the time of these."""
     rows = outcome.rows
     if counted:

@@ -130,7 +130,7 @@ def of_run(run: str) -> str:
     return f"{run}{_MARKED_BY}{starter.mark()}"
 
 
-class Group:
+class ControlGroup:
     """One native unit's control group."""
 
     def __init__(self, run: str, unit: str, root: Path = ROOT) -> None:

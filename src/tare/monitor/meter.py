@@ -40,7 +40,7 @@ _NAME_LENGTH = 15
 
 
 @dataclass(frozen=True)
-class Reading:
+class CpuReading:
     """CPU seconds used so far, or between two readings.
 
     Attributes:
@@ -72,9 +72,9 @@ class Reading:
         """Of everything that takes part: units, engine and kernel."""
         return self.machine - self.own - self.others
 
-    def since(self, earlier: Reading) -> Reading:
+    def since(self, earlier: CpuReading) -> CpuReading:
         """What was used between an earlier reading of the same units and this one."""
-        return Reading(
+        return CpuReading(
             self.machine - earlier.machine,
             self.own - earlier.own,
             self.engine - earlier.engine,
@@ -84,9 +84,9 @@ class Reading:
             {n: self.counts[n] - earlier.counts[n] for n in self.counts if n in earlier.counts},
         )
 
-    def and_of(self, other: Reading) -> Reading:
+    def and_of(self, other: CpuReading) -> CpuReading:
         """This machine's and another's together."""
-        return Reading(
+        return CpuReading(
             self.machine + other.machine,
             self.own + other.own,
             self.engine + other.engine,
@@ -97,7 +97,7 @@ class Reading:
         )
 
 
-NOTHING = Reading(0.0, 0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
+NOTHING = CpuReading(0.0, 0.0, 0.0, 0.0, {}, dict.fromkeys(MODES, 0.0))
 """Of a machine that takes no part."""
 
 
@@ -122,7 +122,7 @@ class Meter:
 
     def read(
         self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting] = ()
-    ) -> Reading:
+    ) -> CpuReading:
         """What was used until now.
 
         Args:
@@ -134,7 +134,7 @@ class Meter:
         """
         stat = self._text("/proc/stat")
         modes = _modes(stat)
-        return Reading(
+        return CpuReading(
             machine=self._machine(modes),
             own=time.process_time() + sum(self._process(pid) for pid in self.tare),
             engine=sum(self._process(pid) for pid in self.engine),

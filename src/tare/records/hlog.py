@@ -35,7 +35,7 @@ RESPONSE = "-rt"
 """Tags that end so are of response times."""
 
 
-class Interval(NamedTuple):
+class LoggedInterval(NamedTuple):
     """One line of a log: what one tag saw in one interval."""
 
     tag: str
@@ -159,7 +159,7 @@ class _Adding:
                 f"{self._name}:{number}: unreadable histogram ({reason})" for number in same.numbers
             ]
 
-    def _add(self, tags: tuple[str, ...], interval: Interval) -> None:
+    def _add(self, tags: tuple[str, ...], interval: LoggedInterval) -> None:
         when, found = interval[1:3], interval.latencies
         if not all(map(math.isfinite, when)):
             raise ValueError("no span of time")
@@ -199,7 +199,7 @@ class _Adding:
         return HistogramLog(totals, rows, self._damage, self._first or 0.0)
 
 
-def parse_line(line: str, decoder: Decoder | None = None) -> Interval:
+def parse_line(line: str, decoder: Decoder | None = None) -> LoggedInterval:
     """`[Tag=NAME,]start,length,max,histogram`, times in seconds."""
     return _parsed(*_without_tag(line), decoder or Decoder())
 
@@ -212,8 +212,8 @@ def _without_tag(line: str) -> tuple[str, str]:
     return tag[4:], rest
 
 
-def _parsed(tag: str, rest: str, decoder: Decoder) -> Interval:
+def _parsed(tag: str, rest: str, decoder: Decoder) -> LoggedInterval:
     if len(rest) > LONGEST_LINE:
         raise ValueError("line too long")
     start, length, _, text = rest.split(",", 3)
-    return Interval(tag, float(start), float(length), decoder.latencies(text))
+    return LoggedInterval(tag, float(start), float(length), decoder.latencies(text))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tare.report.figures import Figure
     from tare.report.svg import Panel
     from tare.report.table import Table
-    from tare.report.words import Answer
+    from tare.report.words import TreatmentAnswer
 
 # Longer tables are folded.
 _OPEN_ROWS = 30
@@ -167,7 +167,7 @@ def _why_note(analysis: Analysis, fitted: Analysis) -> str:
 
 def _answer(analysis: Analysis) -> dict[str, object]:
     grids = answer_grid.answer_grids(analysis)
-    answers: list[Answer] = words.answers(analysis)
+    answers: list[TreatmentAnswer] = words.answers(analysis)
     if grids:
         leading = answer_grid.leading(analysis)
         answers = [a for a in answers if a.lines[0].effect in leading][: answer_grid.SENTENCES]
@@ -182,7 +182,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
     }
 
 
-def _others(analysis: Analysis, answers: list[Answer]) -> dict[int, tuple[str, list[str]]]:
+def _others(analysis: Analysis, answers: list[TreatmentAnswer]) -> dict[int, tuple[str, list[str]]]:
     """Effect to what others found of it, a line and its sources, for the sentences."""
     shown = [line.effect for answer in answers for line in answer.lines]
     return {

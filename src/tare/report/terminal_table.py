@@ -23,7 +23,7 @@ _IN_TWO_LINES = "different within\nthe margin"
 _ONE_BELOW_ANOTHER = "different\nwithin the\nmargin"
 _NARROW = 72
 """Columns below which the long verdict leaves too little for names."""
-Row = tuple[words.Answer, words.Line]
+Row = tuple[words.TreatmentAnswer, words.Line]
 
 
 def tables(analysis: Analysis) -> list[RenderableType]:
@@ -82,7 +82,7 @@ def _table(
 
 
 def _cells(
-    effect: Effect, answer: words.Answer, line: words.Line, metric: Metric, unit: str
+    effect: Effect, answer: words.TreatmentAnswer, line: words.Line, metric: Metric, unit: str
 ) -> list[Text]:
     """A row without its verdict."""
     sides = (

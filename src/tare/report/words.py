@@ -65,7 +65,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TreatmentAnswer:
     """One treatment against its baseline on the primary metrics."""
 
     treatment: str
@@ -219,7 +219,7 @@ def primary_metrics(analysis: Analysis) -> list[Metric]:
     return chosen or analysis.metrics[:3]
 
 
-def answers(analysis: Analysis) -> list[Answer]:
+def answers(analysis: Analysis) -> list[TreatmentAnswer]:
     """One answer per treatment, in the order of the conditions, controls (A/A) last."""
     primary = [m.name for m in primary_metrics(analysis)]
     groups: dict[tuple[str, str], list[tuple[int, Effect]]] = {}
@@ -235,7 +235,7 @@ def answers(analysis: Analysis) -> list[Answer]:
         names = sides(analysis, first)
         apart = also_differs(analysis, first)
         result.append(
-            Answer(treatment, baseline, first.aa, lines, tuple(first.over), *names, apart)
+            TreatmentAnswer(treatment, baseline, first.aa, lines, tuple(first.over), *names, apart)
         )
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 

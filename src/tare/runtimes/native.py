@@ -18,7 +18,7 @@ from tare import starter
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
-from tare.machines.cgroups import Accounting, Group
+from tare.machines.cgroups import Accounting, ControlGroup
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ def _entering(netns: str) -> list[str]:
 class NativeRunning:
     """A native process and its descendants."""
 
-    def __init__(self, unit: Unit, process: subprocess.Popen[str], group: Group | None) -> None:
+    def __init__(
+        self, unit: Unit, process: subprocess.Popen[str], group: ControlGroup | None
+    ) -> None:
         self.unit = unit
         self._process = process
         self._group = group
@@ -213,9 +215,9 @@ class NativeRuntime:
 
     def launch(self, unit: Unit) -> NativeRunning:
         limited = any((unit.limits.cpus, unit.limits.cpuset, unit.limits.memory))
-        group: Group | None = None
+        group: ControlGroup | None = None
         if self._groups or limited:
-            group = Group(self._run, unit.site.name)
+            group = ControlGroup(self._run, unit.site.name)
             group.create(unit.limits)
         join = group.procs_files() if group else []
         enter = _entering(unit.netns) if unit.netns else []

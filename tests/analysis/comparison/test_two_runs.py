@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from tare.analysis.analyse import analyse
-from tare.analysis.comparison.two_runs import Side, combined, sides_of, unit_of, welch
+from tare.analysis.comparison.two_runs import ConditionSide, combined, sides_of, unit_of, welch
 from tests.synthetic_run import write_run
 from tests.synthetic_trial import Truth
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
 
 
-def side(*logs: float, single: bool = False) -> Side:
-    return Side(list(logs), "block" if single else "deployment", single)
+def side(*logs: float, single: bool = False) -> ConditionSide:
+    return ConditionSide(list(logs), "block" if single else "deployment", single)
 
 
 def test_the_interval_is_welchs() -> None:

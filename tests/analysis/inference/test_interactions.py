@@ -16,7 +16,7 @@ from tare.analysis.inference.comparisons import Rules
 from tare.analysis.inference.factorial import Question, questions
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.interactions import (
-    Answer,
+    InteractionAnswer,
     answer_blocks,
     answer_samples,
     interactions,
@@ -50,7 +50,7 @@ def logs_of(
     return logs
 
 
-def p_of(answer: Answer, freedom: int = 2) -> float:
+def p_of(answer: InteractionAnswer, freedom: int = 2) -> float:
     return float(special.fdtrc(freedom, answer.df, answer.statistic))
 
 

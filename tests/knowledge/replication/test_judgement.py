@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tare.knowledge.replication.judgement import cases_of, judgement
-from tare.knowledge.replication.measured import Wanted
+from tare.knowledge.replication.measured import ComparisonRequest
 from tare.knowledge.replication.model import Band
 from tests.knowledge.replication.effects import effect
 from tests.knowledge.sample import changed, finding
@@ -24,11 +24,11 @@ def ranged(**changes: object) -> dict[str, object]:
 
 
 def test_a_range_is_said_of_each_pair_and_a_change_of_their_mean() -> None:
-    wanted = Wanted("cpu.util", (PAIRS,))
+    wanted = ComparisonRequest("cpu.util", (PAIRS,))
     assert [one.pairs for one in cases_of(finding(**ranged()), wanted)] == [[one] for one in PAIRS]
     assert cases_of(changed(10.0), wanted) == [wanted]
     assert cases_of(finding(**ranged(mean_of=["b"])), wanted) == [wanted]
-    assert cases_of(finding(**ranged()), Wanted("cpu.util", ())) == []
+    assert cases_of(finding(**ranged()), ComparisonRequest("cpu.util", ())) == []
 
 
 def test_one_case_beyond_the_range_disagrees_though_the_mean_lies_inside() -> None:

@@ -26,7 +26,7 @@ LEAST_SE = 1e-12
 
 
 @dataclass(frozen=True)
-class Side:
+class ConditionSide:
     """One condition of one run on one metric.
 
     Attributes:
@@ -48,7 +48,7 @@ class Side:
         return float(np.var(self.logs, ddof=1)) / len(self.logs)
 
 
-def sides_of(analysis: Analysis) -> dict[str, dict[str, Side]]:
+def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
     """Metric to condition to its independent units.
 
     With one life of a cluster per round (`design.fresh: deployment`) a unit is a round: the mean of
@@ -61,7 +61,7 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, Side]]:
         for metric, value in trial.values.items():
             if trial.status == "done" and 0 < value < math.inf and metric != "errors":
                 cells[metric, trial.condition][trial.round, trial.block] = math.log(value)
-    found: dict[str, dict[str, Side]] = {}
+    found: dict[str, dict[str, ConditionSide]] = {}
     for (metric, condition), of in cells.items():
         found.setdefault(metric, {})[condition] = _side(of, unit)
     return found
@@ -78,18 +78,18 @@ def unit_of(analysis: Analysis) -> UnitKind:
     return "deployment" if fresh in (None, "deployment") else "block"
 
 
-def _side(cells: Mapping[tuple[int, int], float], unit: UnitKind) -> Side:
+def _side(cells: Mapping[tuple[int, int], float], unit: UnitKind) -> ConditionSide:
     rounds: dict[int, list[float]] = defaultdict(list)
     for (round_, _), log in cells.items():
         rounds[round_].append(log)
     if unit != "deployment":
-        return Side(list(cells.values()), unit, False)
+        return ConditionSide(list(cells.values()), unit, False)
     if len(rounds) > 1:
-        return Side([float(np.mean(logs)) for logs in rounds.values()], unit, False)
-    return Side(list(cells.values()), "block", True)
+        return ConditionSide([float(np.mean(logs)) for logs in rounds.values()], unit, False)
+    return ConditionSide(list(cells.values()), "block", True)
 
 
-def welch(a: Side, b: Side) -> Estimate | None:
+def welch(a: ConditionSide, b: ConditionSide) -> Estimate | None:
     """B over A: Welch's t (1947), variances apart, Satterthwaite's degrees of freedom.
 
     Returns:

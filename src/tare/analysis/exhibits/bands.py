@@ -16,7 +16,7 @@ from tare.analysis.model import Chart, Grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.exhibits.windows import Values
     from tare.analysis.model import Layer, Metric
 
@@ -160,7 +160,7 @@ def _splitter(parts: int) -> Callable[[Values], Values]:
 
 
 def _per_window(
-    frame: Frame, own: Group, found: Found, split: Callable[[Values], Values]
+    frame: Frame, own: ConditionGroup, found: Found, split: Callable[[Values], Values]
 ) -> list[Mean | None]:
     """Per window, the mean over the conditions' repetitions."""
     windows: list[dict[str, dict[str, float]]] = []
@@ -181,14 +181,18 @@ def _per_window(
 
 
 def _line(
-    frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], length: float
+    frame: Frame,
+    line: ConditionGroup,
+    own: ConditionGroup,
+    means: Sequence[Mean | None],
+    length: float,
 ) -> list[Layer]:
     ends = [f"{k * length:g} to {(k + 1) * length:g} s" for k in range(len(means))]
     middles = [(k + 0.5) * length for k in range(len(means))]
     return _marks(frame, line, own, means, middles, ends).layers("band", "line", "points")
 
 
-def _time_chart(frame: Frame, panel: Group, metric: Metric, layers: list[Layer]) -> Chart:
+def _time_chart(frame: Frame, panel: ConditionGroup, metric: Metric, layers: list[Layer]) -> Chart:
     names = set(panel.names)
     events = sorted({e for s in frame.series if s.condition in names for e in s.events})
     return Chart(
@@ -203,7 +207,11 @@ def _time_chart(frame: Frame, panel: Group, metric: Metric, layers: list[Layer])
 
 
 def _bars(
-    frame: Frame, line: Group, own: Group, means: Sequence[Mean | None], parts: int
+    frame: Frame,
+    line: ConditionGroup,
+    own: ConditionGroup,
+    means: Sequence[Mean | None],
+    parts: int,
 ) -> list[Layer]:
     names = [f"interval {k + 1} of {parts}" for k in range(len(means))]
     return _marks(frame, line, own, means, range(len(means)), names).layers("bars")
@@ -211,8 +219,8 @@ def _bars(
 
 def _marks(
     frame: Frame,
-    line: Group,
-    own: Group,
+    line: ConditionGroup,
+    own: ConditionGroup,
     means: Sequence[Mean | None],
     places: Sequence[float],
     names: Sequence[str],
@@ -228,7 +236,7 @@ def _marks(
 
 
 def _part_rows(
-    panel: Group, metric: Metric, parts: int, table: Sequence[Sequence[Mean | None]]
+    panel: ConditionGroup, metric: Metric, parts: int, table: Sequence[Sequence[Mean | None]]
 ) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for k in range(parts):
@@ -240,7 +248,7 @@ def _part_rows(
     return rows
 
 
-def _parts_chart(panel: Group, metric: Metric, parts: int, layers: list[Layer]) -> Chart:
+def _parts_chart(panel: ConditionGroup, metric: Metric, parts: int, layers: list[Layer]) -> Chart:
     return Chart(
         title=joined(metric.title, panel.label, f"{parts} intervals"),
         x_title="interval of the measured part",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.exhibits.frame import Group
+    from tare.analysis.exhibits.frame import ConditionGroup
     from tare.analysis.model import Effect, Metric
 
 Key = tuple[int, str, str]
@@ -16,15 +16,15 @@ Key = tuple[int, str, str]
 
 
 @dataclass(frozen=True)
-class Row:
+class StepRow:
     """One row of the table, before its metrics: a step of x, or the average over x.
 
     Attributes:
         averaged: the factor that it is averaged over; empty for a step.
     """
 
-    panel: Group
-    step: Group
+    panel: ConditionGroup
+    step: ConditionGroup
     averaged: str = ""
 
     @property
@@ -32,7 +32,7 @@ class Row:
         return {**self.panel.levels, **self.step.levels}
 
     @property
-    def cells(self) -> Group:
+    def cells(self) -> ConditionGroup:
         """Its conditions."""
         return self.step.within(self.panel)
 
@@ -46,7 +46,11 @@ class Changes:
 
 
 def common_steps(
-    rows: Sequence[Row], place: int, metric: Metric, treated: Sequence[Group], found: Changes
+    rows: Sequence[StepRow],
+    place: int,
+    metric: Metric,
+    treated: Sequence[ConditionGroup],
+    found: Changes,
 ) -> list[int]:
     """Places of the steps over which the row at `place` averages: those of all combinations.
 
@@ -59,7 +63,10 @@ def common_steps(
 
 
 def left_out(
-    rows: Sequence[Row], metrics: Sequence[Metric], treated: Sequence[Group], found: Changes
+    rows: Sequence[StepRow],
+    metrics: Sequence[Metric],
+    treated: Sequence[ConditionGroup],
+    found: Changes,
 ) -> str:
     """The steps that the plain means of the last rows leave out; empty: none."""
     names: dict[str, None] = {}

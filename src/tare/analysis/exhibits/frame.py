@@ -37,7 +37,7 @@ class Content:
 
 
 @dataclass(frozen=True)
-class Group:
+class ConditionGroup:
     """Conditions that share levels, under the name that a reader sees."""
 
     label: str
@@ -50,7 +50,7 @@ class Group:
     def names(self) -> list[str]:
         return [condition.name for condition in self.conditions]
 
-    def within(self, other: Group) -> Group:
+    def within(self, other: ConditionGroup) -> ConditionGroup:
         """The conditions of both, under this group's name."""
         names = set(other.names)
         return replace(self, conditions=[c for c in self.conditions if c.name in names])
@@ -101,7 +101,7 @@ class Frame:
         ]
 
     @cached_property
-    def line_groups(self) -> list[Group]:
+    def line_groups(self) -> list[ConditionGroup]:
         """What is told apart by colour, the baseline first.
 
         Of several factors the first changes fastest: setups I to IV of Grambow 2018.
@@ -110,7 +110,7 @@ class Frame:
 
     def groups(
         self, factors: Sequence[str], *, named: bool = False, first_fastest: bool = False
-    ) -> list[Group]:
+    ) -> list[ConditionGroup]:
         """The chosen conditions by their levels of these factors, the baseline's first.
 
         Args:
@@ -118,7 +118,7 @@ class Frame:
             first_fastest: the first factor's level changes from group to group; else the last's.
         """
         if not factors:
-            return [Group("", {}, list(self.chosen))]
+            return [ConditionGroup("", {}, list(self.chosen))]
         found = []
         ordered = list(reversed(factors)) if first_fastest else list(factors)
         every = itertools.product(*(self._levels(factor) for factor in ordered))
@@ -132,7 +132,7 @@ class Frame:
                     if named or len(factors) > 1
                     else pairs[factors[0]]
                 )
-                found.append(Group(label, pairs, own, place))
+                found.append(ConditionGroup(label, pairs, own, place))
         return found
 
     def _levels(self, factor: str) -> list[str]:
@@ -185,13 +185,13 @@ class Frame:
         """Trial to the deployment that served it."""
         return {t.name: t.manifest.deployment for own in self.by_condition.values() for t in own}
 
-    def mean(self, group: Group, metric: str) -> Mean | None:
+    def mean(self, group: ConditionGroup, metric: str) -> Mean | None:
         """The group's mean over its conditions, with the interval over their repetitions."""
         found = self.values(group.names, metric)
         samples = (independent(own, self.deployments) for own in found.values())
         return mean_over(samples, most_of(metric))
 
-    def trials_of(self, group: Group, metric: str = "") -> list[str]:
+    def trials_of(self, group: ConditionGroup, metric: str = "") -> list[str]:
         """Names of the group's trials that were done (and have the metric)."""
         return [
             trial.name
@@ -206,7 +206,7 @@ class Frame:
         return f"Averaged over the levels of {', '.join(rest)}, each alike. " if rest else ""
 
 
-def marks_of(line: Group, *, minor: bool = False) -> Marks:
+def marks_of(line: ConditionGroup, *, minor: bool = False) -> Marks:
     """The marks of a line, with the colour of its condition where it shows only one."""
     condition = line.names[0] if len(line.conditions) == 1 else ""
     return Marks(line.label, condition, line.place, minor)

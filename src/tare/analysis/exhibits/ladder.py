@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.exhibits.alike import alike
-from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
+from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
 from tare.analysis.metrics import describe
 from tare.analysis.model import Chart, Grid
@@ -55,12 +55,12 @@ def ladder(frame: Frame) -> Content:
 
 
 def _line(
-    frame: Frame, line: Group, steps: Sequence[Group], metric: Metric, step: str
+    frame: Frame, line: ConditionGroup, steps: Sequence[ConditionGroup], metric: Metric, step: str
 ) -> list[Layer]:
-    found: list[tuple[float, Mean, str, Group]] = []
+    found: list[tuple[float, Mean, str, ConditionGroup]] = []
     scale = frame.steps(step) if step else None
     for one in steps:
-        cell = line.within(Group(one.label, one.levels, one.conditions))
+        cell = line.within(ConditionGroup(one.label, one.levels, one.conditions))
         mean = frame.mean(cell, metric.name)
         throughput = frame.mean(cell, MEASURED)
         if mean is None or (not step and throughput is None):
@@ -83,7 +83,9 @@ def _line(
     return marks.layers("line", "points")
 
 
-def _chart(frame: Frame, panel: Group, metric: Metric, step: str, layers: list[Layer]) -> Chart:
+def _chart(
+    frame: Frame, panel: ConditionGroup, metric: Metric, step: str, layers: list[Layer]
+) -> Chart:
     scale = frame.steps(step) if step else None
     title, unit = ("Throughput", "operations/s") if not step else (step, "")
     if scale is not None:
@@ -100,7 +102,10 @@ def _chart(frame: Frame, panel: Group, metric: Metric, step: str, layers: list[L
 
 
 def _table(
-    frame: Frame, panels: Sequence[Group], stepped: Sequence[str], metrics: Sequence[Metric]
+    frame: Frame,
+    panels: Sequence[ConditionGroup],
+    stepped: Sequence[str],
+    metrics: Sequence[Metric],
 ) -> Grid:
     """As Table 2: a row per panel and step, per platform the metrics side by side."""
     lines = frame.line_groups
@@ -177,8 +182,8 @@ def maximum(frame: Frame) -> Content:
 
 
 def _best(
-    frame: Frame, own: Group, steps: Sequence[Group], metric: Metric
-) -> tuple[Group, Group, Mean] | None:
+    frame: Frame, own: ConditionGroup, steps: Sequence[ConditionGroup], metric: Metric
+) -> tuple[ConditionGroup, ConditionGroup, Mean] | None:
     found = []
     for step in steps:
         cell = own.within(step)
@@ -189,7 +194,11 @@ def _best(
 
 
 def _bars(
-    panel: Group, metric: Metric, x: str, along: Sequence[Group], layers: list[Layer]
+    panel: ConditionGroup,
+    metric: Metric,
+    x: str,
+    along: Sequence[ConditionGroup],
+    layers: list[Layer],
 ) -> Chart:
     return Chart(
         title=panel.label,

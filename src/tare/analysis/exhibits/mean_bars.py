@@ -10,7 +10,7 @@ from tare.analysis.exhibits.marks import counted, ends_of, joined
 from tare.analysis.model import Chart, Grid
 
 if TYPE_CHECKING:
-    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Layer, Metric
 
 AFTER = "Truyen et al. 2018, Figures 2 and 3"
@@ -54,7 +54,7 @@ def mean_bars(frame: Frame) -> Content:
     return Content("Means", caption, charts, [Grid(columns=columns, units=units, rows=rows)])
 
 
-def _layers(frame: Frame, panel: Group, metric: Metric, x: str) -> list[Layer]:
+def _layers(frame: Frame, panel: ConditionGroup, metric: Metric, x: str) -> list[Layer]:
     layers: list[Layer] = []
     for i, line in enumerate(frame.line_groups):
         marks = marks_of(line)
@@ -69,7 +69,9 @@ def _layers(frame: Frame, panel: Group, metric: Metric, x: str) -> list[Layer]:
     return layers
 
 
-def _chart(frame: Frame, panel: Group, metric: Metric, x: str, layers: list[Layer]) -> Chart:
+def _chart(
+    frame: Frame, panel: ConditionGroup, metric: Metric, x: str, layers: list[Layer]
+) -> Chart:
     return Chart(
         title=joined(metric.title, panel.label),
         x_title=x,

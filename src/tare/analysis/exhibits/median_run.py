@@ -14,7 +14,7 @@ from tare.analysis.summaries import median_trial
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Metric
 
 AFTER = "Grambow et al. 2018, Figures 3 to 5"
@@ -62,7 +62,10 @@ def median_run(frame: Frame) -> Content:
 
 
 def _chart(
-    frame: Frame, panel: Group, cells: Sequence[tuple[str, Group]], metrics: Sequence[Metric]
+    frame: Frame,
+    panel: ConditionGroup,
+    cells: Sequence[tuple[str, ConditionGroup]],
+    metrics: Sequence[Metric],
 ) -> list[Chart]:
     layers = []
     for metric in metrics:
@@ -93,7 +96,10 @@ def _chart(
 
 
 def _rows(
-    frame: Frame, panel: Group, cells: Sequence[tuple[str, Group]], metrics: Sequence[Metric]
+    frame: Frame,
+    panel: ConditionGroup,
+    cells: Sequence[tuple[str, ConditionGroup]],
+    metrics: Sequence[Metric],
 ) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for label, cell in cells:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
+from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.growth import growth, growth_grid
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
@@ -144,7 +144,7 @@ def _numbers(fit: Fit) -> list[Cell]:
 
 
 def _panel(
-    frame: Frame, panel: Group, metric: Metric, x: str
+    frame: Frame, panel: ConditionGroup, metric: Metric, x: str
 ) -> tuple[list[Layer], list[tuple[str, Fit]], list[tuple[str, Growth]]]:
     """What is drawn, each line's curve, and how the others' distance from the first line grows."""
     layers: list[Layer] = []
@@ -165,7 +165,9 @@ def _panel(
     return layers, fits, growths
 
 
-def _points(frame: Frame, line: Group, own: Group, metric: Metric, x: str) -> Marks:
+def _points(
+    frame: Frame, line: ConditionGroup, own: ConditionGroup, metric: Metric, x: str
+) -> Marks:
     steps = frame.steps(x)
     points = marks_of(line)
     for condition in own.conditions:
@@ -178,7 +180,7 @@ def _points(frame: Frame, line: Group, own: Group, metric: Metric, x: str) -> Ma
     return points
 
 
-def _line(line: Group, points: Marks, names: list[str]) -> tuple[list[Layer], Fit | None]:
+def _line(line: ConditionGroup, points: Marks, names: list[str]) -> tuple[list[Layer], Fit | None]:
     """Points and curve of one line.
 
     Args:
@@ -197,7 +199,9 @@ def _line(line: Group, points: Marks, names: list[str]) -> tuple[list[Layer], Fi
     return [*band, *curve.layers("line"), *points.layers("points")], fit
 
 
-def _chart(frame: Frame, panel: Group, metric: Metric, x: str, layers: list[Layer]) -> Chart:
+def _chart(
+    frame: Frame, panel: ConditionGroup, metric: Metric, x: str, layers: list[Layer]
+) -> Chart:
     steps = frame.steps(x)
     return Chart(
         title=joined(metric.title, panel.label),

@@ -17,7 +17,7 @@ from tare.analysis.model import Chart, Grid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Metric
 
 AFTER = "Truyen et al. 2018, Tables II and III"
@@ -30,7 +30,7 @@ Cell = float | str | None
 class Pair:
     """One (workload, operation) pair with the means of all lines, and their order."""
 
-    panel: Group
+    panel: ConditionGroup
     metric: Metric
     means: dict[str, float]
     order: Order
@@ -85,7 +85,7 @@ def _identical(frame: Frame) -> str:
 
 
 def _pairs(
-    frame: Frame, lines: Sequence[Group], metrics: Sequence[Metric]
+    frame: Frame, lines: Sequence[ConditionGroup], metrics: Sequence[Metric]
 ) -> tuple[list[Pair], list[str]]:
     found, partial = [], []
     for panel in frame.groups(frame.asked.panels, named=len(frame.asked.panels) > 1):
@@ -129,7 +129,7 @@ def _kind(metric: Metric) -> str:
     return "read" if operation in READS else "write"
 
 
-def _common(frame: Frame, lines: Sequence[Group], pairs: Sequence[Pair]) -> Grid:
+def _common(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Grid:
     """As Tables II and III: per group and kind of operation, in order, with the mean of means."""
     base = lines[0].label
     rows: list[list[Cell]] = []
@@ -190,7 +190,7 @@ def _orders(pairs: Sequence[Pair]) -> Grid:
     )
 
 
-def _each(frame: Frame, lines: Sequence[Group], pairs: Sequence[Pair]) -> Grid:
+def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Grid:
     columns = [*frame.asked.panels, "Metric", *(one.label for one in lines), "Order, best first"]
     unit = pairs[0].metric.unit if len({p.metric.unit for p in pairs}) == 1 else "number"
     units = [""] * (len(frame.asked.panels) + 1) + [unit] * len(lines) + [""]
@@ -202,7 +202,7 @@ def _each(frame: Frame, lines: Sequence[Group], pairs: Sequence[Pair]) -> Grid:
     return Grid(title="Every pair", columns=columns, units=units, rows=rows)
 
 
-def _chart(frame: Frame, lines: Sequence[Group], pairs: Sequence[Pair]) -> Chart:
+def _chart(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Chart:
     drawn = pairs[:MOST_DRAWN]
     layers = []
     for line in lines:

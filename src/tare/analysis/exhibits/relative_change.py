@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.exhibits.change_rows import Changes, Row, common_steps, left_out
-from tare.analysis.exhibits.frame import Content, Group, marks_of, missing
+from tare.analysis.exhibits.change_rows import Changes, StepRow, common_steps, left_out
+from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
 
@@ -72,18 +72,21 @@ def _row_factors(frame: Frame) -> tuple[str, list[str]]:
     return x, panels
 
 
-def _rows(frame: Frame, x: str, panels: list[str]) -> list[Row]:
+def _rows(frame: Frame, x: str, panels: list[str]) -> list[StepRow]:
     rows = []
     for panel in frame.groups(panels):
         steps = [step for step in frame.groups([x] if x else []) if step.within(panel).conditions]
-        rows += [Row(panel, step) for step in steps]
+        rows += [StepRow(panel, step) for step in steps]
         if x and len(steps) > 1:
-            rows.append(Row(panel, Group("avg", {}, panel.conditions), x))
+            rows.append(StepRow(panel, ConditionGroup("avg", {}, panel.conditions), x))
     return rows
 
 
 def _changes(
-    frame: Frame, rows: Sequence[Row], metrics: Sequence[Metric], treated: Sequence[Group]
+    frame: Frame,
+    rows: Sequence[StepRow],
+    metrics: Sequence[Metric],
+    treated: Sequence[ConditionGroup],
 ) -> Changes:
     found = Changes({}, {})
     for place, row in enumerate(rows):
@@ -105,14 +108,16 @@ def _changes(
     return found
 
 
-def _by_panel(rows: Sequence[Row]) -> Iterator[tuple[Group, list[tuple[int, Row]]]]:
+def _by_panel(
+    rows: Sequence[StepRow],
+) -> Iterator[tuple[ConditionGroup, list[tuple[int, StepRow]]]]:
     """Each panel with its rows and their places."""
     for _, own in itertools.groupby(enumerate(rows), key=lambda one: id(one[1].panel)):
         found = list(own)
         yield found[0][1].panel, found
 
 
-def _baseline(frame: Frame, combinations: Sequence[Group]) -> Group | None:
+def _baseline(frame: Frame, combinations: Sequence[ConditionGroup]) -> ConditionGroup | None:
     wanted = frame.study.baseline
     return next(
         (
@@ -145,7 +150,7 @@ def _of_one_question(frame: Frame, effect: Effect) -> bool:
     return effect.factor in ("", *frame.lines)
 
 
-def _names(row: Row, heads: Sequence[str]) -> list[Cell]:
+def _names(row: StepRow, heads: Sequence[str]) -> list[Cell]:
     return [
         f"avg over {row.averaged}" if factor == row.averaged else row.levels[factor]
         for factor in heads
@@ -154,10 +159,10 @@ def _names(row: Row, heads: Sequence[str]) -> list[Cell]:
 
 def _table(
     heads: Sequence[str],
-    rows: Sequence[Row],
+    rows: Sequence[StepRow],
     metrics: Sequence[Metric],
-    base: Group | None,
-    treated: Sequence[Group],
+    base: ConditionGroup | None,
+    treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> Grid:
     """As the paper prints it: the baseline's zeros, then the changes."""
@@ -181,9 +186,9 @@ def _table(
 
 def _details(
     heads: Sequence[str],
-    rows: Sequence[Row],
+    rows: Sequence[StepRow],
     metrics: Sequence[Metric],
-    treated: Sequence[Group],
+    treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> Grid:
     """A row per effect: interval, verdict, what it is averaged over."""
@@ -218,9 +223,9 @@ def _chart(
     frame: Frame,
     metric: Metric,
     x: str,
-    panel: Group,
-    rows: Sequence[tuple[int, Row]],
-    treated: Sequence[Group],
+    panel: ConditionGroup,
+    rows: Sequence[tuple[int, StepRow]],
+    treated: Sequence[ConditionGroup],
     found: Changes,
 ) -> Chart:
     layers: list[Layer] = []

@@ -14,7 +14,7 @@ from tare.analysis.model import Chart, Grid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.exhibits.frame import Frame, Group
+    from tare.analysis.exhibits.frame import ConditionGroup, Frame
     from tare.analysis.model import Layer, Metric
 
 AFTER_BOX = "KVM thesis (BTH 2016), Figures 9, 10, 12 and 13"
@@ -86,13 +86,17 @@ def spread(frame: Frame) -> Content:
     return Content("Means, standard deviations, Cohen's d", caption, charts, [grid])
 
 
-def _sample(frame: Frame, own: Group, metric: Metric) -> dict[str, float]:
+def _sample(frame: Frame, own: ConditionGroup, metric: Metric) -> dict[str, float]:
     found = frame.values(own.names, metric.name)
     return {trial: value for by_trial in found.values() for trial, value in by_trial.items()}
 
 
 def _rows(
-    frame: Frame, heads: list[Cell], metric: Metric, panel: Group, lines: Sequence[Group]
+    frame: Frame,
+    heads: list[Cell],
+    metric: Metric,
+    panel: ConditionGroup,
+    lines: Sequence[ConditionGroup],
 ) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     base: list[float] | None = None
@@ -116,7 +120,9 @@ def _rows(
     return rows
 
 
-def _bars_of_sd(frame: Frame, metric: Metric, line: Group, panels: Sequence[Group]) -> list[Layer]:
+def _bars_of_sd(
+    frame: Frame, metric: Metric, line: ConditionGroup, panels: Sequence[ConditionGroup]
+) -> list[Layer]:
     marks = marks_of(line)
     for place, panel in enumerate(panels):
         own = line.within(panel)
@@ -173,7 +179,7 @@ def box(frame: Frame) -> Content:
 
 
 def _box(
-    line: Group, own: Group, place: int, sample: dict[str, float], frame: Frame
+    line: ConditionGroup, own: ConditionGroup, place: int, sample: dict[str, float], frame: Frame
 ) -> tuple[list[Layer], list[Cell]]:
     values = np.asarray(list(sample.values()))
     first, median, third = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
@@ -191,7 +197,11 @@ def _box(
 
 
 def _box_chart(
-    frame: Frame, panel: Group, metric: Metric, lines: Sequence[Group], layers: list[Layer]
+    frame: Frame,
+    panel: ConditionGroup,
+    metric: Metric,
+    lines: Sequence[ConditionGroup],
+    layers: list[Layer],
 ) -> Chart:
     return Chart(
         title=joined(metric.title, panel.label),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.factorial import Question
-    from tare.analysis.inference.interactions import Answer
+    from tare.analysis.inference.interactions import InteractionAnswer
     from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.variance import Spreads
     from tare.analysis.model import Interaction, VarianceRatio
@@ -51,7 +51,7 @@ def also_asked(
     logs = {} if rules.independent else logs_of(trials)
     primary = primary_metrics(margins, asked.primary)
     open_questions = questions(conditions, baseline, asked)
-    answers: list[tuple[str, Question, Answer]] = []
+    answers: list[tuple[str, Question, InteractionAnswer]] = []
     spreads: dict[str, list[tuple[Contrast, Spreads]]] = {}
     for metric in in_order([*samples, *logs]):
         if asked.metrics and metric not in asked.metrics:

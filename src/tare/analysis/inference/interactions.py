@@ -38,7 +38,7 @@ TINY = 1e-24
 
 
 @dataclass(frozen=True)
-class Answer:
+class InteractionAnswer:
     """Means of log values per cell, the variance of a contrast of them, and the test.
 
     Attributes:
@@ -54,7 +54,7 @@ class Answer:
     method: str
 
 
-def answer_samples(question: Question, samples: Samples) -> Answer | None:
+def answer_samples(question: Question, samples: Samples) -> InteractionAnswer | None:
     """F test over independent repetitions, variance pooled over the conditions; exact also where
     their numbers differ (general linear hypothesis on cell means)."""
     if any(name not in samples for name in question.conditions):
@@ -67,7 +67,7 @@ def answer_samples(question: Question, samples: Samples) -> Answer | None:
     means = _over_cells(question, {name: samples[name].mean_log for name in question.conditions})
     shares = _over_cells(question, {name: 1 / samples[name].n for name in question.conditions})
     shares /= len(question.cells[0][0])
-    return Answer(
+    return InteractionAnswer(
         means,
         4 * variance * float(shares.max()),
         "F",
@@ -78,7 +78,7 @@ def answer_samples(question: Question, samples: Samples) -> Answer | None:
     )
 
 
-def answer_blocks(question: Question, logs: Logs, rules: Rules) -> Answer | None:
+def answer_blocks(question: Question, logs: Logs, rules: Rules) -> InteractionAnswer | None:
     """F test against interaction by unit of analysis; exact where no trial is missing."""
     if any(name not in logs for name in question.conditions):
         return None
@@ -107,7 +107,7 @@ def answer_blocks(question: Question, logs: Logs, rules: Rules) -> Answer | None
     return _against_units(question, tables, "deployments" if by_round else "blocks")
 
 
-def _against_units(question: Question, tables: Array, kind: str) -> Answer | None:
+def _against_units(question: Question, tables: Array, kind: str) -> InteractionAnswer | None:
     """Mean square of the interaction over that of interaction by unit."""
     inner = tables - tables.mean(axis=1, keepdims=True) - tables.mean(axis=2, keepdims=True)
     inner += tables.mean(axis=(1, 2), keepdims=True)
@@ -116,7 +116,7 @@ def _against_units(question: Question, tables: Array, kind: str) -> Answer | Non
     error = float(((inner - mean) ** 2).sum()) / (q * (count - 1))
     if error < TINY:
         return None
-    return Answer(
+    return InteractionAnswer(
         tables.mean(axis=0),
         4 * error / count,
         "F",
@@ -126,7 +126,7 @@ def _against_units(question: Question, tables: Array, kind: str) -> Answer | Non
     )
 
 
-def _mixed(question: Question, logs: Logs, rules: Rules) -> Answer | None:
+def _mixed(question: Question, logs: Logs, rules: Rules) -> InteractionAnswer | None:
     fit = fit_mixed({n: logs[n] for n in question.conditions}, rules.served)
     if fit is None:
         return None
@@ -142,7 +142,7 @@ def _mixed(question: Question, logs: Logs, rules: Rules) -> Answer | None:
     covariance = mean @ fit.covariance @ mean.T
     df = float(question.freedom * (fit.rounds - 1))
     pairs = _all_pairs(*means.shape)
-    return Answer(
+    return InteractionAnswer(
         means,
         float(np.diag(pairs @ covariance @ pairs.T).max()),
         "Wald F",
@@ -196,7 +196,7 @@ def _hypothesis(means: Array, covariance: Array) -> float:
 
 
 def interactions(
-    found: Sequence[tuple[str, Question, Answer]], levels: Levels = PLAIN
+    found: Sequence[tuple[str, Question, InteractionAnswer]], levels: Levels = PLAIN
 ) -> list[Interaction]:
     """The answers, p values adjusted over all of them.
 
@@ -216,7 +216,11 @@ def interactions(
 
 
 def _interaction(
-    metric: str, question: Question, answer: Answer, ps: tuple[float, float], level: float
+    metric: str,
+    question: Question,
+    answer: InteractionAnswer,
+    ps: tuple[float, float],
+    level: float,
 ) -> Interaction:
     p, adjusted = ps
     effects = answer.means[1:] - answer.means[0]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tare.knowledge.replication.matching import Pair
-    from tare.knowledge.replication.measured import Measured
+    from tare.knowledge.replication.measured import MeasuredRun
     from tare.knowledge.replication.reference import Reference
     from tare.study.schema import Setup
 
@@ -27,7 +27,7 @@ _MOST_NAMED = 3
 _MOST_LETTERS = 40
 
 
-def departures(run: Measured, reference: Reference) -> dict[str, tuple[str, ...]]:
+def departures(run: MeasuredRun, reference: Reference) -> dict[str, tuple[str, ...]]:
     """Condition to what of it is another thing here than in the study; those alike are missing.
 
     By name, a condition of a run is the one of the study; what it was made of may have been set

@@ -9,14 +9,14 @@ from tare.study.quantities import MIB
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.knowledge.replication.measured import Measured
+    from tare.knowledge.replication.measured import MeasuredRun
     from tare.knowledge.replication.reference import Reference
     from tare.study.schema import Limits, Setup, Study
 
 _MOST_NAMED = 3
 
 
-def differences(run: Measured, reference: Reference) -> Iterator[str]:
+def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     """What holds for every row: database, data, durations, repetitions, sizes, machines."""
     findings = [entry.finding for entry in reference.entries]
     kinds = sorted({one.database for one in findings})
@@ -39,7 +39,7 @@ def differences(run: Measured, reference: Reference) -> Iterator[str]:
     yield f"machines: all on this one here; in the source {machines}"
 
 
-def _versions(run: Measured, stated: list[str]) -> Iterator[str]:
+def _versions(run: MeasuredRun, stated: list[str]) -> Iterator[str]:
     """The versions that the clusters told of themselves: a study's `home` may hold any."""
     database = run.study.database
     told = {trial.manifest.database.get("version") for trial in run.trials}
@@ -51,7 +51,7 @@ def _versions(run: Measured, stated: list[str]) -> Iterator[str]:
         yield f"version: {database.kind} {' and '.join(here)} here, {said} in the source"
 
 
-def _sizes(run: Measured, reference: Reference) -> Iterator[str]:
+def _sizes(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     """Heap, limits and the like of the conditions that were measured, where they are others."""
     theirs = {one.name: one.setup for one in reference.conditions}
     found: dict[str, dict[str, None]] = {}

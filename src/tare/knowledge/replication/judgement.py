@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.knowledge.replication.measured import Wanted
+from tare.knowledge.replication.measured import ComparisonRequest
 from tare.knowledge.replication.model import Further, said
 from tare.knowledge.replication.verdicts import further, judge
 
@@ -36,7 +36,7 @@ class Judgement:
     notes: tuple[str, ...] = ()
 
 
-def cases_of(finding: Finding, wanted: Wanted) -> list[Wanted]:
+def cases_of(finding: Finding, wanted: ComparisonRequest) -> list[ComparisonRequest]:
     """The comparisons by which the finding is judged: its mean, or one for each pair.
 
     A range, or a bound such as "up to 29%", is said of every case. A mean of the cases would lie
@@ -47,7 +47,7 @@ def cases_of(finding: Finding, wanted: Wanted) -> list[Wanted]:
     effect = finding.effect
     if effect is None or effect.how != "range" or effect.mean_of:
         return [wanted]
-    return [Wanted(wanted.metric, ((pair,),)) for pair in wanted.pairs]
+    return [ComparisonRequest(wanted.metric, ((pair,),)) for pair in wanted.pairs]
 
 
 def judgement(band: Band, effects: Sequence[Effect], cases: int) -> Judgement | None:

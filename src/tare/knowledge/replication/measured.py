@@ -35,7 +35,7 @@ _AS_RATIO = "{}.in-every-trial"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """A run, as far as a scorecard needs it.
 
     Attributes:
@@ -58,14 +58,14 @@ class Measured:
         return {trial.condition for trial in self.trials if _value(trial, metric) is not None}
 
 
-def own_metric(run: Measured, metric: str) -> str:
+def own_metric(run: MeasuredRun, metric: str) -> str:
     """What a run calls a metric of a source. CPU use is that of the servers' machines there, which
     the clients of a run may share: the metric without them, where the run has it."""
     without = metric == "cpu.util" and run.done(SERVER_UTIL)
     return SERVER_UTIL if without else metric
 
 
-def make_measured(run: Run, analysis: Analysis, study: Study) -> Measured:
+def make_measured(run: Run, analysis: Analysis, study: Study) -> MeasuredRun:
     """Join the run's manifests with the values that its analysis found."""
     values = {one.trial: one.values for one in analysis.trials if one.status == "done"}
     trials = tuple(
@@ -74,11 +74,11 @@ def make_measured(run: Run, analysis: Analysis, study: Study) -> Measured:
         if record.name in values
     )
     conditions = {one.name: one for one in expand(study)}
-    return Measured(study, analysis, conditions, trials)
+    return MeasuredRun(study, analysis, conditions, trials)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ComparisonRequest:
     """One comparison that is asked for: a metric, and pairs that were all measured."""
 
     metric: str
@@ -95,11 +95,11 @@ class Wanted:
         return self.metric, frozenset(self.pairs)
 
 
-def effects_of(run: Measured, wanted: Iterable[Wanted]) -> dict[Key, Effect]:
+def effects_of(run: MeasuredRun, wanted: Iterable[ComparisonRequest]) -> dict[Key, Effect]:
     """The effect of each comparison; those with too few units for an interval are missing."""
     asked = {one.key: one for one in wanted}
     found = {key: effect for key, effect in _reported(run).items() if key in asked}
-    left: dict[str, list[Wanted]] = {}
+    left: dict[str, list[ComparisonRequest]] = {}
     for key, one in asked.items():
         if key not in found:
             left.setdefault(one.metric, []).append(one)
@@ -108,7 +108,7 @@ def effects_of(run: Measured, wanted: Iterable[Wanted]) -> dict[Key, Effect]:
     return found
 
 
-def _reported(run: Measured) -> dict[Key, Effect]:
+def _reported(run: MeasuredRun) -> dict[Key, Effect]:
     """The effects of the report, by the pairs that entered."""
     done = {trial.condition for trial in run.trials}
     repeats = {one.condition: one.aa_of for one in run.analysis.conditions}
@@ -133,7 +133,9 @@ def _reported(run: Measured) -> dict[Key, Effect]:
     }
 
 
-def _compared(run: Measured, metric: str, wanted: Sequence[Wanted]) -> dict[Key, Effect]:
+def _compared(
+    run: MeasuredRun, metric: str, wanted: Sequence[ComparisonRequest]
+) -> dict[Key, Effect]:
     """Effects of comparisons that the report does not have."""
     name = _AS_RATIO.format(metric) if metric in NO_RATIO else metric
     wanted = [one for one in wanted if not zeros(run, one)]
@@ -162,7 +164,7 @@ def _compared(run: Measured, metric: str, wanted: Sequence[Wanted]) -> dict[Key,
     return {keys[one.baseline, one.treatment, tuple(one.over)]: one for one in made}
 
 
-def zeros(run: Measured, wanted: Wanted) -> list[str]:
+def zeros(run: MeasuredRun, wanted: ComparisonRequest) -> list[str]:
     """Trials of the comparison in which there was nothing of what often is nothing: no ratio can
     be made with them. Those of other conditions do not count."""
     if wanted.metric not in NO_RATIO:
@@ -177,7 +179,7 @@ def zeros(run: Measured, wanted: Wanted) -> list[str]:
     ]
 
 
-def _contrast(conditions: Mapping[str, Condition], one: Wanted) -> Contrast:
+def _contrast(conditions: Mapping[str, Condition], one: ComparisonRequest) -> Contrast:
     """The pairs as one comparison. Those with the same baselines are named alike, so that they
     share their variance as the report's do."""
     base, treated = (sorted({pair[side] for pair in one.pairs}) for side in (0, 1))

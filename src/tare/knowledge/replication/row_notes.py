@@ -11,7 +11,7 @@ from tare.study.metric_names import SERVER_UTIL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tare.knowledge.replication.measured import Measured, Wanted
+    from tare.knowledge.replication.measured import ComparisonRequest, MeasuredRun
     from tare.knowledge.replication.reference import Reference
 
 _MOST_OTHERS = 3
@@ -27,7 +27,7 @@ _OF_THE_MACHINE = {
 """Metrics that a source had of its servers, on machines of their own."""
 
 
-def row_notes(wanted: Wanted, run: Measured, reference: Reference) -> Iterator[str]:
+def row_notes(wanted: ComparisonRequest, run: MeasuredRun, reference: Reference) -> Iterator[str]:
     """What holds for the pairs that were measured, one sentence each."""
     yield from _loads(wanted, run)
     yield from _other_loads(wanted, run, reference)
@@ -36,7 +36,7 @@ def row_notes(wanted: Wanted, run: Measured, reference: Reference) -> Iterator[s
         yield _OF_THE_MACHINE[wanted.metric]
 
 
-def _loads(wanted: Wanted, run: Measured) -> Iterator[str]:
+def _loads(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
     """The loads of a finding that speaks of several, or of none."""
     loads = list(
         dict.fromkeys(
@@ -49,7 +49,9 @@ def _loads(wanted: Wanted, run: Measured) -> Iterator[str]:
         yield f"over {len(loads)} loads: {', '.join(_cut(loads, _MOST_LOADS))}"
 
 
-def _other_loads(wanted: Wanted, run: Measured, reference: Reference) -> Iterator[str]:
+def _other_loads(
+    wanted: ComparisonRequest, run: MeasuredRun, reference: Reference
+) -> Iterator[str]:
     """Where the load of a finding's conditions is another one than in the source."""
     theirs = {one.name: one.setup.load for one in reference.conditions}
     found: dict[str, None] = {}
@@ -62,7 +64,7 @@ def _other_loads(wanted: Wanted, run: Measured, reference: Reference) -> Iterato
     yield from _cut(list(found), _MOST_OTHERS, "such loads")
 
 
-def _rates_missed(wanted: Wanted, run: Measured) -> Iterator[str]:
+def _rates_missed(wanted: ComparisonRequest, run: MeasuredRun) -> Iterator[str]:
     """Where operations came slower than they were asked for: latency is then one of a queue."""
     asked: set[str] = set()
     short: dict[str, float] = {}
@@ -83,7 +85,7 @@ def _rates_missed(wanted: Wanted, run: Measured) -> Iterator[str]:
         yield f"the rate was not reached in {missed}, least in {name}: {short[name]:+.0%}"
 
 
-def _names(wanted: Wanted) -> Iterable[str]:
+def _names(wanted: ComparisonRequest) -> Iterable[str]:
     return dict.fromkeys(name for pair in wanted.pairs for name in pair)
 
 

@@ -13,7 +13,7 @@ from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
 from tare.knowledge.replication.matching import Match, match
 from tare.knowledge.replication.measured import (
-    Wanted,
+    ComparisonRequest,
     effects_of,
     make_measured,
     own_metric,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.model import Analysis, Effect
     from tare.knowledge.library import Entry
-    from tare.knowledge.replication.measured import Key, Measured
+    from tare.knowledge.replication.measured import Key, MeasuredRun
     from tare.knowledge.replication.reference import Reference
     from tare.knowledge.schema import Finding, Source
 
@@ -45,7 +45,7 @@ class _Beside:
         apart: condition to what of it is another thing here than in the study.
     """
 
-    run: Measured
+    run: MeasuredRun
     reference: Reference
     apart: Mapping[str, tuple[str, ...]]
 
@@ -92,16 +92,20 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
     )
 
 
-def _wanted(beside: _Beside, finding: Finding, found: Match) -> Wanted:
+def _wanted(beside: _Beside, finding: Finding, found: Match) -> ComparisonRequest:
     """What of the match was measured, in conditions that are those of the study."""
     metric = own_metric(beside.run, finding.metric)
     usable = beside.run.done(metric) - beside.apart.keys()
     rows = [tuple(pair for pair in row if usable.issuperset(pair)) for row in found.rows]
-    return Wanted(metric, tuple(row for row in rows if row))
+    return ComparisonRequest(metric, tuple(row for row in rows if row))
 
 
 def _row(
-    entry: Entry, found: Match, wanted: Wanted, effects: Mapping[Key, Effect], beside: _Beside
+    entry: Entry,
+    found: Match,
+    wanted: ComparisonRequest,
+    effects: Mapping[Key, Effect],
+    beside: _Beside,
 ) -> Row:
     finding, run = entry.finding, beside.run
     published = _published(finding, run)
@@ -131,7 +135,7 @@ def _row(
     )
 
 
-def _why_not(finding: Finding, found: Match, wanted: Wanted, beside: _Beside) -> str:
+def _why_not(finding: Finding, found: Match, wanted: ComparisonRequest, beside: _Beside) -> str:
     """The first reason why a finding was not judged."""
     run = beside.run
     if found.reason:
@@ -149,7 +153,7 @@ def _why_not(finding: Finding, found: Match, wanted: Wanted, beside: _Beside) ->
     return "too few trials for an interval: fewer than two units of analysis have both sides"
 
 
-def _partly(found: Match, wanted: Wanted, beside: _Beside) -> list[str]:
+def _partly(found: Match, wanted: ComparisonRequest, beside: _Beside) -> list[str]:
     of, cells = len(found.pairs), len(wanted.pairs)
     if cells == of:
         return []
@@ -160,7 +164,7 @@ def _partly(found: Match, wanted: Wanted, beside: _Beside) -> list[str]:
     return [*notes, *([f"not as in the study: {apart}"] if apart else [])]
 
 
-def _published(finding: Finding, run: Measured) -> Published:
+def _published(finding: Finding, run: MeasuredRun) -> Published:
     effect = finding.effect
     return Published(
         text=change_of(finding),

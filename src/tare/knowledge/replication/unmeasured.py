@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tare.knowledge.replication.matching import Pair
-    from tare.knowledge.replication.measured import Measured
+    from tare.knowledge.replication.measured import MeasuredRun
 
 _MOST_NAMED = 3
 
 
-def why_missing(metric: str, pairs: Sequence[Pair], run: Measured) -> str:
+def why_missing(metric: str, pairs: Sequence[Pair], run: MeasuredRun) -> str:
     """The reason why none of the pairs could be compared."""
     names = _names(pairs)
     done = {trial.condition for trial in run.trials}
@@ -32,7 +32,7 @@ def why_missing(metric: str, pairs: Sequence[Pair], run: Measured) -> str:
     return f"no trial was done of {listed(missing)}"
 
 
-def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measured) -> str:
+def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: MeasuredRun) -> str:
     """The levels that all measured conditions lack, and missing ones have: compaction twcs."""
     lost, have = _levels(missing, run), _levels(measured, run)
     gone = {
@@ -42,7 +42,7 @@ def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measu
     return ", ".join(f"{factor} {_and(levels)}" for factor, levels in gone.items() if levels)
 
 
-def _levels(pairs: Iterable[Pair], run: Measured) -> dict[str, set[str]]:
+def _levels(pairs: Iterable[Pair], run: MeasuredRun) -> dict[str, set[str]]:
     """Factor to its levels in these conditions: a name is its levels, joined by dots."""
     found: dict[str, set[str]] = {factor: set() for factor in run.study.factors}
     for name in _names(pairs):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from tare.imports.reading import Reading
+    from tare.imports.reading import FileReading
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ToolOutcome:
     """What a tool left behind.
 
     Attributes:
@@ -41,7 +41,7 @@ class Outcome:
         failures_inside: they also hold operations that failed.
     """
 
-    reading: Reading
+    reading: FileReading
     histograms: list[Lines]
     failures_inside: bool = False
 
@@ -64,7 +64,7 @@ class Call:
     command: list[str]
     begins: re.Pattern[str]
     rate: re.Pattern[str]
-    outcome: Callable[[str], Outcome]
+    outcome: Callable[[str], ToolOutcome]
     ends: re.Pattern[str] | None = None
     own_time: bool = True
     warm: list[str] | None = None

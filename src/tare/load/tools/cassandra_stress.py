@@ -10,7 +10,7 @@ from tare.imports import cassandra_stress, histograms
 from tare.load.tools.call import (
     Call,
     Lines,
-    Outcome,
+    ToolOutcome,
     hosts,
     one_level,
     read_text,
@@ -64,7 +64,7 @@ def _mode(workload: dict[str, Any]) -> list[str]:
     return ["mixed", f"ratio({counter}read={read:g},{counter}write={write:g})"]
 
 
-def outcome(text: str, where: Path) -> Outcome:
+def outcome(text: str, where: Path) -> ToolOutcome:
     """The results block, and the log, which counts nanoseconds."""
     reading = cassandra_stress.read(text.encode())[-1]
     (log,) = histograms.read(read_text(where / LOG), 1, None)
@@ -74,4 +74,4 @@ def outcome(text: str, where: Path) -> Outcome:
         operation, _, kind = tag.rpartition("-")
         lines.setdefault((operation, kind), []).append(rest)
     found = [Lines(name, kind, own) for (name, kind), own in lines.items()]
-    return Outcome(reading, found, failures_inside=True)
+    return ToolOutcome(reading, found, failures_inside=True)

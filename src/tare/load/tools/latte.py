@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tare.imports import latte
-from tare.load.tools.call import Call, Lines, Outcome, hosts, one_level, read_text, share
+from tare.load.tools.call import Call, Lines, ToolOutcome, hosts, one_level, read_text, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,11 +67,11 @@ def ycsb_keys(records: int) -> list[str]:
     return [f"user{abs(value)}" for value in hashed.view(np.int64).tolist()]
 
 
-def outcome(text: str, where: Path) -> Outcome:
+def outcome(text: str, where: Path) -> ToolOutcome:
     """The report; its histograms count nanoseconds over the whole run."""
     (reading,) = latte.read(read_text(where / REPORT))
     found = []
     for line in reading.histograms:
         tag, _, rest = line.removeprefix("Tag=").partition(",")
         found.append(Lines(tag.rpartition("-")[0], "rt", [rest]))
-    return Outcome(reading, found)
+    return ToolOutcome(reading, found)

@@ -9,7 +9,7 @@ from tare.errors import LoadError
 from tare.records.hlog import Latencies, read_hlog
 
 if TYPE_CHECKING:
-    from tare.load.tools.call import Lines, Outcome
+    from tare.load.tools.call import Lines, ToolOutcome
     from tare.load.tools.watch import Use
 
 LOST_SHARE = 0.02
@@ -42,7 +42,7 @@ def write_log(path: Path, histograms: list[Lines], start_unix: float, scheduled:
 
 def result(
     specification: dict[str, Any],
-    outcome: Outcome,
+    outcome: ToolOutcome,
     use: Use,
     start_unix: float,
     version: str,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tare.imports import histograms, ycsb
-from tare.load.tools.call import Call, Lines, Outcome, hosts, read_text, share, whole_seconds
+from tare.load.tools.call import Call, Lines, ToolOutcome, hosts, read_text, share, whole_seconds
 from tare.load.tools.scale import in_nanoseconds
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _properties(properties: dict[str, Any]) -> list[str]:
     return [word for name, value in properties.items() for word in ("-p", f"{name}={value}")]
 
 
-def outcome(text: str, where: Path) -> Outcome:
+def outcome(text: str, where: Path) -> ToolOutcome:
     """The summary on standard output, and the histograms beside it, which count microseconds."""
     (reading,) = ycsb.read(text.encode())
     found: list[Lines] = []
@@ -108,7 +108,7 @@ def outcome(text: str, where: Path) -> Outcome:
         (log,) = histograms.read(read_text(file), 1000, name)
         scaled = [line for one in log.histograms if (line := in_nanoseconds(one)) is not None]
         found.append(Lines(name, kind, scaled))
-    return Outcome(reading, found)
+    return ToolOutcome(reading, found)
 
 
 def _holds_any(file: Path) -> bool:

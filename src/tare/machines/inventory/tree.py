@@ -20,7 +20,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass
-class Group:
+class HostGroup:
     """One group: its own hosts, the groups in it with the lines that say so, its variables."""
 
     where: str
@@ -34,12 +34,12 @@ class Tree:
     """Everything that an inventory of Ansible's says, in the order in which it says it."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, HostGroup] = field(default_factory=dict)
 
-    def group(self, name: str, where: str) -> Group:
+    def group(self, name: str, where: str) -> HostGroup:
         """The group of this name, made where it is new."""
         if name not in self.groups:
-            self.groups[checked_group(name, where)] = Group(where)
+            self.groups[checked_group(name, where)] = HostGroup(where)
         return self.groups[name]
 
     def add(self, group: str, pattern: str, variables: Variables, where: str) -> None:

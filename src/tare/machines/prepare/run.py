@@ -48,7 +48,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PrepareOutcome:
     """What is to be changed on all hosts, and pyinfra's last words where it failed."""
 
     hosts: tuple[Prepared, ...]
@@ -83,7 +83,7 @@ def prepare(
     *,
     change: bool,
     run: Starter | None = None,
-) -> Outcome:
+) -> PrepareOutcome:
     """What must be changed on these hosts, each in the order given.
 
     Args:
@@ -109,7 +109,7 @@ def prepare(
             why=ended.last(12),
             remedy="tare doctor --machines says what each of them lacks",
         )
-    return Outcome(tuple(found), said or ("" if ended.ok else ended.last(12)))
+    return PrepareOutcome(tuple(found), said or ("" if ended.ok else ended.last(12)))
 
 
 def _once(

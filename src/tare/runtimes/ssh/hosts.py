@@ -20,7 +20,7 @@ PORT_STEP = 100
 
 
 @dataclass
-class Group:
+class ClusterHosts:
     """One cluster: its number among those that are alive, and the hosts that it got."""
 
     number: int
@@ -52,7 +52,7 @@ class Hosts:
         }
         self.nodes = [self.machines[one.name] for one in inventory.nodes]
         self.clients = [self.machines[one.name] for one in inventory.clients]
-        self._groups: dict[str, Group] = {}
+        self._groups: dict[str, ClusterHosts] = {}
         self._missing: set[str] = set()
         self.say: Callable[[str], None] = lambda _: None
         """told what takes long, and of hosts that go missing"""
@@ -84,12 +84,12 @@ class Hosts:
         """What the records keep of the hosts."""
         return {one.name: one.as_dict() for one in self.used}
 
-    def group(self, name: str) -> Group:
+    def group(self, name: str) -> ClusterHosts:
         """The cluster of this name, numbered at first use."""
         if name not in self._groups:
             taken = {one.number for one in self._groups.values()}
             free = next(number for number in range(len(taken) + 1) if number not in taken)
-            self._groups[name] = Group(free)
+            self._groups[name] = ClusterHosts(free)
         return self._groups[name]
 
     def release(self, name: str) -> None:
