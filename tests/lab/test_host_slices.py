@@ -16,7 +16,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.lab.conductor import Driven, TrialHere, with_hosts
-from tare.lab.host_slices import HostPart, HostSlices, readable, start_probes
+from tare.lab.host_slices import HostSlices, TrialOnHost, readable, start_probes
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
@@ -73,10 +73,10 @@ def boot(tmp_path: Path) -> str:
     return str(file)
 
 
-def parts(host: Host) -> list[HostPart]:
+def parts(host: Host) -> list[TrialOnHost]:
     group = Accounting({"cpuacct": "/acct/n", "freezer": "/freezer/n"}, (7,), host)
     client = Accounting({"unified": "/sys/c"}, (8,), host)
-    return [HostPart([group], {"n": group, "c1": client}), HostPart([group], {"n": group})]
+    return [TrialOnHost([group], {"n": group, "c1": client}), TrialOnHost([group], {"n": group})]
 
 
 @pytest.fixture

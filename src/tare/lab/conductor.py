@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule, Slot
 
 LOOK_S = 1.0
-"""from one look for parts that have failed to the next"""
+"""from one look for trials that have failed to the next"""
 LATE_S = 0.005
 """A slice is late where its server is thawed so long after its load began, or is frozen and read so
 long after it should have been (`AFTER_S` after the drain)."""
@@ -72,13 +72,13 @@ class Conductor:
     """Goes through a schedule.
 
     Attributes:
-        parts: the block's trials, by their number in the schedule.
+        trials: the block's trials, by their number in the schedule.
         freezes: servers stand still between their slices.
-        look: called every `LOOK_S`, between turns; finds parts that have failed.
+        look: called every `LOOK_S`, between turns; finds trials that have failed.
     """
 
     schedule: Schedule
-    parts: Sequence[TrialHere]
+    trials: Sequence[TrialHere]
     meter: Meter
     freezes: bool
     look: Callable[[], None] = lambda: None
@@ -90,7 +90,7 @@ class Conductor:
     def conduct(self, begins: float) -> list[Driven]:
         """Drive every slice, the first one's load beginning at this Unix time.
 
-        A part of which a unit ends, or does not freeze, is driven no more.
+        A trial of which a unit ends, or does not freeze, is driven no more.
         """
         self._origin = self.clock() + begins - self.wall()
         self._begins = begins
@@ -121,27 +121,27 @@ class Conductor:
                 its drain is so no part of the next one: of a condition with several slices in a
                 turn it was, so that servers of one condition came out dearer than others.
         """
-        part = None if slot.trial is None else self.parts[slot.trial]
-        if part is not None and part.fault:
+        trial = None if slot.trial is None else self.trials[slot.trial]
+        if trial is not None and trial.fault:
             return
         load = self._origin + slot.at
         ends = load + self.schedule.length_s + self.schedule.drain_s
         self._until(load - lead_s)
-        units = {} if part is None else part.units
-        nodes = () if part is None else part.nodes
+        units = {} if trial is None else trial.units
+        nodes = () if trial is None else trial.nodes
         try:
             before, since = self.meter.read(units, nodes), self.clock()
-            if part is not None:
-                self._freeze(part, False)
+            if trial is not None:
+                self._freeze(trial, False)
             late = self.clock() > load + LATE_S
             self._until(ends)
-            if part is not None and slot.last:
-                self._freeze(part, True)
+            if trial is not None and slot.last:
+                self._freeze(trial, True)
             after, now = self.meter.read(units, nodes), self.clock()
         except (TareError, OSError) as error:
-            if part is None:
+            if trial is None:
                 raise
-            part.fault = str(error)
+            trial.fault = str(error)
             return
         late = late or now > ends + AFTER_S + LATE_S
         self.driven.append(
@@ -154,15 +154,15 @@ class Conductor:
             self.wait(left)
 
     def _freeze_all(self, frozen: bool) -> None:
-        for part in self.parts:
+        for trial in self.trials:
             try:
-                self._freeze(part, frozen)
+                self._freeze(trial, frozen)
             except (TareError, OSError) as error:
-                part.fault = part.fault or str(error)
+                trial.fault = trial.fault or str(error)
 
-    def _freeze(self, part: TrialHere, frozen: bool) -> None:
+    def _freeze(self, trial: TrialHere, frozen: bool) -> None:
         if self.freezes:
-            for node in part.nodes:
+            for node in trial.nodes:
                 cgroups.freeze(node.paths, frozen)
 
 
@@ -182,7 +182,7 @@ def _no_collection() -> Iterator[None]:
 def with_hosts(
     driven: Sequence[Driven],
     schedule: Schedule,
-    parts: Sequence[TrialHere],
+    trials: Sequence[TrialHere],
     hosts: Sequence[HostSlices],
     *,
     here: bool,
@@ -192,7 +192,7 @@ def with_hosts(
     Args:
         here: this machine takes part, too.
 
-    A part of which a host did not drive a slice gets that as its fault, and loses the slice.
+    A trial of which a host did not drive a slice gets that as its fault, and loses the slice.
     """
     numbers = {slot: number for number, slot in enumerate(schedule.slots)}
     whole: list[Driven] = []
@@ -201,9 +201,9 @@ def with_hosts(
         silent = [host for host, found in zip(hosts, told, strict=True) if found is None]
         if silent:
             if one.slot.trial is not None:
-                part = parts[one.slot.trial]
+                trial = trials[one.slot.trial]
                 why = silent[0].faults.get(one.slot.trial, "")
-                part.fault = part.fault or why or f"{silent[0].machine.name} did not drive it"
+                trial.fault = trial.fault or why or f"{silent[0].machine.name} did not drive it"
             continue
         used, late = one.used if here else NOTHING, one.late
         for found in told:

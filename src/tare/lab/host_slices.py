@@ -31,7 +31,7 @@ _FREEZERS = ("freezer", "unified")
 
 
 @dataclass(frozen=True)
-class HostPart:
+class TrialOnHost:
     """What a trial has on one host.
 
     Attributes:
@@ -123,7 +123,7 @@ class HostSlices:
         schedule: Schedule,
         begins: float,
         freeze_at: float,
-        parts: Sequence[HostPart],
+        trials: Sequence[TrialOnHost],
         *,
         freezes: bool,
     ) -> None:
@@ -132,7 +132,7 @@ class HostSlices:
         Args:
             begins: Unix time of this machine at which the first slice's load begins.
             freeze_at: likewise, from which on servers stand still.
-            parts: of the block's trials, by their number in the schedule.
+            trials: of the block's trials, by their number in the schedule.
             freezes: servers stand still between their slices.
         """
         ahead = self.machine.ahead_s
@@ -145,7 +145,7 @@ class HostSlices:
                 {"at": begins + slot.at + ahead, "part": slot.trial, "last": slot.last}
                 for slot in schedule.slots
             ],
-            "parts": [part.order(freezes=freezes) for part in parts],
+            "parts": [one.order(freezes=freezes) for one in trials],
         }
         text = json.dumps({"interval_s": 1.0, "slices": order}) + "\n"
         with contextlib.suppress(BrokenPipeError):  # it died: the missing slices are noted

@@ -377,7 +377,7 @@ def _conduct(
     can if `freezes`."""
     groups = [node.accounting() for node in nodes]
     freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
-    parts = [
+    ways = [
         TrialHere([group], {"server": [group], "client": [client.running.accounting()]})
         for group, client in zip(groups, clients, strict=True)
         if client.running is not None
@@ -388,15 +388,15 @@ def _conduct(
             raise told.fault
 
     meter = Meter(processes_named(engine) if engine else ())
-    conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look)
+    conductor = Conductor(schedule, ways, meter, freezes=freezes, look=look)
     try:
         return conductor.conduct(begins), freezes
     finally:
         conductor.release()
         meter.close()
-        for part in parts:
-            if part.fault and told.fault is None:
-                told.fault = QuietError("a slice could not be driven", why=part.fault)
+        for way in ways:
+            if way.fault and told.fault is None:
+                told.fault = QuietError("a slice could not be driven", why=way.fault)
 
 
 def _refuse_taken(host: str) -> None:

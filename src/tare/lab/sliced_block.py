@@ -179,26 +179,26 @@ class SlicedBlock:
         hosts = start_probes(machines, self._trials[0].run.run)
         try:
             self._await_ready(begins)
-            parts = [one.part() for one in self._trials]
+            here = [one.here() for one in self._trials]
             freezes = not self._why_not_frozen()
             for host in hosts:
                 own = [one.on(host.machine.name) for one in self._trials]
                 host.begin(schedule, begins, begins - _FREEZE_S, own, freezes=freezes)
-            driven = self._conduct(schedule, begins, parts, hosts, freezes=freezes)
+            driven = self._conduct(schedule, begins, here, hosts, freezes=freezes)
         finally:
             for host in hosts:
                 host.close()
-        driven = with_hosts(driven, schedule, parts, hosts, here=HERE in machines)
-        for one, part in zip(self._trials, parts, strict=True):
-            if part.fault:
-                one.fault = one.fault or _undriven(one.run.trial.name, part.fault)
+        driven = with_hosts(driven, schedule, here, hosts, here=HERE in machines)
+        for one, trial in zip(self._trials, here, strict=True):
+            if trial.fault:
+                one.fault = one.fault or _undriven(one.run.trial.name, trial.fault)
         return driven
 
     def _conduct(
         self,
         schedule: Schedule,
         begins: float,
-        parts: list[TrialHere],
+        here: list[TrialHere],
         hosts: list[HostSlices],
         *,
         freezes: bool,
@@ -213,14 +213,14 @@ class SlicedBlock:
 
         def look() -> None:
             lost = next((one.machine.name for one in hosts if one.ended()), "")
-            for number, (one, part) in enumerate(zip(self._trials, parts, strict=True)):
+            for number, (one, trial) in enumerate(zip(self._trials, here, strict=True)):
                 told = next((one.faults[number] for one in hosts if number in one.faults), "")
                 if lost:
                     told = told or f"the probe on {lost} has ended"
-                part.fault = part.fault or one.failed() or told
+                trial.fault = trial.fault or one.failed() or told
             self._show(schedule, len(conductor.driven))
 
-        conductor = Conductor(schedule, parts, meter, freezes=freezes, look=look, wall=self._wall)
+        conductor = Conductor(schedule, here, meter, freezes=freezes, look=look, wall=self._wall)
         try:
             return conductor.conduct(begins)
         finally:

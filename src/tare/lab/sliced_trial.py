@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import TrialHere
-from tare.lab.host_slices import HostPart, readable
+from tare.lab.host_slices import TrialOnHost, readable
 from tare.lab.slice_records import Replies
 from tare.lab.trial import see_running
 from tare.load.client import LoadClient, progress, result_of
@@ -97,7 +97,7 @@ class SlicedTrial:
                     "off",
                 )
 
-    def part(self) -> TrialHere:
+    def here(self) -> TrialHere:
         """What the conductor thaws, freezes and reads of it."""
         try:
             self.refuse_elsewhere()
@@ -106,9 +106,9 @@ class SlicedTrial:
         nodes, units = self._on("")
         return TrialHere(nodes, {name: [one] for name, one in units.items()}, self.failed())
 
-    def on(self, host: str) -> HostPart:
+    def on(self, host: str) -> TrialOnHost:
         """What it has on another host."""
-        return HostPart(*self._on(host))
+        return TrialOnHost(*self._on(host))
 
     def machines(self) -> set[Machine]:
         """Where its units run, once its clients are launched."""
