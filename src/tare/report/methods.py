@@ -132,7 +132,11 @@ def _slices(analysis: Analysis) -> str:
     if length == OFF:
         reason = str(_mapping(study.get("slicing")).get("why_not", ""))
         return f", in one piece (not in slices: {reason})" if reason else ", in one piece"
-    return f", in slices of {_seconds(length)}, in turn with the other conditions of its block"
+    return (
+        f", in slices of {_seconds(length)}, in turn with the other conditions of its block. "
+        "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from all "
+        "slices of a block fitted together, in which bursts count less; percentiles from all replies"
+    )
 
 
 def _clients(analysis: Analysis) -> list[str]:
