@@ -272,3 +272,18 @@ def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> 
     assert terms_of(some).effects == pytest.approx(terms_of(whole).effects, abs=0.002)
     empty = [row._replace(ops=0.0) for row in rows[1][:5]] + rows[1][5:]
     assert observe([trial("a", rows[0]), trial("b", empty)], COSTS["service_demand"]) is None
+
+
+@pytest.mark.parametrize(("lacking", "fitted"), [(0, 80), (3, 77), (8, 80)])
+def test_slices_without_a_sample_of_the_pace_are_left_out_where_they_are_few(
+    lacking: int, fitted: int
+) -> None:
+    """Else the pace is left out, and they are not."""
+    rows = [
+        [SliceRow(2 * n + one, 100.0, 0.25, 100.0, pace=7.0) for n in range(40)] for one in (0, 1)
+    ]
+    rows[0][:lacking] = [row._replace(pace=None) for row in rows[0][:lacking]]
+    found = observe([trial("a", rows[0]), trial("b", rows[1])], COSTS["service_demand"])
+    assert found is not None
+    assert len(found.logs) == fitted
+    assert (found.pace is None) == (lacking == 8)

@@ -164,7 +164,7 @@ class Observed(NamedTuple):
         conditions: which condition it drove, from 0.
         switches: which other server the slice before drove, from 1; 0: the same one, or unknown.
         turns: which turn of a server each is of.
-        pace: mean log of the nanoseconds of the pace's arithmetic; None: not known of all.
+        pace: mean log of the nanoseconds of the pace's arithmetic; None: not sampled in too many.
     """
 
     logs: np.ndarray
@@ -194,10 +194,12 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observ
         servers,
         known if len(known) == len(rows) else (),
     )
-    paces = [row.pace for row in rows if row.pace is not None]
-    if len(paces) == len(rows):
-        observed = observed._replace(pace=np.array(paces))
-    usable = usable_slices(observed.conditions, costed, np.array([row.late for row in rows]))
+    late = np.array([row.late for row in rows])
+    paces = np.array([math.nan if row.pace is None else row.pace for row in rows])
+    paced = usable_slices(observed.conditions, costed & np.isfinite(paces), late)
+    if paced is not None:
+        return only(observed._replace(pace=paces), paced)
+    usable = usable_slices(observed.conditions, costed, late)
     return None if usable is None else only(observed, usable)
 
 
@@ -210,7 +212,7 @@ def usable_slices(
     out, where few are.
 
     Args:
-        costed: they have a cost.
+        costed: they have a cost, and whatever else is asked of them.
     """
     often = np.bincount(conditions)
     for usable in (costed & ~late, costed):

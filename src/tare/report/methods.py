@@ -134,8 +134,9 @@ def _slices(analysis: Analysis) -> str:
         return f", in one piece (not in slices: {reason})" if reason else ", in one piece"
     return (
         f", in slices of {_seconds(length)}, in turn with the other conditions of its block. "
-        "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from all "
-        "slices of a block fitted together, in which bursts count less; percentiles from all replies"
+        "Ratios of service demand, throughput, mean latencies and the servers' CPU use come from "
+        "all slices of a block fitted together, in which bursts count less; percentiles come from "
+        "all replies"
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
+from tare.analysis.slices import LEAST_USABLE
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check
@@ -189,11 +190,15 @@ def pace(evidence: Evidence) -> Check | None:
             )
     if not details:
         said = "the pace of the servers' CPUs did not depend on the condition"
-        lacking = [t.name for t, _ in sliced if any(row.pace is None for row in t.slices)]
-        if lacking:
-            said += f"; {count(len(lacking), 'trial')} with slices in which it was not sampled: no "
-            said += "term of the fit in their blocks"
-        return check("pace", "ok", said, lacking)
+        lacking = {t.name: sum(row.pace is None for row in t.slices) for t, _ in sliced}
+        often = [t.name for t, _ in sliced if lacking[t.name] > (1 - LEAST_USABLE) * len(t.slices)]
+        if often:
+            said += f"; it was sampled too seldom in {count(len(often), 'trial')}: no term of the "
+            said += "fit in their blocks"
+            return check("pace", "ok", said, often)
+        if missed := sum(lacking.values()):
+            said += f"; {count(missed, 'slice')} without a sample left out"
+        return check("pace", "ok", said)
     return check(
         "pace",
         "warning",
