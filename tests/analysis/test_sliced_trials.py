@@ -122,6 +122,24 @@ def test_operations_that_were_cut_off_hold_the_pause(
     assert found.details[0].startswith("D1-B01-native: ")
 
 
+@pytest.mark.parametrize(("server_s", "status"), [(1.5, "ok"), (2.5, "warning")])
+def test_a_rate_that_only_the_drains_let_servers_keep(
+    tmp_path: Path, server_s: float, status: str
+) -> None:
+    """Eight slices of a quarter of a second on one CPU have two seconds of it."""
+    place = run(tmp_path)
+    file = place / "trials/D1-B01-native/manifest.json"
+    record = json.loads(file.read_text())
+    record["setup"]["load"]["rate"] = 1000
+    for unit in record["units"]:
+        unit["parity"]["cpus allowed"] = "0"
+    used = record["machine_cpu_s"] - record["server_cpu_s"] + server_s
+    file.write_text(json.dumps(record | {"server_cpu_s": server_s, "machine_cpu_s": used}))
+    found = check(analyse(place), "overload")
+    assert found.status == status
+    assert len(found.details) == (status == "warning")
+
+
 @pytest.mark.parametrize(("late", "status"), [(0, "ok"), (2, "warning")])
 def test_late_slices(tmp_path: Path, late: int, status: str) -> None:
     place = run(tmp_path, slices={"D1-B01-native": {"late": late}})

@@ -33,6 +33,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     client.answers,
     client.saturation,
     client.open_loop,
+    slices.overload,
     slices.unequally_driven,
     slices.undrained,
     slices.other_work,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, Status, check, count, percent
+from tare.analysis.metrics import server_util
 from tare.analysis.slices import LEAST_USABLE
+from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check
@@ -74,6 +76,32 @@ def undrained(evidence: Evidence) -> Check | None:
             f"{t.name}: {count(number, 'operation')}, {percent(shares[t.name])} of its operations"
             for t, number in left
         ],
+    )
+
+
+def overload(evidence: Evidence) -> Check | None:
+    """Rates that servers kept only because nothing more was sent in the drains.
+
+    They queue in each slice, so that latency is that of a queue as long as a slice lets it grow.
+    """
+    shares = {
+        t.name: busy / 100 * (s.length_s + s.drain_s) / s.length_s
+        for t, s in _sliced(evidence)
+        if t.manifest.setup.get("load", {}).get("rate")
+        and (busy := server_util(t.manifest).get(SERVER_UTIL)) is not None
+    }
+    if not shares:
+        return None
+    over = {name: share for name, share in shares.items() if share > 1}
+    if not over:
+        return check("overload", "ok", "servers could keep the rate within the slices")
+    return check(
+        "overload",
+        "warning",
+        f"in {len(over)} of {count(len(shares), 'trial')} servers needed more CPU time than their "
+        "slices have, and answered in the drains what had queued up: its latency is none of a load "
+        "that they keep; lower load.rate",
+        [f"{name}: {percent(share)} of its slices' CPU time" for name, share in over.items()],
     )
 
 
