@@ -52,7 +52,7 @@ def compared(one: Condition) -> object:
     setup = one.setup
     sized = {"load": {"records", "warmup", "measure", "threads", "rate", "search", "phases"}}
     return one.name, setup.model_dump_json(
-        exclude=sized | {"database": {"heap"}, "platform": {"limits"}, "client": {"limits"}}
+        exclude=sized | {"database": {"heap", "jvm"}, "platform": {"limits"}, "client": {"limits"}}
     )
 
 
