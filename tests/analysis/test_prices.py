@@ -84,6 +84,51 @@ def test_a_share_is_free_of_how_fast_the_machine_was_in_a_round() -> None:
     assert bridge.added.high - bridge.added.low > 0.1
 
 
+def test_what_a_neighbour_of_the_cpu_takes_is_taken_off() -> None:
+    """A neighbour that works in half of the slices makes them dearer, and the pace slower."""
+    generator = np.random.default_rng(3)
+
+    def met(row: SliceRow) -> SliceRow:
+        slower = 0.4 * generator.integers(2)
+        return row._replace(demand_s=row.demand_s * np.exp(0.7 * slower), pace=7.0 + slower)
+
+    one = weighed(slices=40)
+    rounds = [replace(each, rows=[list(map(met, own)) for own in each.rows]) for each in one.rounds]
+    blind = [
+        replace(each, rows=[[row._replace(pace=None) for row in own] for own in each.rows])
+        for each in rounds
+    ]
+    with_pace, without = (
+        of(prices(replace(one, rounds=these), MACHINE), "docker.bridge").percent
+        for these in (rounds, blind)
+    )
+    assert with_pace is not None
+    assert without is not None
+    assert with_pace.value == pytest.approx(12.5, abs=0.01)
+    assert with_pace.high - with_pace.low < (without.high - without.low) / 20
+
+
+@pytest.mark.parametrize("slower", [0.0, 0.05])
+def test_a_pace_that_depends_on_the_way_makes_prices_doubtful(slower: float) -> None:
+    generator = np.random.default_rng(4)
+    one = weighed(slices=40)
+    rounds = [
+        replace(
+            each,
+            rows=[
+                [
+                    row._replace(pace=7 + slower * (way == 2) + generator.normal(0, 0.02))
+                    for row in own
+                ]
+                for way, own in enumerate(each.rows)
+            ],
+        )
+        for each in one.rounds
+    ]
+    told = " ".join(doubts(prices(replace(one, rounds=rounds), MACHINE)))
+    assert ("depended on the way (docker.bridge, 1 in flight)" in told) == bool(slower)
+
+
 def test_microseconds_are_as_counted() -> None:
     counted = weighed()
     total = [

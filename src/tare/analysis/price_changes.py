@@ -91,5 +91,6 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         ("servers and clients had a CPU each", a.pinned, b.pinned),
         ("servers stood still between slices", a.frozen, b.frozen),
         ("idle CPUs", a.idle_cpus, b.idle_cpus),
+        ("the pace of the CPUs was a term of the fit", a.paced, b.paced),
     ]  # fmt: skip
     return sorted(f"{name}: {one} and {other}" for name, one, other in facts if one != other)

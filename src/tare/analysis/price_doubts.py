@@ -1,4 +1,5 @@
-"""What speaks against prices: other work, servers that stood still, a native unlike itself."""
+"""What speaks against prices: other work, servers that stood still, a native unlike itself, a pace
+that depends on the way."""
 
 from __future__ import annotations
 
@@ -32,6 +33,16 @@ def doubts(found: Weighing) -> list[str]:
     ]
     if unlike:
         told.append(f"native again is not the same as native ({' and '.join(unlike)})")
+    paced = [
+        f"{one.way}, {one.in_flight} in flight"
+        for one in found.prices
+        if one.pace is not None and _beyond_chance(one.pace, found.rounds - 1)
+    ]
+    if paced:
+        told.append(
+            f"the pace of the CPUs depended on the way ({' and '.join(paced)}), so that what was "
+            "taken off for it may be what the way costs"
+        )
     return told
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.slices import COSTS, arrange, fitted, only, terms_of, usable_slices
+from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 from tare.records.quiet import stood_still
@@ -126,10 +126,17 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         steal=float(np.mean([one.steal for one in rounds])),
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         gap_s=max(one.gap_s for one in rounds),
+        paced=_paced(rounds),
         left_out=weighed.left_out,
         database=weighed.database,
         prices=[price for level in levels for price in _of_level(weighed, level)],
     )
+
+
+def _paced(rounds: Sequence[Round]) -> bool:
+    """Whether the pace of the CPUs is known of nearly all slices."""
+    known = [row.pace is not None for one in rounds for own in one.rows for row in own]
+    return sum(known) >= LEAST_USABLE * len(known)
 
 
 def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
@@ -144,6 +151,7 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
     demand = _table(rounds, servers, "service_demand", _demand, slice_s) * US
     rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
     trips = in_flight / rates * US
+    pace = 100 * np.array([[_pace(rows) for rows in one.rows] for one in rounds])
     parts = {part: _per_operation(rounds, [one.parts_s for one in rounds], part) for part in PARTS}
     counts = {
         name: _per_operation(rounds, [one.counts for one in rounds], name)
@@ -181,9 +189,15 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
             counts={name: interval(table[:, number]) for name, table in counts.items()},
             round_trip=interval(trips[:, number]),
             round_trip_added=over_native(trips, number),
+            pace=over_native(pace, number) if np.all(np.isfinite(pace)) else None,
         )
         for number, way in enumerate(ways)
     ]
+
+
+def _pace(rows: Sequence[SliceRow]) -> float:
+    known = [row.pace for row in rows if row.pace is not None]
+    return sum(known) / len(known) if known else math.nan
 
 
 def _only(one: Round, places: Sequence[int], servers: Sequence[int]) -> Round:
@@ -238,25 +252,26 @@ def _fitted(
     total: Callable[[Sequence[SliceRow]], float],
     slice_s: float,
 ) -> np.ndarray:
-    costs = np.array([COSTS[metric](one.rows[way][place]) for place, way in one.order])
+    rows = [one.rows[way][place] for place, way in one.order]
+    costs = np.array([COSTS[metric](row) for row in rows])
     ways = np.array([way for _, way in one.order])
     costed = np.isfinite(costs) & (costs > 0)
-    late = np.array([one.rows[way][place].late for place, way in one.order])
-    usable = usable_slices(ways, costed, late)
+    observed = arrange(np.log(np.where(costed, costs, 1.0)), list(ways), servers)
+    if one.switches:
+        observed = observed._replace(switches=np.array(one.switches))
+    chosen = fitted_slices(observed, costed, rows)
     # where a server stood still for some slices prices are made, and called not valid
-    if usable is None and stood_still(one.gap_s, slice_s):
-        usable = costed if np.all(np.bincount(ways, costed) >= np.bincount(ways) / 2) else None
-    if usable is None:
+    if chosen is None and stood_still(one.gap_s, slice_s):
+        half = np.all(np.bincount(ways, costed) >= np.bincount(ways) / 2)
+        chosen = only(observed, costed) if half else None
+    if chosen is None:
         raise LoadError(
             "slices tell nothing",
             why="no operation in them, or drowned in other work "
             f"({one.other_cores:.1f} cores of it)",
             remedy="stop what else runs here, then `tare weigh` again",
         )
-    observed = arrange(np.log(np.where(usable, costs, 1.0)), list(ways), servers)
-    if one.switches:
-        observed = observed._replace(switches=np.array(one.switches))
-    return fitted(terms_of(only(observed, usable)), [total(rows) for rows in one.rows])
+    return fitted(terms_of(chosen), [total(rows) for rows in one.rows])
 
 
 def _demand(rows: Sequence[SliceRow]) -> float:

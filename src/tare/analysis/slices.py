@@ -194,18 +194,28 @@ def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observ
         servers,
         known if len(known) == len(rows) else (),
     )
+    return fitted_slices(observed, costed, rows)
+
+
+def fitted_slices(
+    observed: Observed, costed: np.ndarray, rows: Sequence[SliceRow]
+) -> Observed | None:
+    """Those that are fitted, with their pace where few have none; None: too many have no cost.
+
+    Args:
+        costed: they have a cost.
+        rows: in the order of `observed`.
+    """
     late = np.array([row.late for row in rows])
     paces = np.array([math.nan if row.pace is None else row.pace for row in rows])
-    paced = usable_slices(observed.conditions, costed & np.isfinite(paces), late)
+    paced = _usable(observed.conditions, costed & np.isfinite(paces), late)
     if paced is not None:
         return only(observed._replace(pace=paces), paced)
-    usable = usable_slices(observed.conditions, costed, late)
+    usable = _usable(observed.conditions, costed, late)
     return None if usable is None else only(observed, usable)
 
 
-def usable_slices(
-    conditions: np.ndarray, costed: np.ndarray, late: np.ndarray
-) -> np.ndarray | None:
+def _usable(conditions: np.ndarray, costed: np.ndarray, late: np.ndarray) -> np.ndarray | None:
     """Those that are fitted; None where too many of a condition have no cost.
 
     A slice that was late has CPU time of its neighbours, or they have some of its own. It is left

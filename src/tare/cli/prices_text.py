@@ -81,7 +81,8 @@ def notes(found: Weighing) -> list[str]:
         f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late; servers and "
         f"clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; servers "
         f"{'stood still' if found.frozen else 'waited for requests'} between their slices; "
-        f"idle CPUs: {found.idle_cpus}",
+        f"idle CPUs: {found.idle_cpus}; the pace of the CPUs is "
+        f"{'a' if found.paced else 'no'} term of the fit",
     ]
     told += [f"left out: {name}: {why}" for name, why in found.left_out.items()]
     return [*told, CANNOT_TELL[found.operation]]

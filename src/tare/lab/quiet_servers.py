@@ -26,12 +26,14 @@ from tare.load.client import ClientInstallation, LoadClient, progress, result_of
 from tare.load.specification import specification
 from tare.machines import cgroups
 from tare.monitor.meter import Meter, processes_named
+from tare.monitor.pace import NO_SAMPLES
 from tare.runtimes.unit import Bits, Unit
 from tare.study.conditions import expand
 from tare.study.schema import Study
 
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
+    from tare.monitor.pace import Pace, Samples
     from tare.runtimes.native import NativeRuntime
     from tare.runtimes.unit import Running, Runtime
     from tare.study.schema import Setup
@@ -95,6 +97,7 @@ class DriveOutcome:
         gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
         missing: place of a way that is not to be had here to the reason; the others are driven.
+        samples: of the pace of the CPUs meanwhile.
     """
 
     driven: list[Driven]
@@ -104,6 +107,7 @@ class DriveOutcome:
     gap_s: float
     paths: list[str]
     missing: Mapping[int, str]
+    samples: Samples = NO_SAMPLES
 
     @property
     def counted(self) -> list[Driven]:
@@ -129,7 +133,14 @@ class DriveOutcome:
     def _rows(self, way: int) -> Iterator[SliceRow]:
         own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
         for one, ops in zip(own, self.operations[way], strict=True):
-            yield SliceRow(one.unix, ops, one.seconds, one.used.part - idle_s, late=one.late)
+            yield SliceRow(
+                one.unix,
+                ops,
+                one.seconds,
+                one.used.part - idle_s,
+                late=one.late,
+                pace=self.samples.mean(one.unix, one.seconds),
+            )
 
     @property
     def late(self) -> int:
@@ -199,6 +210,7 @@ class QuietServers:
         head_start_s: float = 0.5,
         *,
         freezes: bool = True,
+        pace: Callable[[], Pace] | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -208,6 +220,7 @@ class QuietServers:
             command: the user's, which is to be given again where something is only busy.
             head_start_s: for each client, from its launch until all begin together.
             freezes: servers stand still between their turns, where they can.
+            pace: begins to sample the pace of the CPUs; None: it is not sampled.
         """
         self._stack = stack
         self._runtime = clients
@@ -215,6 +228,7 @@ class QuietServers:
         self._command = command
         self._head_start_s = head_start_s
         self._freezes = freezes
+        self._pace = pace
 
     def drive(
         self,
@@ -250,15 +264,18 @@ class QuietServers:
         listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
         listener.start()
         self._await_ready(told, clients, begins)
-        driven, frozen = _conduct(
-            schedule, nodes, clients, told, begins, _engine(servers), freezes=self._freezes
-        )
+        driven, frozen, samples = _conduct(
+            schedule, nodes, clients, told, begins, _engine(servers), self._pace,
+            freezes=self._freezes,
+        )  # fmt: skip
         listener.join(_GRACE_S)
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
         waited_s = [told.waited_s.get(client.name, []) for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
-        return DriveOutcome(driven, operations, waited_s, frozen, told.gap_s, paths, missing)
+        return DriveOutcome(
+            driven, operations, waited_s, frozen, told.gap_s, paths, missing, samples
+        )
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(
@@ -370,11 +387,12 @@ def _conduct(
     told: _Told,
     begins: float,
     engine: set[str],
+    pace: Callable[[], Pace] | None,
     *,
     freezes: bool,
-) -> tuple[list[Driven], bool]:
-    """Drive all slices; and whether the servers stood still in between, which they do where they
-    can if `freezes`."""
+) -> tuple[list[Driven], bool, Samples]:
+    """Drive all slices; whether the servers stood still in between, which they do where they can
+    if `freezes`; and the pace of the CPUs, which `pace` begins to sample."""
     groups = [node.accounting() for node in nodes]
     freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
     ways = [
@@ -387,16 +405,19 @@ def _conduct(
         if told.fault is not None:
             raise told.fault
 
-    meter = Meter(processes_named(engine) if engine else ())
+    sampling = pace() if pace else None
+    meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
     conductor = Conductor(schedule, ways, meter, freezes=freezes, look=look)
     try:
-        return conductor.conduct(begins), freezes
+        driven = conductor.conduct(begins)
     finally:
         conductor.release()
         meter.close()
+        samples = sampling.stop() if sampling else NO_SAMPLES
         for way in ways:
             if way.fault and told.fault is None:
                 told.fault = QuietError("a slice could not be driven", why=way.fault)
+    return driven, freezes, samples
 
 
 def _refuse_taken(host: str) -> None:

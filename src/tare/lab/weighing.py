@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare import scratch
 from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
@@ -25,6 +28,7 @@ from tare.lab.slice_records import summed
 from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
 from tare.lab.weighed_servers import ways as all_ways
 from tare.machines.awake import awake
+from tare.monitor.pace import Pace
 from tare.records.prices import Operation
 from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
@@ -196,8 +200,15 @@ class _Plan:
         that are not to be had here with the reason."""
         with contextlib.ExitStack() as stack:
             native, own = servers.of_round(stack, self.options, self.spending)
+            aside = Path(stack.enter_context(scratch.directory("weigh-pace")))
             quiet = QuietServers(
-                stack, native, self.setup, "tare weigh", _HEAD_START_S, freezes=False
+                stack,
+                native,
+                self.setup,
+                "tare weigh",
+                _HEAD_START_S,
+                freezes=False,
+                pace=lambda: Pace(RUN, pinned_cpus() or os.sched_getaffinity(0), aside),
             )
             connections = CONNECTIONS if self.operation == "connection" else 0
             asked = [

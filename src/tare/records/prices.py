@@ -62,6 +62,11 @@ class Price(QuietRecord):
     )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
     round_trip_added: Interval | None = Field(description="round_trip over native's")
+    pace: Interval | None = Field(
+        None,
+        description="how much longer the same arithmetic took on the CPUs than in native's slices, "
+        "percent: what it costs is taken off; null: of native, or not sampled",
+    )
 
 
 class Weighing(Quiet):
@@ -87,6 +92,9 @@ class Weighing(Quiet):
     row_bytes: int = Field(description="of the row in each answer: ten values")
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"
+    )
+    paced: bool = Field(
+        False, description="the pace of the CPUs was sampled, and is a term of the fit"
     )
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[Price]
