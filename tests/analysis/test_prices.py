@@ -104,8 +104,8 @@ def test_what_a_neighbour_of_the_cpu_takes_is_taken_off() -> None:
     )
     assert with_pace is not None
     assert without is not None
-    assert with_pace.value == pytest.approx(12.5, abs=0.01)
-    assert with_pace.high - with_pace.low < (without.high - without.low) / 20
+    assert with_pace.value == pytest.approx(12.5, abs=0.05)
+    assert with_pace.high - with_pace.low < (without.high - without.low) / 10
 
 
 @pytest.mark.parametrize("slower", [0.0, 0.05])
