@@ -274,6 +274,13 @@ def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> 
     assert observe([trial("a", rows[0]), trial("b", empty)], COSTS["service_demand"]) is None
 
 
+@pytest.mark.parametrize("responses", [[1], "x", {"READ": 5}, {"READ": []}, {"READ": [1, "x"]}])
+def test_damaged_response_times_leave_no_slices(tmp_path: Path, responses: object) -> None:
+    line = {"unix": 1.0, "ops": 9, "seconds": 0.1, "machine_cpu_s": 0.01, "responses": responses}
+    (tmp_path / "slices.jsonl").write_text(json.dumps(line) + "\n")
+    assert slices.read_slices(TrialFiles(tmp_path), 0.0) == []
+
+
 @pytest.mark.parametrize(("lacking", "fitted"), [(0, 80), (3, 77), (8, 80)])
 def test_slices_without_a_sample_of_the_pace_are_left_out_where_they_are_few(
     lacking: int, fitted: int

@@ -95,7 +95,7 @@ def read_slices(
             )
             for one, used in zip(told, part_s, strict=True)
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
 
 
