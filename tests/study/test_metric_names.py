@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tare.study.metric_names import margin_of, primary_metrics, secondary_margins
+import pytest
+
+from tare.study.metric_names import lowered, margin_of, primary_metrics, secondary_margins
 
 
 def test_margins_of_a_kind_hold_for_its_operations() -> None:
@@ -24,3 +26,10 @@ def test_a_margin_that_no_primary_endpoint_uses_is_secondary() -> None:
     margins = {"throughput": 0.05, "mean": 0.05, "p99": 0.1, "read.p99": 0.2}
     assert secondary_margins(margins, ["throughput", "all.p99"]) == ["mean", "read.p99"]
     assert secondary_margins(margins, ["read.p99"]) == ["throughput", "mean", "p99"]
+
+
+@pytest.mark.parametrize(
+    ("title", "inside"), [("Throughput", "throughput"), ("CPU in use", "CPU in use"), ("", "")]
+)
+def test_a_title_inside_a_sentence_keeps_its_abbreviation(title: str, inside: str) -> None:
+    assert lowered(title) == inside

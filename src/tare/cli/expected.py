@@ -16,6 +16,7 @@ from tare.records.layout import RunFiles
 from tare.records.noise import Noise
 from tare.records.quiet import kept_here
 from tare.report import numbers
+from tare.study.metric_names import lowered
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -129,12 +130,12 @@ def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
 
     found: dict[str, list[str]] = {}
     for scope in unknown:
-        found.setdefault(scope.where, []).append(_lower(describe(scope.metric).title))
+        found.setdefault(scope.where, []).append(lowered(describe(scope.metric).title))
     return found
 
 
 def _words(one: Expectation, plan: Plan, how: How) -> str:
-    text = f"{_lower(one.title)}: intervals of {how} ±{width(one.half)}"
+    text = f"{lowered(one.title)}: intervals of {how} ±{width(one.half)}"
     if one.margin is None or one.rounds is None:
         return text
     margin = numbers.share(one.margin)
@@ -157,10 +158,6 @@ def _named(one: Expectation) -> str:
     """The comparisons that stay open, as many as fit in a line."""
     names, more = one.undecided[:MOST_NAMED], len(one.undecided) - MOST_NAMED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
-
-
-def _lower(title: str) -> str:
-    return title[:1].lower() + title[1:]
 
 
 def _in_run(run: RunFiles) -> str:

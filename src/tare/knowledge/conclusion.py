@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.wording import of, percent, span
+from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,7 @@ def conclude(title: str, pooled: Pooled) -> Conclusion:
     Args:
         title: the kind of metric, as FAMILIES has it.
     """
-    noun = title if title.startswith("CPU") else title[0].lower() + title[1:]
+    noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
     assumed = dict.fromkeys(part.assumed for part in pooled.parts if part.assumed)
     return Conclusion(

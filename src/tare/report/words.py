@@ -12,6 +12,7 @@ from tare.report import numbers
 from tare.report.also_differs import also_differs
 from tare.report.escaping import plain
 from tare.report.labels import sides
+from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -355,8 +356,7 @@ def metric_of(analysis: Analysis, name: str) -> Metric:
 
 def in_sentence(metric: Metric) -> str:
     """The title as it stands inside a sentence: 'Throughput' is 'throughput', 'CPU' stays."""
-    title = plain(metric.title)
-    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+    return lowered(plain(metric.title))
 
 
 def _further(effect: Effect) -> str:

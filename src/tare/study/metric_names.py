@@ -46,3 +46,8 @@ def secondary_margins(margins: Mapping[str, float], primary: Sequence[str]) -> l
     """The margins that no primary metric uses: a metric's own, or a kind of latency."""
     used = {name if name in margins else name.rpartition(".")[2] for name in primary}
     return [name for name in margins if name not in used]
+
+
+def lowered(title: str) -> str:
+    """A metric's title inside a sentence: 'Throughput' is 'throughput', 'CPU in use' stays."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title

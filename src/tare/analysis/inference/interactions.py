@@ -20,6 +20,7 @@ from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
 from tare.analysis.metrics import describe
 from tare.analysis.model import Interaction
+from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,5 +266,4 @@ def _change(log: float) -> str:
 
 def _said(metric: str) -> str:
     """The metric's title as it stands inside a sentence."""
-    title = describe(metric).title
-    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+    return lowered(describe(metric).title)

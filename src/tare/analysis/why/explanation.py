@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.metric_names import lowered
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -91,7 +93,7 @@ def _part(part: CostPart) -> str:
 
 
 def _count(change: Change) -> str:
-    title = change.metric.title[0].lower() + change.metric.title[1:]
+    title = lowered(change.metric.title)
     low, high = change.ci
     unit = change.metric.unit.removesuffix("/operation")
     text = f"{title} {_signed(change.difference)} [{_signed(low)}, {_signed(high)}]"
