@@ -133,7 +133,7 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
     for block in blocks.values():
         timed = {name for trial in block for row in trial.slices for name in row.means}
         means = {name: _mean_of(name) for name in sorted(timed)}
-        for metric, cost in (COSTS | {SERVER_UTIL: _server_util} | means).items():
+        for metric, cost in {**COSTS, SERVER_UTIL: _server_util, **means}.items():
             if all(metric in trial.values for trial in block):
                 _fit(block, metric, cost)
 
@@ -437,7 +437,7 @@ def _mean_of(metric: str) -> Callable[[SliceRow], float]:
     return lambda row: row.means.get(metric, math.inf)
 
 
-COSTS: dict[str, Callable[[SliceRow], float]] = {
+COSTS: Mapping[str, Callable[[SliceRow], float]] = {
     "service_demand": _demand,
     "throughput": _throughput,
 }
