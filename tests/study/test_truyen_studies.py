@@ -31,6 +31,8 @@ HERE = "truyen-2018-mongodb"
 """MongoDB without the paper's virtual machines."""
 DEPLOYMENTS = {MONGODB: 13, CASSANDRA: 14, HERE: 14}
 """The paper has 13; those that it does not have are said in their files."""
+CLUSTERS = {**DEPLOYMENTS, CASSANDRA: 10}
+"""Endpoints of the same pods are ways to one cluster: four by VXLAN, two by host-gw."""
 ALL = pytest.mark.parametrize("name", [MONGODB, CASSANDRA, HERE])
 SCALES = (None, "day", "laptop")  # None: the paper's
 
@@ -75,7 +77,7 @@ def test_every_scale_has_the_same_conditions(name: str, scale: str | None) -> No
     assert len(found) == DEPLOYMENTS[name] * 5 * 15
     assert [one.name for one in found] == [one.name for one in conditions(name)]
     alive = {one.deployment for one in found}
-    assert len(alive) == DEPLOYMENTS[name], "a cluster serves the whole ladder"
+    assert len(alive) == CLUSTERS[name], "a cluster serves the whole ladder"
 
 
 @ALL
@@ -94,7 +96,9 @@ def test_the_papers_size_runs_everything_once_and_the_others_repeat(name: str) -
     assert once.load.records == 20_000
     for scale in ("day", "laptop"):
         smaller = study(name, scale)
-        assert smaller.design.blocks == 3
+        in_slices = (name, scale) == (CASSANDRA, "laptop")
+        rounds = (smaller.design.deployments, smaller.design.blocks)
+        assert rounds == ((5, 1) if in_slices else (1, 3))
         assert smaller.load.measure < once.load.measure
         assert smaller.scale == scale
 
@@ -187,10 +191,10 @@ def orchestrator(condition: Condition) -> str:
 
 def test_the_laptop_size_takes_an_hour_of_what_runs_here() -> None:
     plan = make_plan(study(CASSANDRA, "laptop"), obstacle)
-    trials = 2 * 5 * 15 * 3
+    trials = 2 * 5 * 15 * 5
     assert len(plan.trials) == trials
-    # 1 s of warm-up, 4 s measured and about 1 s between, per trial
-    assert trials * 5 < plan.estimate.seconds < 3600 * 1.2
+    # 2.4 s measured, half as much for drains, per trial
+    assert trials * 2.4 < plan.estimate.seconds < 3600 * 1.2
     servers = {one.setup.platform.limits.cpuset for one in plan.conditions}
     clients = {one.setup.client.limits.cpuset for one in plan.conditions}
     assert (servers, clients) == ({"0"}, {"1"})
