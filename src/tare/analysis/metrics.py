@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from tare.records.hlog import Latencies
-    from tare.records.manifest import ClientResult, TrialManifest
+    from tare.records.manifest import TrialManifest
 
     Better = Literal["higher", "lower"]
 
@@ -160,7 +160,8 @@ def _counted(manifest: TrialManifest) -> dict[str, float]:
     }
     owned = demand_by_owner_s(manifest)
     values |= {name: owned[name] * US / ok for name in OWNERS}
-    return values | _means(clients)
+    of_clients = [op for client in clients for op in client.operations]
+    return values | mean_latencies((op.operation, op.ok, op.response_mean_us) for op in of_clients)
 
 
 def demand_s(manifest: TrialManifest) -> float:
@@ -244,14 +245,19 @@ def operation_of(recorded: str) -> str:
     return _SHORT.get(recorded, recorded.lower())
 
 
-def _means(clients: list[ClientResult]) -> dict[str, float]:
-    sums: dict[str, tuple[int, float]] = {}
-    for client in clients:
-        for op in client.operations:
-            for name in (f"{ALL}.mean", f"{operation_of(op.operation)}.mean"):
-                n, total = sums.get(name, (0, 0.0))
-                sums[name] = (n + op.ok, total + op.ok * op.response_mean_us)
-    return {name: total / n for name, (n, total) in sums.items() if n}
+def mean_latencies(parts: Iterable[tuple[str, float, float]], least: int = 1) -> dict[str, float]:
+    """Mean response time, microseconds, by metric: of each operation and of all together.
+
+    Args:
+        parts: operation as a client recorded it, how many replies, and their mean.
+        least: with fewer replies there is no mean.
+    """
+    sums: dict[str, tuple[float, float]] = {}
+    for recorded, replies, mean_us in parts:
+        for name in (f"{ALL}.mean", f"{operation_of(recorded)}.mean"):
+            n, total = sums.get(name, (0.0, 0.0))
+            sums[name] = (n + replies, total + replies * mean_us)
+    return {name: total / n for name, (n, total) in sums.items() if n >= least}
 
 
 def _percentiles(latencies: Mapping[LatencyKey, Latencies]) -> dict[str, float]:

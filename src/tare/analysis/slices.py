@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tare.analysis.metrics import ALL, operation_of
+from tare.analysis.metrics import mean_latencies
 from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from tare.analysis.trials import Trial
     from tare.records.layout import TrialFiles
@@ -90,7 +90,7 @@ def read_slices(
                 one.get("turn"),
                 bool(one.get("late")),
                 one.get("pace"),
-                _response_means(one.get("responses", {})),
+                mean_latencies(_replies(one.get("responses", {})), LEAST_TIMED),
                 sum(one.get("units_cpu_s", {}).get(name, 0.0) for name in clients),
             )
             for one, used in zip(told, part_s, strict=True)
@@ -99,15 +99,10 @@ def read_slices(
         return []
 
 
-def _response_means(responses: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """The means of a slice by metric, from operation to how many response times and their mean."""
-    sums = {ALL: (0.0, 0.0)}
-    for recorded, (timed, mean) in responses.items():
-        for name in (ALL, operation_of(recorded)):
-            n, total = sums.get(name, (0.0, 0.0))
-            sums[name] = (n + timed, total + timed * mean)
-    enough = {name: total / n for name, (n, total) in sums.items() if n >= LEAST_TIMED}
-    return {f"{name}.mean": mean for name, mean in enough.items()}
+def _replies(responses: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, float, float]]:
+    """Operation, replies and their mean, of what a slice tells by operation."""
+    for operation, (replies, mean_us) in responses.items():
+        yield operation, replies, mean_us
 
 
 def _part(one: Mapping[str, Any]) -> float:

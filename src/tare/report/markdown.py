@@ -25,6 +25,7 @@ from tare.report.labels import pair_names
 from tare.report.methods import methods_paragraph
 from tare.report.overview import check_summary, overview
 from tare.report.why import explanations, why_table
+from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
     from tare.analysis.model import Analysis, Exhibit
@@ -175,7 +176,7 @@ def _within_limit(text: str, folded: list[Folded]) -> str:
         else:
             text += f"\n\n{part}"
     if too_long:
-        names = ", ".join(name[:1].lower() + name[1:] for name in too_long)
+        names = ", ".join(map(lowered, too_long))
         text += f"\n\nToo long for this page, and in report.html: {names}."
     return text + "\n"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.quantities import MIB
-from tare.study.server_needs import deploy_s, node_memory, pace, row_bytes
+from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
 from tare.study.slice_schedule import block_seconds, cut_of
 from tare.study.start import why_not
 
@@ -166,7 +166,7 @@ def _deploy_s(setup: Setup) -> float:
 def _populate_s(setup: Setup) -> float:
     """All clusters of one machine share its cores, so their inserts add up."""
     copies = setup.clusters * setup.database.replication_factor
-    return setup.load.records * copies / pace(setup).inserts_per_s
+    return setup.load.records * copies / needs_of(setup).inserts_per_s
 
 
 def _snapshots_s(setups: list[Setup], design: Design) -> float:
@@ -212,4 +212,4 @@ def cluster_disk(setup: Setup) -> int:
     """Bytes that the clusters of one deployment may take on disk."""
     rows = setup.load.records * setup.database.replication_factor * setup.clusters
     data = rows * row_bytes(setup.load) * REWRITE_FACTOR
-    return round(data) + _nodes(setup) * pace(setup).disk_bytes
+    return round(data) + _nodes(setup) * needs_of(setup).disk_bytes

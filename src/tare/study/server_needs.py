@@ -31,7 +31,7 @@ _IN_CACHE = 2.0
 
 
 @dataclass(frozen=True)
-class Pace:
+class ServerNeeds:
     """How long a server takes, and what it keeps on disk beside rows.
 
     Attributes:
@@ -47,7 +47,7 @@ class Pace:
     disk_bytes: int
 
 
-CASSANDRA = Pace(
+CASSANDRA = ServerNeeds(
     start_s=8.0,  # 5 to 6 s alone, 8 s with the client's and the lab's own start
     form_s=2.0,
     inserts_per_s=12_000.0,  # between a cold server (11,600) and a warm one
@@ -56,7 +56,7 @@ CASSANDRA = Pace(
 """Measured with Cassandra 5.0.9 on a machine of 2 cores."""
 ARCHIVED_START_S = 4.0
 """A node that maps an archive of its classes: 2.3 s natively, 3.3 s in a container, with margin."""
-MONGODB = Pace(
+MONGODB = ServerNeeds(
     start_s=3.0,
     form_s=2.0,
     inserts_per_s=6_000.0,
@@ -70,14 +70,14 @@ ELECTION_S = 12.0
 Source: MongoDB manual, Replica Set Elections: the median should not typically exceed 12 s."""
 
 
-def pace(setup: Setup) -> Pace:
-    """The pace of the setup's database."""
+def needs_of(setup: Setup) -> ServerNeeds:
+    """What a server of the setup's database needs."""
     return MONGODB if setup.database.kind == "mongodb" else CASSANDRA
 
 
 def deploy_s(setup: Setup) -> float:
     """Seconds until one cluster takes the load, without what its runtime adds."""
-    own, nodes = pace(setup), setup.database.nodes
+    own, nodes = needs_of(setup), setup.database.nodes
     election = ELECTION_S if setup.database.kind == "mongodb" and nodes > 1 else 0.0
     start_s = own.start_s if why_no_archive(setup) else ARCHIVED_START_S
     return nodes * start_s + own.form_s + election
