@@ -48,6 +48,29 @@ of slices of 250 ms is some 0.5 at a lag of 1 and 0.1 at 40; 0.73 and 0.1 were m
 MOOD_SD, OWN_SD = 0.10, 0.02
 BURSTS, BURST_SD = 0.03, 0.5
 DEPLOYMENT_SD = 0.01
+PACE_SLOPE = 0.68
+"""As of run 25 (docs/decisions/0024-pace.md)."""
+_PACES = ((0.6, 0.0), (0.4, 0.3))
+"""as `_MOODS`"""
+PACE_SD = 0.10
+CONTAINER = 2
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A guest on the other hardware thread of the servers' core.
+
+    Attributes:
+        slope: log cost of a slice for each log of the pace's time.
+        container: what the container's slices have of it on top.
+        shifts: what the container adds to the pace itself, which it must not.
+        sampled: there is a pace.
+    """
+
+    slope: float = PACE_SLOPE
+    container: float = 0.0
+    shifts: float = 0.0
+    sampled: bool = True
 
 
 @dataclass(frozen=True)
@@ -59,6 +82,7 @@ class Trouble:
         after: the same after this server's slices alone, on top.
         slow, slowdown: share of deployments that are slower, and their log cost.
         interaction: sd of an endpoint's own cost in one deployment.
+        neighbour: a guest of the machine; None: there is none, and no pace.
     """
 
     name: str
@@ -67,6 +91,7 @@ class Trouble:
     slow: float = 0.0
     slowdown: float = 0.0
     interaction: float = 0.0
+    neighbour: Neighbour | None = None
 
 
 TROUBLES = (
@@ -76,6 +101,19 @@ TROUBLES = (
     Trouble("one deployment in ten is 8% slower", switch=0.01, slow=0.1, slowdown=0.077),
     Trouble("each JVM has its own endpoints, sd 0.3%", switch=0.01, interaction=0.003),
     Trouble("it costs 5% more, and 8% after a container's", switch=0.05, after=(2, 0.03)),
+    Trouble("a neighbour, no pace", switch=0.01, neighbour=Neighbour(sampled=False)),
+    Trouble("a neighbour, whose pace is sampled", switch=0.01, neighbour=Neighbour()),
+    Trouble("the pace says nothing", switch=0.01, neighbour=Neighbour(slope=0.0)),
+    Trouble(
+        "the neighbour slows the container half as much again",
+        switch=0.01,
+        neighbour=Neighbour(container=PACE_SLOPE / 2),
+    ),
+    Trouble(
+        "the container itself slows the pace by 0.5%",
+        switch=0.01,
+        neighbour=Neighbour(shifts=0.005),
+    ),
 )
 
 
@@ -95,13 +133,21 @@ class Found:
 
 def moods(number: int, period_s: float, rng: np.random.Generator) -> NDArray[np.float64]:
     """The machine's log cost over so many slices."""
+    bursts = rng.random(number) < BURSTS
+    whole = _lasting(_MOODS, number, period_s, rng)
+    return MOOD_SD * whole + bursts * np.abs(rng.normal(0.0, BURST_SD, number))
+
+
+def _lasting(
+    parts: Sequence[tuple[float, float]], number: int, period_s: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """A sum of parts, each with its share of the variance 1 and its seconds."""
     whole = np.zeros(number)
-    for share, lasts_s in _MOODS:
+    for share, lasts_s in parts:
         keeps = math.exp(-period_s / lasts_s) if lasts_s else 0.0
         shocks = rng.normal(0.0, math.sqrt(1 - keeps**2), number + 200)
         whole += math.sqrt(share) * lfilter([1.0], [1.0, -keeps], shocks)[200:]
-    bursts = rng.random(number) < BURSTS
-    return MOOD_SD * whole + bursts * np.abs(rng.normal(0.0, BURST_SD, number))
+    return whole
 
 
 def usual(passes: int) -> Cut:
@@ -131,10 +177,13 @@ def round_of(
     own = rng.normal(0.0, DEPLOYMENT_SD, servers)
     own += trouble.slowdown * (rng.random(servers) < trouble.slow)
     ways = rng.normal(0.0, trouble.interaction, len(SERVERS))
-    mood = moods(len(schedule.slots), schedule.seconds / len(schedule.slots), rng)
-    logs, driven, turns = [], [], []
+    slots, period_s = len(schedule.slots), schedule.seconds / len(schedule.slots)
+    mood = moods(slots, period_s, rng)
+    beside = trouble.neighbour
+    pace = PACE_SD * _lasting(_PACES, slots, period_s, rng) if beside else np.zeros(slots)
+    logs, driven, turns, paces = [], [], [], []
     before = -1  # an empty slice cools no cache, and is no switch
-    for slot, machine in zip(schedule.slots, mood, strict=True):
+    for slot, machine, slowed in zip(schedule.slots, mood, pace, strict=True):
         if slot.trial is None:
             continue
         server = SERVERS[slot.trial]
@@ -142,12 +191,18 @@ def round_of(
             carried = trouble.switch if before != server else 0.0
             if trouble.after is not None and before == trouble.after[0] != server:
                 carried += trouble.after[1]
+            if beside is not None:
+                contained = server == CONTAINER
+                carried += (beside.slope + contained * beside.container) * slowed
+                paces.append(slowed + contained * beside.shifts)
             logs.append(machine + own[server] + ways[slot.trial] + carried)
             driven.append(slot.trial)
             turns.append(slot.turn)
         before = server
     noisy = np.array(logs) + rng.normal(0.0, OWN_SD, len(logs))
-    return terms_of(arrange(noisy, driven, SERVERS, turns)).effects
+    arranged = arrange(noisy, driven, SERVERS, turns)
+    sampled = beside is not None and beside.sampled
+    return terms_of(arranged._replace(pace=np.array(paces) if sampled else None)).effects
 
 
 def study_of(

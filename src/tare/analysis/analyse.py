@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from threadpoolctl import threadpool_limits
 
+from tare.analysis.allocation import allocation
 from tare.analysis.bill import make_bills
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
@@ -130,6 +131,9 @@ def _analyse(run_dir: Path) -> Analysis:
     checks = run_checks(evidence)
     series = series_of(trials)
     why = make_why(trials, contrasts, rules)
+    identical = identical_spreads(
+        trials, contrasts, margins, primary_metrics(margins, study.analysis.primary), rules
+    )
     return Analysis(
         study=study.study,
         question=study.question,
@@ -147,9 +151,8 @@ def _analyse(run_dir: Path) -> Analysis:
         interactions=depends,
         variances=noisier,
         noise_floor=list(evidence.floors),
-        identical=identical_spreads(
-            trials, contrasts, margins, primary_metrics(margins, study.analysis.primary), rules
-        ),
+        identical=identical,
+        allocation=allocation(trials, identical, study),
         checks=checks,
         parity=list(evidence.parity),
         trials=trial_summaries(trials),

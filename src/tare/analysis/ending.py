@@ -92,7 +92,7 @@ def extension(
         ended: the look at which the run ended; None: it was to have all rounds.
         environment: what the lab wrote down; the command that began the run among it.
     """
-    starts = _round_starts(trials)
+    starts = round_starts(trials)
     if not starts or any(trial.manifest.source for trial in trials):
         return None
     now = max(starts)
@@ -106,7 +106,7 @@ def extension(
         left_open=needed.count(0),
         rounds=now + more,
         now=now,
-        seconds=more * _round_seconds(starts, trials),
+        seconds=more * round_seconds(starts, trials),
         command=f"{command} --rounds {now + more}" if command and isinstance(command, str) else "",
     )
 
@@ -120,7 +120,7 @@ def _rounds_needed(effect: Effect, design: Design) -> int:
     return effect.needed
 
 
-def _round_starts(trials: Sequence[Trial]) -> dict[int, float]:
+def round_starts(trials: Sequence[Trial]) -> dict[int, float]:
     """Round to the Unix time at which its first trial began."""
     starts: dict[int, float] = {}
     for trial in trials:
@@ -130,7 +130,7 @@ def _round_starts(trials: Sequence[Trial]) -> dict[int, float]:
     return starts
 
 
-def _round_seconds(starts: dict[int, float], trials: Sequence[Trial]) -> float:
+def round_seconds(starts: dict[int, float], trials: Sequence[Trial]) -> float:
     """Seconds from the first trial of a round to that of the next, with its deployments; the
     median, because runs are interrupted. Of a single round, its trials alone."""
     ordered = [starts[index] for index in sorted(starts)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tare.report import numbers, words
 from tare.report.escaping import plain
+from tare.study.quantities import duration_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +42,28 @@ def sentences(analysis: Analysis) -> list[str]:
     for one in shown:
         groups.setdefault(one.baseline, []).append(one)
     if len(groups) > SEVERAL:
-        return [_sentence(analysis, shown, "")]
-    return [
+        return [_sentence(analysis, shown, ""), *_allocated(analysis)]
+    apart = [
         _sentence(analysis, own, plain(baseline) if len(groups) > 1 else "")
         for baseline, own in groups.items()
     ]
+    return [*apart, *_allocated(analysis)]
+
+
+def _allocated(analysis: Analysis) -> list[str]:
+    """How many rounds would have been better in the same time."""
+    one = analysis.allocation
+    if one is None:
+        return []
+    return [
+        f"By this noise {one.rounds} rounds with load.measure: {duration_in_words(one.measure_s)} "
+        f"would take as long as these {one.now}; intervals between deployments would be "
+        f"{_width(one.apart)}, inside one deployment {_width(one.inside)}."
+    ]
+
+
+def _width(ratio: float) -> str:
+    return f"{numbers.share(abs(1 - ratio))} {'narrower' if ratio < 1 else 'wider'}"
 
 
 def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -> str:

@@ -21,7 +21,7 @@ from tare.analysis.model.effects import (
     Pair,
     VarianceRatio,
 )
-from tare.analysis.model.ending import Ending, Extension, TakenLook
+from tare.analysis.model.ending import Allocation, Ending, Extension, TakenLook
 from tare.analysis.model.exhibits import (
     Chart,
     Exhibit,
@@ -43,6 +43,7 @@ from tare.analysis.model.why import (
 )
 
 __all__ = [
+    "Allocation",
     "Analysis",
     "AnalysisPart",
     "BesideChange",
@@ -206,6 +207,11 @@ class Analysis(AnalysisPart):
     )
     extension: Extension | None = Field(
         default=None, description="what should decide it; null: decided, or nobody knows"
+    )
+    allocation: Allocation | None = Field(
+        default=None,
+        description="rounds that would have told servers apart better in the same time; null: "
+        "little would be gained, or too little is known",
     )
     effects: list[Effect]
     interactions: list[Interaction] = Field(

@@ -48,3 +48,16 @@ class Extension(AnalysisPart):
         description="primary comparisons for which so many rounds are not enough: more than 100 "
         "further ones would be needed, or nobody can say how many",
     )
+
+
+class Allocation(AnalysisPart):
+    """A better use of the time that a run in slices took, by its own noise."""
+
+    metric: str = Field(description="whose noise this is reckoned from")
+    now: int = Field(description="rounds that there are")
+    rounds: int = Field(description="that would have taken as long")
+    measure_s: float = Field(description="load.measure of each, seconds")
+    apart: float = Field(
+        description="half-widths of comparisons between deployments, over those of this run"
+    )
+    inside: float = Field(description="the same of comparisons inside one deployment")

@@ -1,0 +1,98 @@
+"""How a run's time would have been shared best between making servers and driving them.
+
+Of what identical deployments differ by, the noise of slices goes with one over the time that each
+is driven, what the deployments themselves differ by goes with none. A round costs the time in
+which servers are made and warmed, whatever is measured then: with both parts known, the number of
+rounds that makes intervals narrowest in the same time is known, too. It is the allocation of
+two-stage sampling by cost. Source: W. G. Cochran, Sampling Techniques, 3rd edition (1977),
+section 10.6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from scipy import special
+
+from tare.analysis.ending import round_seconds, round_starts
+from tare.analysis.model.ending import Allocation
+from tare.analysis.slices import LEAST_PASSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tare.analysis.model import IdenticalSpread
+    from tare.analysis.trials import Trial
+    from tare.study.schema import Study
+
+LEAST_DF = 8
+"""Degrees of freedom from which an sd between deployments is worth planning with."""
+WORTH = 0.9
+"""What is no narrower than this, beside the run's own, is no reason to change."""
+ROUNDS = range(3, 61)
+
+
+def allocation(
+    trials: Sequence[Trial], identical: Sequence[IdenticalSpread], study: Study
+) -> Allocation | None:
+    """The rounds that would have told most in the time that the run took.
+
+    The half-width between deployments decides; where some serve several conditions, its product
+    with that inside a deployment. None where the run was not in slices, or too little is known, or
+    nothing much is gained.
+    """
+    spread = next((s for s in identical if s.unit == "deployment" and s.slices is not None), None)
+    starts = round_starts(trials)
+    driven = _driven_s(trials)
+    if spread is None or spread.df < LEAST_DF or len(starts) < min(ROUNDS) or not driven:
+        return None
+    round_s = round_seconds(starts, trials)
+    passes = min(len(trial.slices) for trial in trials if trial.done)
+    within = (spread.slices or 0.0) ** 2
+    between = max(spread.sd**2 - within, 0.0)
+    now = len(starts)
+    options = [
+        Allocation(
+            metric=spread.metric,
+            now=now,
+            rounds=rounds,
+            measure_s=float(f"{share * study.load.measure:.2g}"),
+            apart=half_width(between, within / share, rounds) / half_width(between, within, now),
+            inside=half_width(0.0, 1 / share, rounds) / half_width(0.0, 1.0, now),
+        )
+        for rounds, share in _options(now, round_s, driven)
+        if share * passes >= LEAST_PASSES
+    ]
+    several = len({(t.cell, t.manifest.deployment) for t in trials}) < len(trials)
+
+    def gained(one: Allocation) -> float:
+        return one.apart * one.inside if several else one.apart
+
+    best = min(options, key=gained, default=None)
+    return best if best is not None and gained(best) < WORTH else None
+
+
+def _options(now: int, round_s: float, driven_s: float) -> Iterator[tuple[int, float]]:
+    """Numbers of rounds that take as long as these, and how much of a round's driving each has."""
+    for rounds in ROUNDS:
+        share = (now * round_s / rounds - (round_s - driven_s)) / driven_s
+        if share > 0:
+            yield rounds, share
+
+
+def half_width(between: float, within: float, rounds: int) -> float:
+    """Of the 95% interval of a difference, but for a factor: variances of one deployment's mean."""
+    t = float(special.stdtrit(rounds - 1, 0.975))
+    return t * math.sqrt((between + within) / rounds)
+
+
+def _driven_s(trials: Sequence[Trial]) -> float:
+    """Seconds of a round, in the mean, from its blocks' first slices to their last."""
+    times: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for trial in trials:
+        if trial.done:
+            times[trial.cell] += [row.unix for row in trial.slices]
+    spans = [max(own) - min(own) for own in times.values() if own]
+    return sum(spans) / len({round_ for round_, _ in times}) if times else 0.0

@@ -1,0 +1,122 @@
+"""More and shorter rounds, or fewer and longer ones: by the noise that a run itself had."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tare.analysis.allocation import allocation, half_width
+from tare.analysis.model import IdenticalSpread
+from tare.analysis.slices import SliceRow
+from tare.analysis.trials import Trial
+from tare.report import identical
+
+ROUND_S, DRIVEN_S, MEASURE_S = 90.0, 60.0, 2.0
+STUDY: Any = SimpleNamespace(load=SimpleNamespace(measure=MEASURE_S))
+
+
+def trials(
+    rounds: int = 9,
+    deployments: tuple[str, ...] = ("native", "again"),
+    slices: int = 101,
+    driven_s: float = DRIVEN_S,
+) -> list[Trial]:
+    """Rounds of 90 seconds, for 60 of which, or fewer, their conditions are driven."""
+    return [
+        Trial(
+            f"D{round_}-{place}",
+            SimpleNamespace(  # type: ignore[arg-type]  # as much of a manifest as counts
+                status="done",
+                source=None,
+                round=round_,
+                block=1,
+                condition=f"c{place}",
+                deployment=f"D{round_}-{name}",
+                started=datetime.fromtimestamp(round_ * ROUND_S, UTC).isoformat(),
+            ),
+            slices=[
+                SliceRow(round_ * ROUND_S + driven_s * index / (slices - 1), 100, 0.02, 0.1)
+                for index in range(slices)
+            ],
+        )
+        for round_ in range(1, rounds + 1)
+        for place, name in enumerate(deployments)
+    ]
+
+
+def spread(sd: float, slices: float | None, df: float = 16) -> list[IdenticalSpread]:
+    return [
+        IdenticalSpread(
+            metric="service_demand", baseline="native", sd=sd, df=df, slices=slices,
+            unit="deployment",
+        )
+    ]  # fmt: skip
+
+
+def test_where_deployments_differ_many_short_rounds_are_better() -> None:
+    """Slices are a tenth of the variance: a round's driving may be cut to a fraction."""
+    found = allocation(trials(), spread(0.02, 0.02 * 0.1**0.5), STUDY)
+    assert found is not None
+    assert (found.now, found.metric) == (9, "service_demand")
+    assert found.rounds > 15
+    assert found.measure_s < MEASURE_S / 2
+    share = (9 * ROUND_S / found.rounds - (ROUND_S - DRIVEN_S)) / DRIVEN_S
+    assert found.measure_s == pytest.approx(share * MEASURE_S, rel=0.06)
+    expected = half_width(0.9, 0.1 / share, found.rounds) / half_width(0.9, 0.1, 9)
+    assert found.apart == pytest.approx(expected)
+    assert found.apart < 0.8 < 1 < found.inside
+
+
+def test_where_slices_are_all_the_noise_rounds_stay_as_they_are() -> None:
+    assert allocation(trials(), spread(0.02, 0.03), STUDY) is None
+
+
+def test_where_servers_are_alike_few_long_rounds_are_better() -> None:
+    """Most of each round's time goes into making servers, and slices are all the noise."""
+    found = allocation(trials(30, driven_s=20.0), spread(0.02, 0.03, df=29), STUDY)
+    assert found is not None
+    assert found.rounds < 30
+    assert found.measure_s > MEASURE_S
+    assert found.apart == pytest.approx(found.inside)
+
+
+def test_what_endpoints_of_one_server_lose_is_weighed_against_it() -> None:
+    noise = spread(0.02, 0.02 * 0.1**0.5)
+    apart = allocation(trials(), noise, STUDY)
+    both = allocation(trials(deployments=("native", "docker", "docker")), noise, STUDY)
+    assert apart is not None
+    assert both is None or both.rounds < apart.rounds
+
+
+@pytest.mark.parametrize(
+    ("made", "noise"),
+    [
+        (trials(), spread(0.02, None)),
+        (trials(), spread(0.02, 0.005, df=4)),
+        (trials(2), spread(0.02, 0.005)),
+        (trials(), []),
+    ],
+    ids=["in one piece", "an sd of few", "two rounds", "no sd"],
+)
+def test_nothing_is_said_of_what_is_not_known(
+    made: list[Trial], noise: list[IdenticalSpread]
+) -> None:
+    assert allocation(made, noise, STUDY) is None
+
+
+def test_a_slice_each_pass_is_the_least() -> None:
+    """With ten slices for each condition a round is not cut to one of seven."""
+    found = allocation(trials(slices=10), spread(0.02, 0.001), STUDY)
+    assert found is None or found.measure_s >= 0.8 * MEASURE_S
+
+
+def test_the_report_says_it_in_a_sentence() -> None:
+    found = allocation(trials(), spread(0.02, 0.02 * 0.1**0.5), STUDY)
+    assert found is not None
+    (said,) = identical._allocated(SimpleNamespace(allocation=found))  # type: ignore[arg-type]
+    assert f"{found.rounds} rounds with load.measure: {found.measure_s:g}s" in said
+    assert "narrower, inside one deployment" in said
+    assert said.endswith("wider.")
