@@ -17,7 +17,7 @@ from bench.calibration.pooling import World
 from bench.calibration.pooling import simulate as pool
 from bench.calibration.power import planned_power
 from bench.calibration.simulate import simulate
-from bench.calibration.slices import CUTS, DEPLOYMENTS, ENDPOINTS, TROUBLES, Trouble
+from bench.calibration.slices import CUTS, DEPLOYMENTS, ENDPOINTS, TROUBLES, Neighbour, Trouble
 from bench.calibration.slices import simulate as in_slices
 
 if TYPE_CHECKING:
@@ -95,8 +95,12 @@ def test_looks_planned_beforehand_keep_the_promises_and_careless_ones_do_not() -
     assert careless.false_alarms.value > 1.5 * decided.false_alarms.value
 
 
+PACED = next(one for one in TROUBLES if one.neighbour == Neighbour())
+"""a neighbour, whose pace is sampled"""
+
+
 @pytest.mark.parametrize("turn", CUTS)
-@pytest.mark.parametrize("trouble", [TROUBLES[1], TROUBLES[3]], ids=lambda one: one.name)
+@pytest.mark.parametrize("trouble", [TROUBLES[1], TROUBLES[3], PACED], ids=lambda one: one.name)
 def test_studies_in_slices_keep_their_promises_from_slice_to_verdict(
     trouble: Trouble, turn: str
 ) -> None:
