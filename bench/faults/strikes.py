@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 import psutil
 
 from bench.faults import ours
-from bench.faults.scene import Command, Scene
+from bench.faults.scene import AS_FROM_A_TERMINAL, TARE, Command, Scene
 
 NOBODY = 65534
 LIMITED = Path("/sys/fs/cgroup")
@@ -287,9 +286,12 @@ def _leave(group: Path, base: Path) -> None:
 
 
 def _nobody_may_run() -> bool:
-    """Whether another user may run this very Tare: its files may lie where nobody else reads."""
+    """Whether another user may run this very Tare: its files may lie where nobody else reads.
+
+    Tried as commands are started: `setpriv` itself still runs what lies there.
+    """
     command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     with contextlib.suppress(FileNotFoundError):
-        tried = [*command, str(Path(sys.executable).with_name("tare")), "--help"]
+        tried = [*command, *AS_FROM_A_TERMINAL, TARE, "--help"]
         return subprocess.run(tried, capture_output=True, check=False).returncode == 0
     return False
