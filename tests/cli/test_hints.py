@@ -98,3 +98,30 @@ def test_hints_are_shown_with_the_plan() -> None:
     show(planned(load={"rate": 500}), Terminal(file=out, width=200))
     assert "hint: load.rate sets the throughput" in out.getvalue()
     assert "docker with native: between deployments" in out.getvalue()
+
+
+THREE = {"nodes": 3, "replication_factor": 3}
+
+
+@pytest.mark.parametrize("read", ["ONE", "TWO", "QUORUM"])
+def test_replicas_that_each_cluster_chooses_by_itself_are_named(read: str) -> None:
+    database: dict[str, Any] = {**THREE, "consistency": {"read": read}}
+    (hint,) = hint_lines(planned(database=database))
+    assert "write database.settings: {dynamic_snitch: false}" in hint
+    settled = {**database, "settings": {"dynamic_snitch": False}}
+    assert hint_lines(planned(database=settled)) == []
+
+
+def test_where_all_replicas_answer_there_is_nothing_to_choose() -> None:
+    assert hint_lines(planned(database={**THREE, "consistency": {"read": "ALL"}})) == []
+    assert hint_lines(planned(database={"nodes": 3, "replication_factor": 1})) == []
+
+
+def test_ways_into_one_cluster_have_the_same_replicas() -> None:
+    one = planned(
+        database={**THREE, "consistency": {"read": "ONE"}},
+        platform={"runtime": "docker", "network": "bridge", "limits": {"cpuset": 0}},
+        factors=ENDPOINTS,
+        baseline={"endpoint": "bridge"},
+    )
+    assert not any("dynamic snitch" in hint for hint in hint_lines(one))

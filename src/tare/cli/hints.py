@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.cassandra_rules import replicas_needed
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
 from tare.study.intensity import share_of_max
@@ -23,7 +24,7 @@ def hint_lines(plan: Plan) -> list[str]:
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
-    found += _in_flight(plan)
+    found += [*_in_flight(plan), *_replicas(plan)]
     return [f"hint: {line}" for line in found]
 
 
@@ -112,6 +113,29 @@ def _in_flight(plan: Plan) -> Iterator[str]:
             f"{FEW_IN_FLIGHT} they are shorter and intervals narrower, half as wide where both "
             "were measured; that is another load, at which each way in costs an operation more"
         )
+
+
+def _replicas(plan: Plan) -> Iterator[str]:
+    """Clusters of which each chooses by its own latencies who answers a read."""
+    between = any(
+        base.deployment != treated.deployment
+        for base, treated in comparisons(plan.study, plan.conditions)
+    )
+    if between and any(_chooses(one.setup) for one in plan.conditions):
+        yield (
+            "Cassandra's dynamic snitch chooses who answers a read by latencies that each cluster "
+            "has seen, so that identical clusters pass on different shares of their reads; "
+            "to have them alike, write database.settings: {dynamic_snitch: false}"
+        )
+
+
+def _chooses(setup: Setup) -> bool:
+    """Whether a read needs fewer replicas than there are."""
+    database = setup.database
+    if database.kind != "cassandra" or not database.settings.get("dynamic_snitch", True):
+        return False
+    copies = database.replication_factor
+    return replicas_needed(database.consistency.read, copies) < copies
 
 
 def _sets(study: Study, factor: str) -> set[str]:

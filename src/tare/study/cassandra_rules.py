@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tare.study.origins import FieldPath, Origins
     from tare.study.schema import Setup
 
-_REPLICAS_NEEDED = {"TWO": 2, "THREE": 3}
-
 # Options that one strategy alone knows; the others refuse a table that has them.
 # Source: Cassandra 5.0, CompactionParams and the strategies' validateOptions.
 _OWN_OPTIONS = {
@@ -31,6 +29,16 @@ _OWN_OPTIONS = {
     "base_shard_count": "UnifiedCompactionStrategy",
     "sstable_growth": "UnifiedCompactionStrategy",
 }
+
+
+def replicas_needed(level: str, copies: int) -> int:
+    """How many replicas answer an operation at a consistency level, of so many copies of a row."""
+    quorum = copies // 2 + 1
+    few = {"TWO": 2, "THREE": 3}
+    all_or_most = {
+        "QUORUM": quorum, "LOCAL_QUORUM": quorum, "EACH_QUORUM": quorum, "ALL": copies,
+    }  # fmt: skip
+    return (few | all_or_most).get(level, 1)
 
 
 def cassandra_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
@@ -66,7 +74,7 @@ def _replicas(setup: Setup, origins: Origins, condition: str) -> Iterator[Proble
         ("read", database.consistency.read),
         ("write", database.consistency.write),
     ):
-        needed = _REPLICAS_NEEDED.get(level, 1)
+        needed = replicas_needed(level, copies)
         if needed > copies:
             field: FieldPath = ("database", "consistency", operation)
             yield Problem(
