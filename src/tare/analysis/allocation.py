@@ -44,12 +44,13 @@ def allocation(
     nothing much is gained.
     """
     spread = next((s for s in identical if s.unit == "deployment" and s.slices is not None), None)
+    trials = [trial for trial in trials if trial.done]
     starts = round_starts(trials)
     driven = _driven_s(trials)
     if spread is None or spread.df < LEAST_DF or len(starts) < min(ROUNDS) or not driven:
         return None
     round_s = round_seconds(starts, trials)
-    passes = min(len(trial.slices) for trial in trials if trial.done)
+    passes = min(len(trial.slices) for trial in trials)
     within = (spread.slices or 0.0) ** 2
     between = max(spread.sd**2 - within, 0.0)
     now = len(starts)
@@ -92,7 +93,6 @@ def _driven_s(trials: Sequence[Trial]) -> float:
     """Seconds of a round, in the mean, from its blocks' first slices to their last."""
     times: dict[tuple[int, int], list[float]] = defaultdict(list)
     for trial in trials:
-        if trial.done:
-            times[trial.cell] += [row.unix for row in trial.slices]
+        times[trial.cell] += [row.unix for row in trial.slices]
     spans = [max(own) - min(own) for own in times.values() if own]
     return sum(spans) / len({round_ for round_, _ in times}) if times else 0.0
