@@ -15,8 +15,8 @@ from tare.study.server_needs import (
     deploy_s,
     kept_in_memory,
     memory_in_words,
+    needs_of,
     node_memory,
-    pace,
 )
 
 MANY = 100_000_000
@@ -86,7 +86,7 @@ def test_a_node_with_an_archive_of_its_classes_starts_in_half_the_time() -> None
 def test_a_set_of_several_waits_for_an_election() -> None:
     one, three = setup(), setup(nodes=3, replication_factor=3)
     assert deploy_s(one) < deploy_s(cassandra())
-    assert deploy_s(three) > 3 * pace(three).start_s + 10
+    assert deploy_s(three) > 3 * needs_of(three).start_s + 10
 
 
 def test_what_lowers_it_is_a_field_of_the_database() -> None:
