@@ -55,6 +55,13 @@ def test_a_mix_of_the_study_is_asked_about() -> None:
     assert asked.reads == 0.5
 
 
+def test_a_mixed_load_that_is_driven_here_reads_as_often_as_it_writes() -> None:
+    # as the tool does unless it is told another ratio; the sources' own was 3 to 1
+    load = {"workload": "stress-mixed"}
+    asked = asked_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
+    assert asked.reads == 0.5
+
+
 def test_another_address_is_what_is_replaced() -> None:
     named = asked_of(setup(address="host-name"), setup(address="floating-ip"))
     assert named.replaced == {"address": ("host-name", "floating-ip")}

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from tare.analysis.comparison.compare import compare
+from tare.analysis.comparison.model import Floor
 from tare.report.comparison import headline, render_markdown, render_terminal, sentence, warnings
 
 from .sample import sample_analysis
@@ -89,6 +90,17 @@ def test_an_invalid_side_is_said_first(slower: Comparison) -> None:
     text = render_markdown(slower)
     assert text.index("not valid") < text.index("| Condition |")
     assert "Run B is not valid" in shown(slower)
+
+
+def test_noise_hides_only_what_is_undecided(slower: Comparison) -> None:
+    slower.noise_floor = [
+        Floor(metric="throughput", floor=0.2, unit="block", run="a", exceeds_margin=True)
+    ]
+    assert not any("noise hides" in one for one in warnings(slower))
+    native = next(d for d in slower.differences if (d.b, d.metric) == ("native", "throughput"))
+    native.verdict = "inconclusive"
+    [told] = [one for one in warnings(slower) if "noise hides" in one]
+    assert "on throughput: identical conditions of run A differed by up to 20.0%" in told
 
 
 def test_conditions_without_partner_and_without_interval_are_warned_of() -> None:

@@ -190,13 +190,10 @@ def _listed(study: Study, trials: Sequence[Trial]) -> list[str]:
 
 
 def _problems(checks: Sequence[Check]) -> list[str]:
-    """What the checks object to, invalidating ones first."""
-    return [
-        f"{check.name}: {check.summary}"
-        for status in ("invalid", "warning")
-        for check in checks
-        if check.status == status
-    ]
+    """Why the run is not valid; where it is, what makes it doubtful."""
+    void = any(check.status == "invalid" for check in checks)
+    told = "invalid" if void else "warning"
+    return [f"{check.name}: {check.summary}" for check in checks if check.status == told]
 
 
 def _baseline(contrasts: Contrasts, levels: Mapping[str, str]) -> str:

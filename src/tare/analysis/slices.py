@@ -213,8 +213,7 @@ def fitted_slices(
 def _usable(conditions: np.ndarray, costed: np.ndarray, late: np.ndarray) -> np.ndarray | None:
     """Those that are fitted; None where too many of a condition have no cost.
 
-    A slice that was late has CPU time of its neighbours, or they have some of its own. It is left
-    out, where few are.
+    A late slice shares CPU time with its neighbours. Late slices are left out where they are few.
 
     Args:
         costed: they have a cost, and whatever else is asked of them.
@@ -242,8 +241,7 @@ def arrange(
 ) -> Observed:
     """Slices with the pass that each belongs to, and the server before it.
 
-    A condition with several slices for each one of another, because its server has fewer
-    conditions, has so many in every pass.
+    A condition whose server has fewer conditions than another has several slices in every pass.
 
     Args:
         logs: log costs, in the order in which the slices were driven.
@@ -313,9 +311,9 @@ class Terms(NamedTuple):
 def terms_of(observed: Observed) -> Terms:
     """Fit the terms.
 
-    What a slice costs more after each server is fitted where that can be told from the conditions
-    and none is rare. Else after any other server, where that happens to a tenth of the slices at
-    least, and not to another tenth.
+    What a slice costs more after another server has a term for each such server, if each is common
+    enough and can be told from the conditions; otherwise one term for all, if 10 to 90% of the
+    slices follow another server.
     """
     passes, conditions = observed.passes, observed.conditions
     weights = np.ones_like(observed.logs)
@@ -409,7 +407,7 @@ def _masks(observed: Observed) -> list[np.ndarray]:
     apart = [switches == one for one in before]
     table = np.column_stack([np.eye(observed.conditions.max() + 1)[observed.conditions], *apart])
     rare = bool(np.any(often[before > 0] < LEAST_SHARE / 2 * len(switches)))
-    # conditions and terms each add up to a constant, which is nobody's
+    # the columns of conditions, and those of terms, each sum to 1: the rank is one less
     if not rare and np.linalg.matrix_rank(table) == table.shape[1] - 1:
         return apart
     either = LEAST_SHARE <= (switches > 0).mean() <= 1 - LEAST_SHARE

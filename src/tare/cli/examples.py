@@ -53,7 +53,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare load ycsb run cassandra-cql -P workloada -p hosts=10.0.0.1 -threads 16", ""),
         ("tare load stress write n=1000000 -rate threads=100 -node 10.0.0.1", ""),
     ),
-    "notebook": (("tare notebook runs/quickstart", "runs/quickstart/notebook.ipynb"),),
+    "notebook": (("tare notebook runs/quickstart", "runs/quickstart/analysis.ipynb"),),
     "findings": (
         ("tare findings --platform docker --network published", "of one platform"),
         ("tare findings show bth-kvm-2016.cpu.write.66", "everything about one"),

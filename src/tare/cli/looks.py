@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def judge_of(files: RunFiles, planned: int) -> Judge:
     """Who looks at this run.
 
-    A look is kept before the analysis, which takes its levels from it, and again with what came of
-    it. One that is kept is not made again: what was said stays said. Only where the time is over
-    after a planned look, the same rounds are looked at once more, with all that is left to spend.
+    A look is kept before the analysis, which takes its levels from it, and again with its result. A
+    look that is kept is not repeated, with one exception: if time runs out right after a planned
+    look, the same rounds are judged again with all of the error that is left.
 
     Records that cannot be analysed decide nothing: the run goes on, and what the look may spend is
     spent.

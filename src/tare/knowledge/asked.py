@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.from_run import side_of
-from tare.knowledge.mixes import reads_of
 from tare.knowledge.schema import compared
+from tare.load.workloads import sides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,10 +162,9 @@ def _kind(side: Side, base: Side) -> str:
 
 
 def _reads(setup: Setup) -> float | None:
-    """Share of reads where the study sets its own mix."""
-    mix = setup.load.mix
-    total = sum(mix.values())
-    return mix.get("read", 0.0) / total if total else reads_of(setup.load.label)
+    """Share of operations that read, of all that the load sends."""
+    reads, writes = (sum(side.values()) for side in sides(setup.load))
+    return reads / (reads + writes) if reads + writes else None
 
 
 def _threads(setup: Setup) -> int | None:

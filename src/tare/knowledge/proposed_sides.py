@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.runtimes.swarm.path import ONLY_INSIDE
+from tare.study.platform_rules import FITTING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tare.knowledge.asked import Asked
 
-
-@dataclass(frozen=True)
-class _Runtime:
-    """What a runtime of a proposal may have; the first of each is taken where nobody says."""
-
-    networks: tuple[str, ...]
-    storages: tuple[str, ...]
-
-
-_RUNTIMES: Mapping[str, _Runtime] = {
-    "native": _Runtime(("host",), ("directory",)),
-    "docker": _Runtime(("bridge", "host", "published"), ("volume", "layer", "directory")),
-    "kubernetes": _Runtime(
-        ("service-ip", "host-port", "node-port", "container-dns", "host"),
-        ("emptydir", "host-path", "pvc"),
-    ),
-    "swarm": _Runtime(("host-port", "node-port", "service-ip", "container-dns"), ("volume",)),
+_USUAL: Mapping[str, tuple[str, str]] = {
+    "native": ("host", "directory"),
+    "docker": ("bridge", "volume"),
+    "kubernetes": ("service-ip", "emptydir"),
+    "swarm": ("host-port", "volume"),
 }
+"""Network and storage of a proposal where nobody says which."""
 _VIRTUAL = {"kvm": "KVM", "vmware": "VMware"}
 
 
@@ -72,11 +61,10 @@ def _obstacles(asked: Asked) -> Iterator[str]:
         (asked.platform, *_wanted(asked)),
         (asked.over, *_replaced(asked)),
     ):
-        known = _RUNTIMES[platform]
-        if network not in known.networks:
-            yield f"{platform} has no network {network}: {', '.join(known.networks)}"
-        if storage not in known.storages:
-            yield f"{platform} has no storage {storage}: {', '.join(known.storages)}"
+        for field, value in (("network", network), ("storage", storage)):
+            fitting = FITTING[platform][field]
+            if value not in fitting:
+                yield f"{platform} has no {field} {value}: {', '.join(fitting)}"
     if asked.address or asked.against_address:
         yield f"this version gives machines no {asked.address or asked.against_address}"
     if asked.against_plugin:
@@ -100,8 +88,8 @@ def _obstacles(asked: Asked) -> Iterator[str]:
 
 def _wanted(asked: Asked) -> tuple[str, str]:
     """Network and storage that are asked about."""
-    known = _RUNTIMES[asked.platform]
-    return asked.network or known.networks[0], asked.storage or known.storages[0]
+    network, storage = _USUAL[asked.platform]
+    return asked.network or network, asked.storage or storage
 
 
 def _replaced(asked: Asked) -> tuple[str, str]:
@@ -109,8 +97,7 @@ def _replaced(asked: Asked) -> tuple[str, str]:
     if asked.platform == asked.over:
         network, storage = _wanted(asked)
     else:
-        known = _RUNTIMES[asked.over]
-        network, storage = known.networks[0], known.storages[0]
+        network, storage = _USUAL[asked.over]
     return asked.against_network or network, asked.against_storage or storage
 
 

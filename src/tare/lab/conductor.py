@@ -117,9 +117,9 @@ class Conductor:
         """One slice.
 
         Args:
-            lead_s: from the reading before it until its load. What clients tell of a slice after
-                its drain is so no part of the next one: of a condition with several slices in a
-                turn it was, so that servers of one condition came out dearer than others.
+            lead_s: from the reading before it until its load. It keeps what clients write about a
+                slice after its drain out of the next slice's CPU time. Without it, conditions with
+                several slices in a turn came out too dear.
         """
         trial = None if slot.trial is None else self.trials[slot.trial]
         if trial is not None and trial.fault:

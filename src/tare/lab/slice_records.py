@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 DISTURBED = 0.05
 LEAST_DISTURBED_S = 0.25
-"""Share of the CPU time from which other work makes a slice a disturbed one; of short slices, that
-of so long a time, for the least program runs for some milliseconds."""
+"""A slice is disturbed if other work took more than this share of its CPU time. For slices under
+0.25 s the limit is that of 0.25 s, because any program runs for some milliseconds."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def warnings(comparison: Comparison) -> list[str]:
             )
     for floor in comparison.noise_floor:
         if floor.exceeds_margin and any(
-            d.primary for d in comparison.differences if d.metric == floor.metric
+            d.primary and d.verdict == "inconclusive"
+            for d in comparison.differences
+            if d.metric == floor.metric
         ):
             title = in_sentence(_metric(comparison, floor.metric))
             found.append(

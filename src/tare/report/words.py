@@ -211,7 +211,7 @@ def margin_of(analysis: Analysis, metric: str) -> float | None:
 
 
 def primary_metrics(analysis: Analysis) -> list[Metric]:
-    """The study's primary endpoints; else those with a margin; else throughput, mean and p99."""
+    """The study's primary endpoints; else those with a margin; else the usual ones."""
     named = {e.metric for e in analysis.effects if e.primary}
     named = named or {e.metric for e in analysis.effects if e.margin is not None}
     chosen = [m for m in analysis.metrics if m.name in named]
@@ -325,8 +325,7 @@ def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
     """The noise floor, as a change, if it makes a decided effect doubtful; else nothing.
 
     It does where the effect rests on blocks and is smaller than the floor; of several A/A pairs the
-    widest counts. Two ways into the same servers do not differ by what servers differ by, so that
-    no floor of servers is theirs.
+    widest counts. Two ways into one server share it, so the noise between servers is not theirs.
     """
     if outdone(effect) or one_server(analysis, effect):
         return None

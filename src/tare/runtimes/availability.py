@@ -95,8 +95,8 @@ def obstacle(
 ) -> Obstacle | None:
     """What hinders this setup in this version; None where nothing does.
 
-    An engine or a cluster that does not answer is no such thing: it may answer after one command,
-    and `tare plan` refuses the study until it does.
+    An engine or a cluster that does not answer now is no obstacle: `tare plan` refuses the study
+    until it answers.
 
     Args:
         setup: one condition's.

@@ -246,7 +246,7 @@ class SiteOptions(TypedDict):
 
 
 class Runtime(Protocol):
-    """A way to run units on this machine."""
+    """A way to run units, here or elsewhere."""
 
     name: str
     engine_processes: tuple[str, ...]

@@ -12,7 +12,7 @@ from tare.study.quantities import Duration, Fraction
 
 OFF: Literal["off"] = "off"
 AUTO: Literal["auto"] = "auto"
-"""In slices wherever the conditions can be: `slicing.choose` says where, and nobody else."""
+"""In slices wherever the conditions can be: `slice_choice.choose` says where, and nobody else."""
 Slice = Annotated[
     Literal["auto", "off"] | Annotated[Duration, Field(ge=0.02, le=10)],
     WithJsonSchema(

@@ -1,4 +1,7 @@
-"""The plan: which deployment and which condition comes when, from one seed, and what it costs."""
+"""The plan: deployments and trials in their random order, from one seed, and what they cost.
+
+The order of slices within a block is drawn by `slice_schedule`.
+"""
 
 from __future__ import annotations
 

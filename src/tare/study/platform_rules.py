@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
 
 _OF_SERVICES = ("host", "host-port", "node-port", "service-ip", "container-dns")
-_FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "native": {
         "network": ("host",),
         "endpoint": ("", "loopback"),
@@ -49,7 +49,7 @@ _INSIDE = ("service-ip", "container-dns")
 def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What no runtime of this kind has, on any machine."""
     platform, client = setup.platform, setup.client
-    for field, fitting in _FITTING[platform.runtime].items():
+    for field, fitting in FITTING[platform.runtime].items():
         value = getattr(platform, field)
         if value not in fitting:
             yield _clash(("platform", field), value, platform.runtime, origins, condition)
@@ -125,10 +125,10 @@ def _clash(
 ) -> Problem:
     part, field = path
     place: FieldPath = path
-    owners = [name for name, fields in _FITTING.items() if value in fields[field]]
+    owners = [name for name, fields in FITTING.items() if value in fields[field]]
     if part == "client":
         owners = ["docker", *_ORCHESTRATORS]
-    own = [one or '""' for one in _FITTING[runtime][field]]
+    own = [one or '""' for one in FITTING[runtime][field]]
     what = "a native process" if runtime == "native" else runtime
     return Problem(
         later(origins, place, (part, "runtime")),

@@ -102,8 +102,8 @@ class Cut:
     """How the time of a block is cut.
 
     Attributes:
-        warmup_s, measure_s: offered time of a trial with one share, rounded up to whole slices,
-            where its deployment has as many slices in a pass as any; those of others have more.
+        warmup_s, measure_s: offered time of a trial with one share, on the server with the most
+            slices in a pass, rounded up to whole slices; trials of other servers get more.
         length_s: time in which operations are begun, of each slice.
         drain_s: time for the last replies after that.
         whole: a server's turn holds its slices of a whole pass; else one slice.
@@ -159,8 +159,8 @@ def make_schedule(
 ) -> Schedule:
     """Every deployment has its turns, in which its trials are driven, one a slice.
 
-    As many slices as a deployment's trials have shares at most are a pass, while warming up one for
-    each of its trials. The order of servers is drawn anew for each turn, that of a server's trials
+    A pass has as many slices for each deployment as the largest sum of shares; while warming up, as
+    the largest number of trials. The order of servers is drawn anew for each turn, that of a server's trials
     for each pass; one pass in three of those that are measured has an empty slice, too, at a place
     of its own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the
     scale of slices.
@@ -172,8 +172,8 @@ def make_schedule(
     Args:
         trials: their names, of which the order depends besides the seed.
         deployments: which deployment each is a trial of; empty: each has its own.
-        shares: how many slices each has in a pass, for one of another trial of its deployment;
-            empty: all have one.
+        shares: how many slices each gets for one of an ordinary trial on its deployment; empty: all
+            get one.
     """
     warm: dict[str, list[int]] = {}
     measured: dict[str, list[int]] = {}

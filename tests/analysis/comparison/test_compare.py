@@ -155,6 +155,12 @@ def test_a_primary_question_without_an_interval_is_named(before: Analysis) -> No
     assert {d.b for d in found.differences} == {"docker-bridge"}
 
 
+def test_what_often_is_nothing_has_no_ratio(before: Analysis, comparison: Comparison) -> None:
+    measured = {metric.name for metric in before.metrics}
+    assert {"errors", "disk.write_kbps"} <= measured
+    assert not {d.metric for d in comparison.differences} & {"errors", "disk.write_kbps"}
+
+
 def test_the_noise_floor_of_the_noisier_run_is_shown(place: Path) -> None:
     twice = {"native": Truth(), "native-again": Truth()}
     quiet = run(place, "quiet", effects=twice, between=0.002, within=0.002)

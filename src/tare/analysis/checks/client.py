@@ -32,7 +32,7 @@ stands still while others have their turns."""
 GAP_INVALID = 0.1
 """The same as a share of the trial: its throughput is then that of the rest, and a pause."""
 GAP_ANSWERS = 10
-"""Answers that the rest of the trial lets expect in such a time; of fewer, none is no wonder."""
+"""A gap in which fewer answers than this were to be expected is ignored."""
 
 
 def errors(evidence: Evidence) -> Check:

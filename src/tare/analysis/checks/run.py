@@ -1,4 +1,4 @@
-"""All checks of a run, gravest first."""
+"""All checks of a run: those that object first, else in this order."""
 
 from __future__ import annotations
 

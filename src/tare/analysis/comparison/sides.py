@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
-from tare.analysis.metrics import in_order
+from tare.analysis.metrics import NO_RATIO, in_order
 from tare.errors import UsageError
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 
@@ -68,7 +68,7 @@ def common_metrics(a: Analysis, b: Analysis) -> list[str]:
     """Metrics that both runs measured and that a ratio can be made of, in report order."""
     names = {m.name for m in a.metrics} & {m.name for m in b.metrics}
     shapes = {name for name in names if name.rpartition(".")[2] in SHAPES}
-    return in_order(names - shapes - {"errors"})
+    return in_order(names - shapes - NO_RATIO)
 
 
 def primary_of(

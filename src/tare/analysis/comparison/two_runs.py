@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.inference.estimates import Estimate
+from tare.analysis.metrics import NO_RATIO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,7 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
     cells: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
     for trial in analysis.trials:
         for metric, value in trial.values.items():
-            if trial.status == "done" and 0 < value < math.inf and metric != "errors":
+            if trial.status == "done" and 0 < value < math.inf and metric not in NO_RATIO:
                 cells[metric, trial.condition][trial.round, trial.block] = math.log(value)
     found: dict[str, dict[str, ConditionSide]] = {}
     for (metric, condition), of in cells.items():

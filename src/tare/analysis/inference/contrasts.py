@@ -91,7 +91,7 @@ class Contrasts:
     def without(self, names: Collection[str]) -> Contrasts:
         """Those that remain without these conditions; averages are over the pairs that remain.
 
-        An average of which only what is compared already remains is none.
+        An average is dropped if the pairs that are left are compared by themselves.
         """
         gone = frozenset(names)
         kept: list[Contrast] = []

@@ -1,4 +1,4 @@
-"""From an interval and a declared margin to one of four verdicts, and what a decision still needs.
+"""From the tests of an effect and a declared margin to one of four verdicts, and what is needed yet.
 
 The rules, in words, are in docs/decisions/0002.
 """

@@ -192,7 +192,7 @@ class Analysis(AnalysisPart):
     question: str
     run: str
     valid: bool
-    problems: list[str] = Field(description="what makes it invalid or doubtful, worst first")
+    problems: list[str] = Field(description="why it is not valid; where it is, what makes it doubtful")
     baseline: str
     metrics: list[Metric]
     conditions: list[ConditionSummary]

@@ -157,7 +157,7 @@ class IdenticalSpread(AnalysisPart):
     slices: float | None = Field(
         None,
         description="the part of the sd that the noise of single slices explains, which longer "
-        "trials make smaller; the square of the sd less its square is what differed between units; "
+        "trials make smaller; sd\u00b2 - slices\u00b2 is the variance between units; "
         "null: not measured in slices",
     )
     unit: Literal["deployment", "trial", "repetition"] = Field(
