@@ -111,11 +111,12 @@ def write_trial(
     probe_s = 0.002 * scene.measure_s
     units = unit_records(study, scene, truth, levels)
     ended = start + scene.measure_s
+    machine_s = server_s + engine_s + operations * 60e-6 + probe_s
     slices = None
     if scene.slice_s is None:
         write_samples(place, scene, units, start, server_s, engine_s, rng)
     else:
-        slices = cut_into_slices(place, scene, name)
+        slices = cut_into_slices(place, scene, name, operations, machine_s)
         ended = start + 5 * scene.measure_s  # other conditions had their turns
     deployment = f"D{round_}-{levels['platform']}"
     if scene.fresh != "deployment":
@@ -143,7 +144,7 @@ def write_trial(
         caches_dropped=True,
         server_cpu_s=server_s,
         engine_cpu_s=engine_s,
-        machine_cpu_s=server_s + engine_s + operations * 60e-6 + probe_s,
+        machine_cpu_s=machine_s,
         background_cpu_s=probe_s,
         probe_cpu_s=probe_s,
         machine_modes_s={} if slices is None else modes(server_s + engine_s, operations, probe_s),
@@ -153,7 +154,9 @@ def write_trial(
     (place / "manifest.json").write_text(manifest.model_dump_json(indent=2))
 
 
-def cut_into_slices(place: Path, scene: Scene, trial: str) -> Slices:
+def cut_into_slices(
+    place: Path, scene: Scene, trial: str, operations: int, machine_s: float
+) -> Slices:
     """Turn a trial's progress into that of slices: one interval each, on a clock of its own."""
     length = scene.slice_s or 0.0
     made = Slices(
@@ -165,7 +168,16 @@ def cut_into_slices(place: Path, scene: Scene, trial: str) -> Slices:
     interval = next(line for line in lines if line["event"] == "interval")
     each = [interval | {"t": length + 0.03, "client": line["client"]} for line in begun]
     progress.write_text("".join(json.dumps(one) + "\n" for one in begun + each * made.count))
-    cut = [{"slice": i, "t": i * 5 * length} for i in range(made.count)]
+    cut = [
+        {
+            "unix": i * 5 * length,
+            "ops": operations / made.count,
+            "ops_per_s": operations / scene.measure_s,
+            "seconds": length + 0.03,
+            "machine_cpu_s": machine_s / made.count,
+        }
+        for i in range(made.count)
+    ]
     (place / "slices.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cut))
     return made
 

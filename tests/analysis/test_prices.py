@@ -41,7 +41,7 @@ def weighed(
             mood = generator.lognormal(0, 0.2)
             for way in generator.permutation(len(WAYS)):
                 used = OPS * true[way] * mood * generator.lognormal(0, noise)
-                rows[way].append(SliceRow(at, OPS, 0.31, used))
+                rows[way].append(SliceRow(at, OPS, 0.31, used, per_s=OPS / SLICE_S))
                 order.append((place, int(way)))
                 at += 0.31
         parts = [
@@ -216,7 +216,8 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
         for turn in range(40):
             for way in generator.permutation(len(ways)):
                 dearer = 1.1 if before not in (-1, ways[way].server) else 1.0
-                rows[way].append(SliceRow(0.0, OPS, 0.31, OPS * true[way] * dearer))
+                used = OPS * true[way] * dearer
+                rows[way].append(SliceRow(0.0, OPS, 0.31, used, per_s=OPS / SLICE_S))
                 order.append((turn, int(way)))
                 before = ways[way].server
         nothing = [dict.fromkeys(PARTS, 0.0) for _ in ways]
@@ -231,7 +232,7 @@ def test_what_was_driven_before_a_slice_counts_whatever_was_in_flight_then() -> 
 def without_operations(slices: int) -> Weighed:
     """In one round a way has so many slices of forty in which nothing was answered."""
     spoilt = weighed(slices=40)
-    spoilt.rounds[0].rows[2][:slices] = [SliceRow(0.0, 0, 0.31, 0.001)] * slices
+    spoilt.rounds[0].rows[2][:slices] = [SliceRow(0.0, 0, 0.31, 0.001, per_s=0.0)] * slices
     return spoilt
 
 

@@ -17,6 +17,7 @@ from tare.analysis.slices import (
     COSTS,
     Observed,
     SliceRow,
+    _masks,
     arrange,
     conditions_of,
     observe,
@@ -214,7 +215,8 @@ def test_slices_of_a_turn_are_not_as_many_observations() -> None:
 
 def trial(deployment: str, rows: list[SliceRow]) -> Any:
     """As much of a trial as the fit looks at."""
-    return SimpleNamespace(slices=rows, manifest=SimpleNamespace(deployment=deployment))
+    manifest = SimpleNamespace(deployment=deployment, slices=SimpleNamespace())
+    return SimpleNamespace(slices=rows, manifest=manifest)
 
 
 def measured(deployment: str, rows: list[SliceRow], values: dict[str, float]) -> Any:
@@ -243,16 +245,83 @@ def test_mean_response_times_are_fitted_where_slices_have_enough_of_them() -> No
     assert [one.values["update.mean"] for one in block] == [7.0, 8.0], "as counted"
 
 
+def test_throughput_leaves_out_what_was_answered_in_the_drain() -> None:
+    """100 and 80 operations in slices of 20 ms, and 4 more of each that were in flight."""
+    block = []
+    for one, answered in enumerate((100.0, 80.0)):
+        rows = [
+            SliceRow(2 * n + one, answered + 4, 0.03, 1.0, per_s=answered / 0.02) for n in range(20)
+        ]
+        block.append(measured("ab"[one], rows, {"throughput": 5000.0}))
+    slices.fit_blocks(block)
+    first, second = (one.values["throughput"] for one in block)
+    assert second / first == pytest.approx(0.8)
+
+
+def test_records_that_do_not_tell_it_keep_the_throughput_of_their_sums() -> None:
+    rows = [SliceRow(float(n), 104.0, 0.03, 1.0) for n in range(40)]
+    block = [measured("ab"[one], rows[one::2], {"throughput": 5000.0 - one}) for one in (0, 1)]
+    slices.fit_blocks(block)
+    assert [one.values["throughput"] for one in block] == [5000.0, 4999.0]
+
+
+def test_a_block_of_which_a_trial_s_slices_cannot_be_read_keeps_its_sums() -> None:
+    rows = [SliceRow(float(n), 100.0, 0.03, 1.0 + n % 3) for n in range(60)]
+    block = [measured("abc"[one], rows[one::3], {"service_demand": 7.0}) for one in range(3)]
+    block[2].slices = []
+    slices.fit_blocks(block)
+    assert [one.values["service_demand"] for one in block] == [7.0] * 3
+
+
+def test_trials_that_did_not_take_turns_are_not_fitted_together() -> None:
+    rows = [SliceRow(float(n), 100.0, 0.03, 1.0 + n % 3) for n in range(80)]
+    together = [trial("a", rows[0::2]), trial("b", rows[1::2])]
+    assert observe(together, COSTS["service_demand"]) is not None
+    apart = [trial("a", rows[:40]), trial("b", rows[40:])]
+    assert observe(apart, COSTS["service_demand"]) is None
+
+
+def test_the_noise_of_slices_is_told_of_many_conditions_on_few_servers() -> None:
+    """Two servers of eight conditions each, in turns that share a mood: 10 passes."""
+    rng = np.random.default_rng(3)
+    servers = [0] * 8 + [1] * 8
+    strayed, told = [], []
+    for _ in range(200):
+        driven, order, turns = [], [], []
+        for number in range(20):
+            mood = rng.normal(0, 0.1)
+            for one in rng.permutation(8):
+                order.append(8 * (number % 2) + int(one))
+                driven.append(mood + rng.normal(0, 0.1))
+                turns.append(number)
+        terms = terms_of(arrange(np.array(driven), order, servers, turns))
+        strayed.append(terms.effects[0])
+        told.append(terms.errors[0])
+    # an effect is the lone mean's less that of all, half of whose mood is its own server's
+    assert np.mean(told) == pytest.approx(np.std(strayed), rel=0.5)
+
+
+@pytest.mark.parametrize(("passes", "terms"), [(10, 1), (50, 4)])
+def test_each_server_before_has_a_term_of_its_own_where_it_is_seen_often_enough(
+    passes: int, terms: int
+) -> None:
+    """Three servers with six slices a turn, as in the quickstart."""
+    rng = np.random.default_rng(1)
+    order = [6 * one + k for _ in range(passes) for one in rng.permutation(3) for k in range(6)]
+    observed = arrange(rng.normal(0, 0.1, len(order)), order, [0] * 6 + [1] * 6 + [2] * 6)
+    assert len(_masks(observed)) == terms
+
+
 def test_a_slice_gives_means_of_what_was_timed_often_and_what_clients_used(tmp_path: Path) -> None:
     line = {
-        "unix": 1.0, "ops": 29, "seconds": 0.1, "machine_cpu_s": 0.01,
+        "unix": 1.0, "ops": 29, "ops_per_s": 250.0, "seconds": 0.1, "machine_cpu_s": 0.01,
         "units_cpu_s": {"d1-n1": 0.007, "c1": 0.002},
         "responses": {"READ": [20, 100.0], "UPDATE": [9, 300.0]},
     }  # fmt: skip
     (tmp_path / "slices.jsonl").write_text(json.dumps(line) + "\n")
     (row,) = slices.read_slices(TrialFiles(tmp_path), 0.0, {"c1"})
     assert row.means == {"all.mean": pytest.approx(4700 / 29), "read.mean": 100.0}
-    assert row.clients_s == 0.002
+    assert (row.clients_s, row.per_s) == (0.002, 250.0)
 
 
 def test_slices_that_were_late_or_empty_are_left_out_and_the_others_fitted() -> None:

@@ -51,8 +51,8 @@ def test_a_line_that_cannot_be_read_is_an_error_of_ours(
 
 
 def test_operations_are_kept_by_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = told(monkeypatch, {"event": "interval", "phase": "measure", "ops": 7})
-    assert (known.operations, known.fault) == ({"c1": [7]}, None)
+    known = told(monkeypatch, {"event": "interval", "phase": "measure", "ops": 7, "ops_per_s": 6.0})
+    assert (known.operations, known.per_s, known.fault) == ({"c1": [7]}, {"c1": [6.0]}, None)
 
 
 @pytest.mark.parametrize(("database", "stands_in"), [("cassandra", False), ("mongodb", True)])

@@ -285,7 +285,7 @@ def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
     def rate(rows: Sequence[SliceRow]) -> float:
         if weighed.operation == "connection":
             return sum(row.ops for row in rows) / sum(row.seconds for row in rows)
-        return sum(row.ops for row in rows) / (len(rows) * weighed.slice_s)
+        return sum(row.per_s for row in rows) / len(rows)
 
     return rate
 

@@ -41,6 +41,8 @@ _PACE_ROUNDS = 50
 _LEAST_VARYING = 1e-4
 """sd of the log pace from which there is something to fit"""
 LEAST_SHARE = 0.1
+LEAST_AFTER = 20
+"""Slices after a server, in a block, from which what it leaves behind is fitted by itself."""
 LEAST_USABLE = 0.9
 """share of a condition's slices"""
 LEAST_TIMED = 10
@@ -50,11 +52,21 @@ LEAST_PASSES = 8
 
 
 class SliceRow(NamedTuple):
-    """One slice: when it began (Unix time), successful operations, its length in seconds, the CPU
-    seconds of demand, which turn of a server in its block it is of (None: one of its own), whether
-    its CPU time was read too late or its server was, the mean log of the nanoseconds that the
-    pace's arithmetic took (None: not sampled), its mean response times in microseconds by metric,
-    where there are enough, and of the demand the clients' CPU seconds."""
+    """One slice.
+
+    Attributes:
+        unix: when it began, Unix time.
+        ops: successful operations, with those of its drain.
+        seconds: from its first reading of CPU time to its last.
+        demand_s: CPU seconds of demand.
+        turn: which turn of a server in its block it is of; None: one of its own.
+        late: its CPU time was read too late, or its server was thawed or frozen too late.
+        pace: mean log of the nanoseconds that the pace's arithmetic took; None: not sampled.
+        means: mean response times in microseconds by metric, where there are enough.
+        clients_s: of the demand, the clients' CPU seconds.
+        per_s: operations answered within it, without those of its drain, per second; NaN: not told,
+            as by records of before.
+    """
 
     unix: float
     ops: float
@@ -65,6 +77,7 @@ class SliceRow(NamedTuple):
     pace: float | None = None
     means: Mapping[str, float] = MappingProxyType({})
     clients_s: float = 0.0
+    per_s: float = math.nan
 
 
 def read_slices(
@@ -92,6 +105,7 @@ def read_slices(
                 one.get("pace"),
                 mean_latencies(_replies(one.get("responses", {})), LEAST_TIMED),
                 sum(one.get("units_cpu_s", {}).get(name, 0.0) for name in clients),
+                float(one.get("ops_per_s", math.nan)),
             )
             for one, used in zip(told, part_s, strict=True)
         ]
@@ -123,9 +137,11 @@ def fit_blocks(trials: Sequence[Trial]) -> None:
     """
     blocks: dict[tuple[int, int], list[Trial]] = defaultdict(list)
     for trial in trials:
-        if trial.done and trial.slices:
+        if trial.done and trial.manifest.slices is not None:
             blocks[trial.cell].append(trial)
     for block in blocks.values():
+        if not all(trial.slices for trial in block):
+            continue
         timed = {name for trial in block for row in trial.slices for name in row.means}
         means = {name: _mean_of(name) for name in sorted(timed)}
         for metric, cost in {**COSTS, SERVER_UTIL: _server_util, **means}.items():
@@ -171,8 +187,15 @@ class Observed(NamedTuple):
 
 
 def observe(block: Sequence[Trial], cost: Callable[[SliceRow], float]) -> Observed | None:
-    """The slices of a block's trials; None where they are few, or too many have no cost."""
+    """The slices of a block's trials; None where they are few, or too many have no cost.
+
+    Also where one trial had its slices after those of another, as what is measured anew alone has:
+    they were never neighbours.
+    """
     if len(block) < 2 or min(len(trial.slices) for trial in block) < LEAST_PASSES:
+        return None
+    spans = [sorted(row.unix for row in trial.slices) for trial in block]
+    if max(own[0] for own in spans) > min(own[-1] for own in spans):
         return None
     driven = sorted(
         (row.unix, number, row) for number, trial in enumerate(block) for row in trial.slices
@@ -311,9 +334,9 @@ class Terms(NamedTuple):
 def terms_of(observed: Observed) -> Terms:
     """Fit the terms.
 
-    What a slice costs more after another server has a term for each such server, if each is common
-    enough and can be told from the conditions; otherwise one term for all, if 10 to 90% of the
-    slices follow another server.
+    What a slice costs more after another server has a term for each such server, if it comes before
+    `LEAST_AFTER` slices and can be told from the conditions; otherwise one term for all, if 10 to
+    90% of the slices follow another server.
     """
     passes, conditions = observed.passes, observed.conditions
     weights = np.ones_like(observed.logs)
@@ -372,11 +395,12 @@ def _errors(
     """Of an M-estimate: root of the sum of squares of psi over the sum of its derivative, times K.
 
     Slices of one turn share its mood, so that their psi are added up before they are squared; where
-    a pass is a single turn, its own term has taken that away. Sources: P. J. Huber, Robust
-    Regression, Annals of Statistics 1 (1973), with its correction K for many terms; psi is linear
-    inside of TUNING and constant outside. K.-Y. Liang and S. L. Zeger, Longitudinal Data Analysis,
-    Biometrika 73 (1986), for sums over clusters. Where a tenth of the slices are bursts it is an
-    eighth too small (tests/analysis/test_slices.py).
+    a pass is a single turn, its own term has taken that away. Of m sums in a pass, and k of a
+    condition, the terms for both leave (m - 1)/m and (k - 1)/k of the squares. Sources: P. J.
+    Huber, Robust Regression, Annals of Statistics 1 (1973), with its correction K for many terms;
+    psi is linear inside of TUNING and constant outside. K.-Y. Liang and S. L. Zeger, Longitudinal
+    Data Analysis, Biometrika 73 (1986), for sums over clusters. Where a tenth of the slices are
+    bursts it is an eighth too small (tests/analysis/test_slices.py).
     """
     conditions, turns = observed.conditions, observed.turns
     passes = int(observed.passes.max()) + 1
@@ -389,8 +413,9 @@ def _errors(
         return np.full(len(often), math.inf)
     sums = np.zeros((len(often), turns.max() + 1))
     np.add.at(sums, (conditions, turns), weights * residuals)
-    clusters = turns.max() + 1
-    spare = clusters / max(clusters - fitted_terms, 1)
+    own = np.count_nonzero(sums, axis=1)
+    a_pass = (turns.max() + 1) / passes
+    spare = a_pass / (a_pass - 1) * own / np.maximum(own - 1, 1)
     correction = 1 + fitted_terms / len(residuals) * (1 - inside) / inside
     return np.asarray(correction * np.sqrt(spare * np.square(sums).sum(axis=1)) / (often * inside))
 
@@ -406,7 +431,7 @@ def _masks(observed: Observed) -> list[np.ndarray]:
     before, often = np.unique(switches, return_counts=True)
     apart = [switches == one for one in before]
     table = np.column_stack([np.eye(observed.conditions.max() + 1)[observed.conditions], *apart])
-    rare = bool(np.any(often[before > 0] < LEAST_SHARE / 2 * len(switches)))
+    rare = bool(np.any(often[before > 0] < LEAST_AFTER))
     # the columns of conditions, and those of terms, each sum to 1: the rank is one less
     if not rare and np.linalg.matrix_rank(table) == table.shape[1] - 1:
         return apart
@@ -419,11 +444,13 @@ def _demand(row: SliceRow) -> float:
 
 
 def _throughput(row: SliceRow) -> float:
-    return row.ops / row.seconds
+    return row.per_s
 
 
 def _server_util(row: SliceRow) -> float:
-    return (row.demand_s - row.clients_s) / row.seconds
+    """CPU seconds: all slices are offered for equally long, and the first of a turn is read for
+    longer."""
+    return row.demand_s - row.clients_s
 
 
 def _mean_of(metric: str) -> Callable[[SliceRow], float]:

@@ -135,6 +135,8 @@ def read_trial(record: TrialRecord) -> Trial:
     if record.manifest.slices is not None:
         clients = {client.client for client in record.manifest.clients}
         trial.slices = read_slices(record.files, record.manifest.background_cpu_s, clients)
+        if not trial.slices and record.files.slices.exists():
+            trial.damage.append("slices.jsonl cannot be read: its block is not fitted over slices")
         # its seconds lie scattered over those of the whole block: they are summed, and no series
         trial.beside = beside_values({}, record.manifest)
         return trial

@@ -92,21 +92,25 @@ class DriveOutcome:
     Attributes:
         driven: every slice, warm-up and empty ones included.
         operations: of each way, in each of its measured slices.
+        per_s: likewise, those that were answered within the slice, per second.
         waited_s: how long all of these took, from the begin of each to its answer.
         frozen: servers stood still between their slices.
         gap_s: longest time in which one that was driven answered nothing.
         paths: of each way, what packets were seen to pass through.
         missing: place of a way that is not to be had here to the reason; the others are driven.
+        window_s: of a slice, its drain included.
         samples: of the pace of the CPUs meanwhile.
     """
 
     driven: list[Driven]
     operations: list[list[int]]
+    per_s: list[list[float]]
     waited_s: list[list[float]]
     frozen: bool
     gap_s: float
     paths: list[str]
     missing: Mapping[int, str]
+    window_s: float
     samples: Samples = NO_SAMPLES
 
     @property
@@ -132,14 +136,15 @@ class DriveOutcome:
 
     def _rows(self, way: int) -> Iterator[SliceRow]:
         own, idle_s = measured_slices(self.driven, way), summed(self.driven, way).idle_s
-        for one, ops in zip(own, self.operations[way], strict=True):
+        for one, ops, rate in zip(own, self.operations[way], self.per_s[way], strict=True):
             yield SliceRow(
                 one.unix,
                 ops,
                 one.seconds,
                 one.used.part - idle_s,
                 late=one.late,
-                pace=self.samples.mean(one.unix, one.seconds),
+                pace=self.samples.mean(one.unix, self.window_s),
+                per_s=rate,
             )
 
     @property
@@ -164,6 +169,7 @@ class _Told:
     """What the clients told so far."""
 
     operations: dict[str, list[int]] = field(default_factory=dict)
+    per_s: dict[str, list[float]] = field(default_factory=dict)
     waited_s: dict[str, list[float]] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
     gap_s: float = 0.0
@@ -271,11 +277,13 @@ class QuietServers:
         listener.join(_GRACE_S)
         _refuse(told, running, clients, schedule)
         operations = [told.operations[client.name] for client in clients]
+        per_s = [told.per_s.get(client.name, []) for client in clients]
         waited_s = [told.waited_s.get(client.name, []) for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
         return DriveOutcome(
-            driven, operations, waited_s, frozen, told.gap_s, paths, missing, samples
-        )
+            driven, operations, per_s, waited_s, frozen, told.gap_s, paths, missing,
+            schedule.length_s + schedule.drain_s, samples,
+        )  # fmt: skip
 
     def _serve(self, number: int, server: Server) -> Running:
         site = server.runtime.site(
@@ -465,7 +473,9 @@ def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
                 told.ready.add(line.client.name)
             elif kind == "interval" and line.event["phase"] == "measure":
                 name, operations = line.client.name, int(line.event["ops"])
+                rate = float(line.event["ops_per_s"])
                 told.operations[name].append(operations)
+                told.per_s.setdefault(name, []).append(rate)
                 waited_s = operations * float(line.event.get("mean_us", 0.0)) / 1e6
                 told.waited_s.setdefault(name, []).append(waited_s)
             elif kind == "result":

@@ -57,12 +57,15 @@ class Replies(NamedTuple):
     """What clients told of a slice.
 
     Attributes:
-        ops: successful operations.
+        ops: successful operations, with those whose reply came in the drain.
+        per_s: operations answered within the slice, per second of it. In a closed loop those of the
+            drain are one too many for each in flight: at its beginning none was under way.
         times: operation, as a client names it, to how many response times it has and their sum in
             microseconds.
     """
 
     ops: int
+    per_s: float
     times: dict[str, tuple[int, float]]
 
     @classmethod
@@ -71,19 +74,21 @@ class Replies(NamedTuple):
         told = event["responses"].items()
         return cls(
             int(event["ops"]),
+            float(event["ops_per_s"]),
             {name: (one["timed"], one["timed"] * one["mean_us"]) for name, one in told},
         )
 
     @classmethod
     def sum(cls, told: Iterable[Replies]) -> Replies:
         """Of several clients."""
-        ops, times = 0, dict[str, tuple[int, float]]()
+        ops, per_s, times = 0, 0.0, dict[str, tuple[int, float]]()
         for one in told:
             ops += one.ops
+            per_s += one.per_s
             for name, (timed, total) in one.times.items():
                 before = times.get(name, (0, 0.0))
                 times[name] = (before[0] + timed, before[1] + total)
-        return cls(ops, times)
+        return cls(ops, per_s, times)
 
     def means(self) -> dict[str, tuple[int, float]]:
         """Operation to how many response times it has, and their mean in microseconds."""
@@ -194,13 +199,13 @@ def write_slices(
     trial: int,
     replies: Sequence[Replies],
     file: Path,
-    pace: Callable[[float, float], float | None] = lambda begins, seconds: None,
+    pace: Callable[[float], float | None] = lambda begins: None,
 ) -> None:
     """One JSON object a measured slice, in the order in which they were driven.
 
     Args:
-        pace: mean log of the nanoseconds of the pace's arithmetic, from the Unix time and the
-            seconds of a slice; None: not sampled.
+        pace: mean log of the nanoseconds of the pace's arithmetic in the slice whose load began at
+            this Unix time; None: not sampled.
     """
     with file.open("w", encoding="utf-8") as out:
         for place, one in enumerate(measured_slices(driven, trial)):
@@ -210,6 +215,7 @@ def write_slices(
                 "turn": one.slot.turn,
                 "seconds": round(one.seconds, 6),
                 "ops": told and told.ops,
+                "ops_per_s": told and round(told.per_s, 3),
                 "responses": told.means() if told else {},
                 "machine_cpu_s": round(one.used.machine, 9),
                 "tare_cpu_s": round(one.used.own, 9),
@@ -221,7 +227,7 @@ def write_slices(
                 "counts": dict(one.used.counts),
                 "late": one.late,
             }
-            if (took := pace(one.unix, one.seconds)) is not None:
+            if (took := pace(one.unix)) is not None:
                 line["pace"] = round(took, 6)
             out.write(json.dumps(line) + "\n")
 

@@ -312,7 +312,14 @@ class SlicedBlock:
                 client.keep_histogram(one.aside)
             files = TrialFiles(one.aside)
             replies = one.replies_by_slice()
-            write_slices(driven, number, replies, files.slices, self._samples.mean)
+            window_s = schedule.length_s + schedule.drain_s
+            write_slices(
+                driven,
+                number,
+                replies,
+                files.slices,
+                lambda begins: self._samples.mean(begins, window_s),
+            )
             write_events(seen.events if seen else [], files.events)
             return manifest
         except (TareError, OSError) as error:

@@ -243,7 +243,10 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
     rows = outcome.rows
     if counted:
         rows = [
-            [row._replace(seconds=took) for row, took in zip(own, waited, strict=True)]
+            [
+                row._replace(seconds=took, per_s=row.ops / took if took else 0.0)
+                for row, took in zip(own, waited, strict=True)
+            ]
             for own, waited in zip(rows, outcome.waited_s, strict=True)
         ]
     sums = [summed(outcome.driven, way) for way in range(len(outcome.operations))]
