@@ -79,6 +79,31 @@ class Rules:
         own = self.served.get(condition, frozenset())
         return sum(not own.isdisjoint(other) for other in self.served.values())
 
+    def peers(
+        self,
+        contrast: Contrast,
+        stratum: Mapping[str, Iterable[str]],
+        repeats: Sequence[str] = (),
+    ) -> list[str]:
+        """What of a stratum varies as the contrast does, both of its sides among it.
+
+        Ways into one deployment share what that is like: beside a comparison of deployments they
+        would hide a part of it and be counted as independent, beside one of ways a way into
+        another deployment would add it.
+
+        Args:
+            stratum: conditions, or averages, that share a baseline, to the conditions in each.
+            repeats: of the baseline, which are among them.
+        """
+        served = {
+            name: frozenset[str]().union(*(self.served.get(one, ()) for one in parts))
+            for name, parts in stratum.items()
+        }
+        if self.shared(contrast):
+            return [name for name, own in served.items() if own == served[contrast.baseline]]
+        sides = contrast.baseline, contrast.treatment, *repeats
+        return apart(served, [name for name in sides if name in served])
+
     def repeats(self, contrast: Contrast, contrasts: Contrasts) -> list[str]:
         """The baseline's setup under other names, on deployments that neither side has.
 
@@ -94,6 +119,21 @@ class Rules:
                 found.append(name)
                 taken |= own
         return found
+
+
+def apart(served: Mapping[str, frozenset[str]], first: Sequence[str] = ()) -> list[str]:
+    """These conditions, and of the others each with deployments that none before it has.
+
+    Args:
+        served: condition to its deployments; none where they are not known.
+    """
+    kept = list(first)
+    taken = set[str]().union(*(served[name] for name in first))
+    for name, own in served.items():
+        if name not in kept and taken.isdisjoint(own):
+            kept.append(name)
+            taken |= own
+    return kept
 
 
 def make_rules(
@@ -218,7 +258,7 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
         for name, cells in logs.items()
         if cells
     }
-    strata: dict[str, Stratum] = {}
+    strata: dict[tuple[str, ...], Stratum] = {}
     for contrast in contrasts.of:
         if contrast.rows:
             averaged = _average_in_blocks(logs, typical, contrast, contrasts, rules)
@@ -226,12 +266,16 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
                 yield averaged
             continue
         baseline = contrast.baseline
-        if baseline not in strata:
-            members = {n: logs[n] for n in contrasts.stratum(baseline) if n in logs}
-            strata[baseline] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
+        if baseline not in logs:
+            continue
+        beside = {n: (n,) for n in contrasts.stratum(baseline) if n in logs}
         repeats = rules.repeats(contrast, contrasts)
+        names = baseline, *sorted(set(rules.peers(contrast, beside, repeats)) - {baseline})
+        if names not in strata:
+            members = {name: logs[name] for name in names}
+            strata[names] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
         result = estimate(
-            strata[baseline],
+            strata[names],
             contrast.treatment,
             shared=rules.shared(contrast),
             alike=rules.alike(contrast),
@@ -242,14 +286,14 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
             base = [math.exp(own[cell] - ratio) for cell, ratio in pairs.items()]
             treated = [math.exp(own[cell]) for cell in pairs]
             values = _geometric_mean(base), _geometric_mean(treated)
-            beside = sum(cell in logs.get(name, {}) for name in repeats for cell in pairs)
+            again = sum(cell in logs.get(name, {}) for name in repeats for cell in pairs)
             yield Compared(
                 contrast,
                 result,
                 values,
                 (base, treated),
                 1,
-                2 * len(pairs) + beside,
+                2 * len(pairs) + again,
                 partial(check_blocks, result),
             )
 
@@ -278,7 +322,8 @@ def _average_in_blocks(
                 if rules.how == "ratio-of-means"
                 else {partner[b]: w for b, w in found.baseline.items()},
             )
-    own = averaged_logs(logs, weights)
+    peers = rules.peers(contrast, weights)
+    own = averaged_logs(logs, {name: weights[name] for name in peers})
     stratum = make_stratum(own, contrast.baseline, by_deployment=rules.by_deployment)
     result = estimate(
         stratum,
@@ -290,16 +335,24 @@ def _average_in_blocks(
         return None
     cells, asked = len(found.cells), len(contrast.cells)
     of = f"{cells}" if cells == asked else f"{cells} of {asked}"
-    words = f"{WORDS[rules.how]} over {of} cells, averaged inside each block; {result.method}"
+    how = rules.how if _whole(logs, found) else "model"
+    words = f"{WORDS[how]} over {of} cells, averaged inside each block; {result.method}"
+    result = replace(result, log_ratio=_centre(how, found, result), method=words)
     return Compared(
         contrast,
-        replace(result, log_ratio=_centre(rules.how, found, result), method=words),
+        result,
         found.values,
         ([], []),
         cells,
         2 * cells * len(result.pairs),
         partial(check_blocks, result),
     )
+
+
+def _whole(logs: Logs, found: Average) -> bool:
+    """Every condition of the average has the same blocks. A ratio of means over others would tell
+    which blocks were missed."""
+    return len({frozenset(logs[name]) for name in (*found.baseline, *found.treatment)}) == 1
 
 
 def _centre(how: How, found: Average, result: Estimate) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.comparisons import logs_of, samples_of, slice_noise_of
+from tare.analysis.inference.comparisons import apart, logs_of, samples_of, slice_noise_of
 from tare.analysis.inference.estimates import make_stratum
 from tare.analysis.metrics import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from tare.analysis.inference.comparisons import Rules, Samples
     from tare.analysis.inference.contrasts import Contrasts
@@ -41,7 +41,9 @@ def identical_spreads(
         if metric not in (*USUAL, *primary) and margin_of(metric, margins) is None:
             continue
         for baseline in baselines:
-            names = _apart(contrasts.stratum(baseline), rules)
+            # ways into one deployment would hide how far deployments differ
+            of = contrasts.stratum(baseline)
+            names = apart({name: rules.served.get(name, frozenset()) for name in of})
             one = (
                 _of_samples(samples[metric], names, imported=imported)
                 if rules.independent
@@ -78,21 +80,6 @@ def _of_slices(own: Sequence[Mapping[Cell, float] | None], *, by_round: bool) ->
 
 
 _Found = tuple[float, float, Literal["deployment", "trial", "repetition"]]
-
-
-def _apart(names: Iterable[str], rules: Rules) -> list[str]:
-    """The conditions, of those that the very same deployments served only the first.
-
-    Ways into one deployment do not differ in the deployment, and would hide how far these differ.
-    """
-    seen: set[frozenset[str]] = set()
-    kept = []
-    for name in names:
-        served = rules.served.get(name, frozenset((name,)))
-        if served not in seen:
-            seen.add(served)
-            kept.append(name)
-    return kept
 
 
 def _of_blocks(logs: Logs, names: Sequence[str], baseline: str, rules: Rules) -> _Found | None:

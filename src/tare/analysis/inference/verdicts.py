@@ -1,4 +1,4 @@
-"""From the tests of an effect and a declared margin to one of four verdicts, and what is needed yet.
+"""From an effect's tests and a declared margin to one of four verdicts, and what is needed yet.
 
 The rules, in words, are in docs/decisions/0002.
 """

@@ -77,14 +77,16 @@ class Differences:
         self._table = table
         self._contrasts = contrasts
         self._rules = rules
-        self._strata: dict[str, Stratum] = {}
+        self._strata: dict[tuple[str, ...], Stratum] = {}
 
     def of(self, contrast: Contrast) -> Difference | None:
         """None where either side has fewer than two units."""
         if self._rules.independent:
             return self._independent(contrast)
-        stratum, treatment = self._stratum(contrast.baseline), contrast.treatment
+        if contrast.baseline not in self._table:
+            return None
         repeats = self._rules.repeats(contrast, self._contrasts)
+        stratum, treatment = self._stratum(contrast, repeats), contrast.treatment
         found = estimate(
             stratum,
             treatment,
@@ -104,14 +106,18 @@ class Differences:
             stratum.differences(treatment, repeats), found.conditional,
         )  # fmt: skip
 
-    def _stratum(self, baseline: str) -> Stratum:
-        if baseline not in self._strata:
-            names = self._contrasts.stratum(baseline)
-            members = {name: self._table[name] for name in names if name in self._table}
-            self._strata[baseline] = make_stratum(
-                members, baseline, by_deployment=self._rules.by_deployment
+    def _stratum(self, contrast: Contrast, repeats: Sequence[str]) -> Stratum:
+        known = self._contrasts.stratum(contrast.baseline)
+        beside = {name: (name,) for name in known if name in self._table}
+        names = self._rules.peers(contrast, beside, repeats)
+        key = contrast.baseline, *sorted(names)
+        if key not in self._strata:
+            self._strata[key] = make_stratum(
+                {name: self._table[name] for name in names},
+                contrast.baseline,
+                by_deployment=self._rules.by_deployment,
             )
-        return self._strata[baseline]
+        return self._strata[key]
 
     def _independent(self, contrast: Contrast) -> Difference | None:
         """Welch's t: repetitions are no pairs."""
