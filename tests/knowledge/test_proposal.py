@@ -95,6 +95,13 @@ def test_a_docker_client_alone(tmp_path: Path) -> None:
     assert (setup.platform.runtime, setup.client.runtime) == ("native", "docker")
 
 
+@pytest.mark.parametrize("platform", ["kubernetes", "swarm"])
+def test_every_storage_that_runs_can_be_proposed(platform: str, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    write_study(path, study_text(Asked(platform=platform, storage="layer"), SIZE))
+    assert expand(load_study(path))[-1].setup.platform.storage == "layer"
+
+
 @pytest.mark.parametrize(
     "asked",
     [
@@ -102,7 +109,7 @@ def test_a_docker_client_alone(tmp_path: Path) -> None:
         Asked(platform="docker", over="vmware"),
         Asked(platform="kvm"),
         Asked(network="service-ip"),
-        Asked(platform="kubernetes", storage="layer"),
+        Asked(platform="kubernetes", storage="directory"),
         Asked(platform="swarm", network="service-ip"),
         Asked(platform="swarm", over="swarm"),
         Asked(platform="swarm", over="swarm", plugin="overlay", against_plugin="weave"),

@@ -100,7 +100,7 @@ def test_noise_hides_only_what_is_undecided(slower: Comparison) -> None:
     native = next(d for d in slower.differences if (d.b, d.metric) == ("native", "throughput"))
     native.verdict = "inconclusive"
     [told] = [one for one in warnings(slower) if "noise hides" in one]
-    assert "on throughput: identical conditions of run A differed by up to 20.0%" in told
+    assert "on throughput: identical conditions of run A differed by up to 20%" in told
 
 
 def test_conditions_without_partner_and_without_interval_are_warned_of() -> None:

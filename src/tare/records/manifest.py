@@ -181,8 +181,9 @@ class Slices(Record):
         default=0, description="slices whose servers were thawed or frozen more than 5 ms too late"
     )
     disturbed: int = Field(
-        default=0, description="slices in which other work took more than 5% of the CPU time, of a short one more "
-        "than 5% of that of 250 ms"
+        default=0,
+        description="slices in which other work took more than 5% of the CPU time, of a short one "
+        "more than 5% of that of 250 ms",
     )
     other_cpu_s: float = Field(
         default=0.0,

@@ -160,10 +160,10 @@ def make_schedule(
     """Every deployment has its turns, in which its trials are driven, one a slice.
 
     A pass has as many slices for each deployment as the largest sum of shares; while warming up, as
-    the largest number of trials. The order of servers is drawn anew for each turn, that of a server's trials
-    for each pass; one pass in three of those that are measured has an empty slice, too, at a place
-    of its own. Source: randomised multiple interleaved trials (Abedi and Brecht, ICPE 2017), at the
-    scale of slices.
+    the largest number of trials. The order of servers is drawn anew for each turn, that of a
+    server's trials for each pass; one pass in three of those that are measured has an empty slice,
+    too, at a place of its own. Source: randomised multiple interleaved trials (Abedi and Brecht,
+    ICPE 2017), at the scale of slices.
 
     A server that is driven more often answers for less: of two identical containers, one driven
     four times as often as the other needed 2.2 to 2.4% less CPU time for an operation

@@ -18,7 +18,9 @@ class Side(AnalysisPart):
     study: str
     run: str
     valid: bool
-    problems: list[str] = Field(description="why it is not valid; where it is, what makes it doubtful")
+    problems: list[str] = Field(
+        description="why it is not valid; where it is, what makes it doubtful"
+    )
     started: str = Field(description="ISO 8601, UTC; empty: not recorded")
     ended: str
     trials: int

@@ -192,7 +192,9 @@ class Analysis(AnalysisPart):
     question: str
     run: str
     valid: bool
-    problems: list[str] = Field(description="why it is not valid; where it is, what makes it doubtful")
+    problems: list[str] = Field(
+        description="why it is not valid; where it is, what makes it doubtful"
+    )
     baseline: str
     metrics: list[Metric]
     conditions: list[ConditionSummary]

@@ -93,7 +93,9 @@ class Scorecard(_Part):
     scale: str = Field(description="empty: the study as its file says")
     only: dict[str, list[str]] = Field(description="levels that were selected; empty: all")
     valid: bool = Field(description="of the run's own checks")
-    problems: list[str] = Field(description="why it is not valid; where it is, what makes it doubtful")
+    problems: list[str] = Field(
+        description="why it is not valid; where it is, what makes it doubtful"
+    )
     counts: dict[Verdict, int]
     differs: list[str] = Field(description="in what the run differs from the source in all rows")
     rows: list[Row]
