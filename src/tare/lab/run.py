@@ -329,15 +329,17 @@ class Lab:
         failed: list[PlannedTrial] = []
         for trial in trials:
             outcome = outcomes[trial.name]
-            aside = asides[trial.name]
             if isinstance(outcome, TrialManifest):
-                self._finish(trial, outcome, aside)
-                continue
-            failed.append(trial)
-            deployment = runs[trial.name][0].deployment if trial.name in runs else None
-            if not isinstance(outcome, BlockAgainError):
-                fleet.distrust(trial)
-            self._fail(trial, aside, deployment, outcome)
+                self._finish(trial, outcome, asides[trial.name])
+        for trial in trials:
+            outcome = outcomes[trial.name]
+            if not isinstance(outcome, TrialManifest):
+                failed.append(trial)
+                deployment = runs[trial.name][0].deployment if trial.name in runs else None
+                if not isinstance(outcome, BlockAgainError):
+                    fleet.distrust(trial)
+                self._fail(trial, asides[trial.name], deployment, outcome)
+        for trial in failed:  # last, for it raises where a runtime is gone
             setup = self._plan.condition(trial.condition).setup
             await_runtimes(resources.runtimes, setup, self._clock)
         return failed
