@@ -18,6 +18,7 @@ from tare.lab.journal import Journal
 from tare.records.layout import FAILED, RunFiles
 from tare.study.plan import Plan
 from tare.study.schema import Study
+from tare.whole_file import is_aside, replace_file
 
 BEGUN, EXTENDED, FINISHED = "run begun", "run extended", "run finished"
 REPORTED = "report written"
@@ -202,7 +203,10 @@ def _only_begun(files: RunFiles) -> bool:
     return (
         files.source.is_file()
         and files.trials.is_dir()
-        and set(files.root.iterdir()) <= set(begun)
+        and all(
+            path in begun or any(is_aside(path, file) for file in begun)
+            for path in files.root.iterdir()
+        )
         and not any(files.trials.iterdir())
     )
 
@@ -268,13 +272,17 @@ def last_failed(files: RunFiles, trial: str) -> int:
 def begin(
     directory: RunDirectory, plan: Plan, study_file: Path, environment: dict[str, Any]
 ) -> None:
-    """Write what every run keeps: the study as run and as written, the plan, the environment."""
+    """Write what every run keeps: the study as run and as written, the plan, the environment.
+
+    The study comes after the plan: a report goes by the study, so that a run whose extension could
+    not be written is still the old one.
+    """
     files = directory.files
     files.trials.mkdir(parents=True, exist_ok=True)
     if not directory.resumed:
-        files.source.write_bytes(study_file.read_bytes())
+        replace_file(files.source, study_file.read_bytes())
     if not directory.resumed or directory.ended:
-        files.study.write_text(study_text(plan.study), encoding="utf-8")
-        files.plan.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
-    files.environment.write_text(json.dumps(environment, indent=1, default=str), encoding="utf-8")
+        replace_file(files.plan, plan.model_dump_json(indent=1))
+        replace_file(files.study, study_text(plan.study))
+    replace_file(files.environment, json.dumps(environment, indent=1, default=str))
     marked.make(directory.work, files)
