@@ -37,6 +37,7 @@ from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
+from tare.lab.undisturbed import undisturbed
 from tare.machines.awake import awake
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
@@ -46,6 +47,7 @@ from tare.records.quiet import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, PlannedTrial, Round
+from tare.study.schema import Setup
 
 ATTEMPTS = 2
 """a failed trial is tried once more, at the end of its block"""
@@ -120,53 +122,65 @@ class Lab:
             resources = prepare(
                 self._directory.name, self._directory.work, setups, self._watcher.say
             )
-            environment = resources.environment() | {"idle_cpus": idle_cpus}
-            environment |= {"command": self._command} if self._command else {}
-            if self._directory.ended:
-                keep_earlier_end(self._directory)
-            begin(self._directory, self._plan, self._study_file, environment)
-            if self._prices is not None:
-                write(self._prices, self._directory.files.prices)
-            self._journal = Journal(self._directory.files.journal)
-            self._maxima = Maxima(
-                self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
-            )
             try:
-                self._journal.write(
-                    self._event(),
-                    tare=tare.__version__,
-                    study_digest=study_digest(self._plan.study),
-                    seed=self._plan.seed,
-                    rounds=len(self._plan.rounds),
-                    looks=self._plan.looks,
-                    ended=self._directory.ended,
-                    trials=len(self._plan.trials),
-                    done=len(self._done),
-                )
-                self._snapshots = Snapshots(
-                    resources, self._plan.study.design, self._watcher_of(), self._plan.seed
-                )
-                self._archives = ClassArchives(
-                    resources, self._plan.study.design, self._watcher_of(), conditions
-                )
-                rounds = self._rounds(resources, time_limit(self._plan, self._journal.events()))
-                self._journal.write(
-                    FINISHED, rounds=rounds, done=len(self._done), failed=self._failed
-                )
-            except BaseException as error:
-                with contextlib.suppress(OSError):  # a full disk must not hide the reason
-                    self._journal.write("run interrupted", why=repr(error))
-                raise
+                self._begin(resources, idle_cpus)
+                self._measure(resources, conditions)
             finally:
-                self._watcher = Heedless(self._watcher)
-                self._show(Progress("cleaning up"))
-                for fault in resources.close():
-                    self._watcher.say(f"something was left: {fault}")
-                marked.remove(self._directory.work, self._directory.files)
-                self._sweep("removing what could not be stopped")
+                with undisturbed():
+                    self._clean_up(resources)
         return RunOutcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
         )
+
+    def _begin(self, resources: RunResources, idle_cpus: str) -> None:
+        """Write what the run keeps from its beginning on, but for its journal."""
+        environment = resources.environment() | {"idle_cpus": idle_cpus}
+        environment |= {"command": self._command} if self._command else {}
+        if self._directory.ended:
+            keep_earlier_end(self._directory)
+        begin(self._directory, self._plan, self._study_file, environment)
+        if self._prices is not None:
+            write(self._prices, self._directory.files.prices)
+        self._journal = Journal(self._directory.files.journal)
+        self._maxima = Maxima(
+            self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
+        )
+
+    def _measure(self, resources: RunResources, conditions: list[Setup]) -> None:
+        """Do the rounds; the journal has how this session begins and how it ends."""
+        try:
+            self._journal.write(
+                self._event(),
+                tare=tare.__version__,
+                study_digest=study_digest(self._plan.study),
+                seed=self._plan.seed,
+                rounds=len(self._plan.rounds),
+                looks=self._plan.looks,
+                ended=self._directory.ended,
+                trials=len(self._plan.trials),
+                done=len(self._done),
+            )
+            self._snapshots = Snapshots(
+                resources, self._plan.study.design, self._watcher_of(), self._plan.seed
+            )
+            self._archives = ClassArchives(
+                resources, self._plan.study.design, self._watcher_of(), conditions
+            )
+            rounds = self._rounds(resources, time_limit(self._plan, self._journal.events()))
+            self._journal.write(FINISHED, rounds=rounds, done=len(self._done), failed=self._failed)
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # a full disk must not hide the reason
+                self._journal.write("run interrupted", why=repr(error))
+            raise
+
+    def _clean_up(self, resources: RunResources) -> None:
+        """Nothing of the run goes on when this ends; whoever watches may be gone."""
+        self._watcher = Heedless(self._watcher)
+        self._show(Progress("cleaning up"))
+        for fault in resources.close():
+            self._watcher.say(f"something was left: {fault}")
+        marked.remove(self._directory.work, self._directory.files)
+        self._sweep("removing what could not be stopped")
 
     def _event(self) -> str:
         """How this session begins, for the journal."""
