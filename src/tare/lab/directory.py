@@ -38,6 +38,8 @@ class RunDirectory:
     note: str = ""
     ended: int = 0
     """rounds after which the run had ended before it was extended; those are left as they are"""
+    state: RunState | None = None
+    """what the journal said when the directory was chosen"""
 
     @property
     def name(self) -> str:
@@ -182,15 +184,20 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
         files = RunFiles(root)
         events = Journal(files.journal).events()
         state = state_of(events)
-        if not root.exists() or (state is None and _only_begun(files)):
+        if _free(files, state):
             return RunDirectory(files, False, frozenset(), note)
         if state is not None and not state.finished:
             if state.digest == digest:
-                return RunDirectory(files, True, done_trials(files), note, state.ended)
+                return RunDirectory(files, True, done_trials(files), note, state.ended, state)
             note = (
                 f"{root} is unfinished, but was begun from a different study; it is left as it is"
             )
         number += 1
+
+
+def _free(files: RunFiles, state: RunState | None) -> bool:
+    """Whether a new run can have this place."""
+    return not files.root.exists() or (state is None and _only_begun(files))
 
 
 def _only_begun(files: RunFiles) -> bool:
@@ -209,6 +216,30 @@ def _only_begun(files: RunFiles) -> bool:
         )
         and not any(files.trials.iterdir())
     )
+
+
+def still_as_chosen(directory: RunDirectory) -> None:
+    """Nothing where the run is as it was when its directory was chosen; the lab is held.
+
+    Minutes may lie between, in which another command may have begun the run or gone on with it.
+
+    Raises:
+        UsageError: it is not.
+    """
+    files = directory.files
+    state = state_of(Journal(files.journal).events())
+    if directory.resumed:
+        same = state == directory.state and done_trials(files) == directory.done
+    else:
+        same = _free(files, state)
+    if not same:
+        raise UsageError(
+            f"{directory.name}: not measured by this command",
+            where=str(files.root),
+            why="another command has begun it or gone on with it since this one looked; trials "
+            "that it has finished would be measured again and replaced",
+            remedy="give the same command again: it goes by what there is now",
+        )
 
 
 def same_plan(directory: RunDirectory, plan: Plan) -> None:

@@ -23,6 +23,7 @@ from tare.lab.directory import (
     last_failed,
     same_plan,
     state_of,
+    still_as_chosen,
     study_digest,
 )
 from tare.lab.extension import keep_earlier_end
@@ -109,11 +110,12 @@ class Lab:
 
         Raises:
             LabBusyError: another run holds this machine.
-            UsageError: it was begun with another plan.
+            UsageError: it was begun with another plan, or another command has had it meanwhile.
             TareError: the run could not be prepared, or what runs its units is gone for good.
         """
         same_plan(self._directory, self._plan)
         with RunLock(self._directory.name), self._idle_cpus() as idle_cpus:
+            still_as_chosen(self._directory)
             self._sweep("removing what a dead run left")
             conditions = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
