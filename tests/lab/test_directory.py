@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tare.errors import UsageError
+from tare.errors import TareError, UsageError
 from tare.lab.directory import (
     FINISHED,
     REPORTED,
@@ -189,6 +189,20 @@ def test_a_finished_run_whose_extension_cannot_be_written_stays_as_it_was(
     with files_of_at_most(room), pytest.raises(OSError, match="large"):
         begin(chosen, plan, source, {})
     assert {path: path.read_bytes() for path in root.iterdir() if path.is_file()} == before
+
+
+def test_a_run_that_another_machine_has_keeps_its_environment(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where both see the same directory of runs; each has a lock of its own."""
+    study = load_study(source)
+    with monkeypatch.context() as there:
+        there.setattr("tare.lab.marked.identity", lambda: "there")
+        root = begun(tmp_path / "runs", study, source)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with pytest.raises(TareError, match="something else is there"):
+        begin(choose(tmp_path / "runs", study, None), make_plan(study), source, {"here": True})
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
 def test_somebody_s_own_directory_is_never_written_to(tmp_path: Path, source: Path) -> None:

@@ -315,5 +315,5 @@ def begin(
     if not directory.resumed or directory.ended:
         replace_file(files.plan, plan.model_dump_json(indent=1))
         replace_file(files.study, study_text(plan.study))
+    marked.make(directory.work, files)  # refused where another machine has this run
     replace_file(files.environment, json.dumps(environment, indent=1, default=str))
-    marked.make(directory.work, files)
