@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tare.errors import UsageError
+from tare.errors import TareError, UsageError
 from tare.lab.directory import (
     FINISHED,
     REPORTED,
@@ -138,6 +140,69 @@ def test_a_directory_in_which_nothing_was_begun_is_used_again(tmp_path: Path, so
     study = load_study(source)
     begin(choose(tmp_path / "runs", study, None), make_plan(study), source, {})
     assert choose(tmp_path / "runs", study, None).name == "small"
+
+
+def test_a_beginning_that_was_killed_amid_a_file_is_used_again(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = load_study(source)
+    directory = choose(tmp_path / "runs", study, None)
+    put = Path.replace
+
+    def killed(path: Path, target: Path) -> Path:
+        if target == directory.files.environment:
+            raise KeyboardInterrupt
+        return put(path, target)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "replace", killed)
+        patched.setattr(Path, "unlink", lambda *_, **__: None)
+        begin(directory, make_plan(study), source, {})
+    (aside,) = (path for path in directory.files.root.iterdir() if path.name.startswith("."))
+    assert choose(tmp_path / "runs", study, None).name == "small"
+    aside.rename(directory.files.root / ".mine")
+    assert choose(tmp_path / "runs", study, None).name == "small-2"
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """The kernel writes no more to any file, as where a disk is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_finished_run_whose_extension_cannot_be_written_stays_as_it_was(
+    tmp_path: Path, source: Path
+) -> None:
+    runs, first = tmp_path / "runs", load_study(source, ["design.deployments=4"])
+    root = begun(runs, first, source)
+    Journal(root / "journal.jsonl").write(FINISHED, rounds=4)
+    before = {path: path.read_bytes() for path in root.iterdir() if path.is_file()}
+    longer = load_study(source, ["design.deployments=6"])
+    plan, chosen = make_plan(longer), choose_extended(runs, longer, None)
+    room = len(plan.model_dump_json(indent=1)) - 1
+    assert len(before[root / "study.yaml"]) < room, "only the plan finds no room"
+    with files_of_at_most(room), pytest.raises(OSError, match="large"):
+        begin(chosen, plan, source, {})
+    assert {path: path.read_bytes() for path in root.iterdir() if path.is_file()} == before
+
+
+def test_a_run_that_another_machine_has_keeps_its_environment(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where both see the same directory of runs; each has a lock of its own."""
+    study = load_study(source)
+    with monkeypatch.context() as there:
+        there.setattr("tare.lab.marked.identity", lambda: "there")
+        root = begun(tmp_path / "runs", study, source)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with pytest.raises(TareError, match="something else is there"):
+        begin(choose(tmp_path / "runs", study, None), make_plan(study), source, {"here": True})
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
 def test_somebody_s_own_directory_is_never_written_to(tmp_path: Path, source: Path) -> None:

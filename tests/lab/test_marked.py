@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -61,6 +62,32 @@ def test_the_mark_of_another_run_is_none(tmp_path: Path) -> None:
     assert marked.leftovers(tmp_path) == [tmp_path / "a/trials/.t1.partial"]
     marked.remove(other.root / "work", other)
     assert (other.root / "work/n1/data/rows").exists()
+
+
+def test_what_a_run_on_another_machine_has_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = run_at(tmp_path / "run")
+    monkeypatch.setattr(marked, "identity", lambda: "there")
+    made = left(files)
+    monkeypatch.setattr(marked, "identity", lambda: "here")
+    assert marked.leftovers(tmp_path) == []
+    for directory in made:
+        marked.remove(directory, files)
+        with pytest.raises(TareError, match="something else is there") as refused:
+            marked.make(directory, files)
+        assert "where another machine runs it, wait" in refused.value.remedy
+        assert (directory / "n1/data/rows").exists()
+    monkeypatch.setattr(marked, "identity", lambda: "there")
+    assert marked.leftovers(tmp_path) == made
+
+
+def test_a_label_that_names_no_machine_may_be_of_any(tmp_path: Path) -> None:
+    files = run_at(tmp_path / "run")
+    for directory in left(files):
+        label = json.loads((directory / marked.LABEL).read_text())
+        (directory / marked.LABEL).write_text(json.dumps({"plan": label["plan"]}))
+    assert marked.leftovers(tmp_path) == []
 
 
 @pytest.mark.parametrize("linked", ["run", "run/work", "run/trials", "run/trials/.t1.partial"])

@@ -11,6 +11,7 @@ from typing import Any
 from tare import scratch
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
+from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
 from tare.records.layout import RunFiles
 from tare.runtimes import docker_engine, native
@@ -123,7 +124,8 @@ def swept(say: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        sweep()
+        with undisturbed():
+            sweep()
 
 
 def remove(found: Leftovers) -> list[TareError]:

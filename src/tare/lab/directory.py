@@ -18,6 +18,7 @@ from tare.lab.journal import Journal
 from tare.records.layout import FAILED, RunFiles
 from tare.study.plan import Plan
 from tare.study.schema import Study
+from tare.whole_file import is_aside, replace_file
 
 BEGUN, EXTENDED, FINISHED = "run begun", "run extended", "run finished"
 REPORTED = "report written"
@@ -37,6 +38,8 @@ class RunDirectory:
     note: str = ""
     ended: int = 0
     """rounds after which the run had ended before it was extended; those are left as they are"""
+    state: RunState | None = None
+    """what the journal said when the directory was chosen"""
 
     @property
     def name(self) -> str:
@@ -181,15 +184,20 @@ def choose(runs: Path, study: Study, name: str | None) -> RunDirectory:
         files = RunFiles(root)
         events = Journal(files.journal).events()
         state = state_of(events)
-        if not root.exists() or (state is None and _only_begun(files)):
+        if _free(files, state):
             return RunDirectory(files, False, frozenset(), note)
         if state is not None and not state.finished:
             if state.digest == digest:
-                return RunDirectory(files, True, done_trials(files), note, state.ended)
+                return RunDirectory(files, True, done_trials(files), note, state.ended, state)
             note = (
                 f"{root} is unfinished, but was begun from a different study; it is left as it is"
             )
         number += 1
+
+
+def _free(files: RunFiles, state: RunState | None) -> bool:
+    """Whether a new run can have this place."""
+    return not files.root.exists() or (state is None and _only_begun(files))
 
 
 def _only_begun(files: RunFiles) -> bool:
@@ -202,9 +210,36 @@ def _only_begun(files: RunFiles) -> bool:
     return (
         files.source.is_file()
         and files.trials.is_dir()
-        and set(files.root.iterdir()) <= set(begun)
+        and all(
+            path in begun or any(is_aside(path, file) for file in begun)
+            for path in files.root.iterdir()
+        )
         and not any(files.trials.iterdir())
     )
+
+
+def still_as_chosen(directory: RunDirectory) -> None:
+    """Nothing where the run is as it was when its directory was chosen; the lab is held.
+
+    Minutes may lie between, in which another command may have begun the run or gone on with it.
+
+    Raises:
+        UsageError: it is not.
+    """
+    files = directory.files
+    state = state_of(Journal(files.journal).events())
+    if directory.resumed:
+        same = state == directory.state and done_trials(files) == directory.done
+    else:
+        same = _free(files, state)
+    if not same:
+        raise UsageError(
+            f"{directory.name}: not measured by this command",
+            where=str(files.root),
+            why="another command has begun it or gone on with it since this one looked; trials "
+            "that it has finished would be measured again and replaced",
+            remedy="give the same command again: it goes by what there is now",
+        )
 
 
 def same_plan(directory: RunDirectory, plan: Plan) -> None:
@@ -268,13 +303,17 @@ def last_failed(files: RunFiles, trial: str) -> int:
 def begin(
     directory: RunDirectory, plan: Plan, study_file: Path, environment: dict[str, Any]
 ) -> None:
-    """Write what every run keeps: the study as run and as written, the plan, the environment."""
+    """Write what every run keeps: the study as run and as written, the plan, the environment.
+
+    The study comes after the plan: a report goes by the study, so that a run whose extension could
+    not be written is still the old one.
+    """
     files = directory.files
     files.trials.mkdir(parents=True, exist_ok=True)
     if not directory.resumed:
-        files.source.write_bytes(study_file.read_bytes())
+        replace_file(files.source, study_file.read_bytes())
     if not directory.resumed or directory.ended:
-        files.study.write_text(study_text(plan.study), encoding="utf-8")
-        files.plan.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
-    files.environment.write_text(json.dumps(environment, indent=1, default=str), encoding="utf-8")
-    marked.make(directory.work, files)
+        replace_file(files.plan, plan.model_dump_json(indent=1))
+        replace_file(files.study, study_text(plan.study))
+    marked.make(directory.work, files)  # refused where another machine has this run
+    replace_file(files.environment, json.dumps(environment, indent=1, default=str))

@@ -36,12 +36,14 @@ def choose_extended(runs: Path, study: Study, name: str | None) -> RunDirectory:
         state = state_of(Journal(files.journal).events())
         if state is not None and not state.finished:
             if state.ended and state.digest == study_digest(study):
-                found = RunDirectory(files, True, done_trials(files), ended=state.ended)
+                found = RunDirectory(
+                    files, True, done_trials(files), ended=state.ended, state=state
+                )
         elif state is not None and _same_but_rounds(study, state, files):
             ended = _ended_after(state, files)
             most = max(most, ended)
             if ended < study.design.deployments:
-                found = RunDirectory(files, True, done_trials(files), ended=ended)
+                found = RunDirectory(files, True, done_trials(files), ended=ended, state=state)
         number += 1
     if found is None:
         raise _none(runs / stem, study.design.deployments, most)

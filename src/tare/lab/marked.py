@@ -1,9 +1,14 @@
 """Directories that a run makes for a while: marked as its own, found by that mark, removed by it.
 
-The mark is a label file in the directory itself that names the plan of the run which holds it. A
-directory without it is somebody else's, whatever it is called. Links are never followed. A full
-disk or a kill may cut the label off while it is written: a directory with nothing but the beginning
-of its run's label is the run's.
+The mark is a label file in the directory itself that names the machine and the plan of the run
+which holds it. A directory without it is somebody else's, whatever it is called. Links are never
+followed. A full disk or a kill may cut the label off while it is written: a directory with nothing
+but the beginning of its run's label is the run's.
+
+The lab is one machine's. Where several see the same directory of runs, a run of another one may be
+alive: what carries its mark is left to that machine. So is a label of an earlier version, which
+names none: it may be of any of them, and a directory too many is a smaller harm than a live run
+without its data.
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tare.errors import TareError
+from tare.machines.identity import identity
 from tare.records.layout import UNFINISHED, RunFiles
 
 LABEL = ".tare-run.json"
-"""the label file; it has the SHA-256 of the run's plan"""
+"""the label file; it has a name of the machine, and the SHA-256 of the run's plan"""
 WORK, PARTIAL = "work", ".partial"
 _LONGEST_LABEL = 4096
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -43,9 +49,10 @@ def make(directory: Path, files: RunFiles) -> None:
             raise TareError(
                 "this place is needed for a run, and something else is there",
                 where=str(directory),
-                why="it does not carry the run's mark, so that it is not removed",
-                remedy="move it away, or remove it if you know it: rm -r "
-                + shlex.quote(str(directory)),
+                why="it does not carry the mark of this run on this machine, so that it is not "
+                "removed",
+                remedy="where another machine runs it, wait, or give tare clean there; else move "
+                "it away, or remove it if you know it: rm -r " + shlex.quote(str(directory)),
             ) from None
     try:
         (directory / LABEL).write_bytes(_label_of(_mark(files.root)))
@@ -120,9 +127,11 @@ def _mark_of(root: int) -> dict[str, str] | None:
     """The mark of the run in this open directory; None: there is no plan of one."""
     try:
         with os.fdopen(os.open(RunFiles(Path()).plan.name, _FILE, dir_fd=root), "rb") as plan:
-            return {"plan": hashlib.file_digest(plan, "sha256").hexdigest()}
+            digest = hashlib.file_digest(plan, "sha256").hexdigest()
     except OSError:
         return None
+    machine = hashlib.sha256(identity().encode()).hexdigest()[:10]
+    return {"machine": machine, "plan": digest}
 
 
 def _label_of(mark: dict[str, str]) -> bytes:

@@ -23,6 +23,7 @@ from tare.lab.directory import (
     last_failed,
     same_plan,
     state_of,
+    still_as_chosen,
     study_digest,
 )
 from tare.lab.extension import keep_earlier_end
@@ -37,6 +38,7 @@ from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.lab.snapshots import Snapshots, makers
 from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
+from tare.lab.undisturbed import undisturbed
 from tare.machines.awake import awake
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
@@ -46,6 +48,7 @@ from tare.records.quiet import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, PlannedTrial, Round
+from tare.study.schema import Setup
 
 ATTEMPTS = 2
 """a failed trial is tried once more, at the end of its block"""
@@ -107,11 +110,12 @@ class Lab:
 
         Raises:
             LabBusyError: another run holds this machine.
-            UsageError: it was begun with another plan.
+            UsageError: it was begun with another plan, or another command has had it meanwhile.
             TareError: the run could not be prepared, or what runs its units is gone for good.
         """
         same_plan(self._directory, self._plan)
         with RunLock(self._directory.name), self._idle_cpus() as idle_cpus:
+            still_as_chosen(self._directory)
             self._sweep("removing what a dead run left")
             conditions = [c.setup for c in self._plan.conditions]
             self._show(Progress("preparing"))
@@ -120,53 +124,65 @@ class Lab:
             resources = prepare(
                 self._directory.name, self._directory.work, setups, self._watcher.say
             )
-            environment = resources.environment() | {"idle_cpus": idle_cpus}
-            environment |= {"command": self._command} if self._command else {}
-            if self._directory.ended:
-                keep_earlier_end(self._directory)
-            begin(self._directory, self._plan, self._study_file, environment)
-            if self._prices is not None:
-                write(self._prices, self._directory.files.prices)
-            self._journal = Journal(self._directory.files.journal)
-            self._maxima = Maxima(
-                self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
-            )
             try:
-                self._journal.write(
-                    self._event(),
-                    tare=tare.__version__,
-                    study_digest=study_digest(self._plan.study),
-                    seed=self._plan.seed,
-                    rounds=len(self._plan.rounds),
-                    looks=self._plan.looks,
-                    ended=self._directory.ended,
-                    trials=len(self._plan.trials),
-                    done=len(self._done),
-                )
-                self._snapshots = Snapshots(
-                    resources, self._plan.study.design, self._watcher_of(), self._plan.seed
-                )
-                self._archives = ClassArchives(
-                    resources, self._plan.study.design, self._watcher_of(), conditions
-                )
-                rounds = self._rounds(resources, time_limit(self._plan, self._journal.events()))
-                self._journal.write(
-                    FINISHED, rounds=rounds, done=len(self._done), failed=self._failed
-                )
-            except BaseException as error:
-                with contextlib.suppress(OSError):  # a full disk must not hide the reason
-                    self._journal.write("run interrupted", why=repr(error))
-                raise
+                self._begin(resources, idle_cpus)
+                self._measure(resources, conditions)
             finally:
-                self._watcher = Heedless(self._watcher)
-                self._show(Progress("cleaning up"))
-                for fault in resources.close():
-                    self._watcher.say(f"something was left: {fault}")
-                marked.remove(self._directory.work, self._directory.files)
-                self._sweep("removing what could not be stopped")
+                with undisturbed():
+                    self._clean_up(resources)
         return RunOutcome(
             self._directory.files.root, len(self._done), self._failed, self._directory.resumed
         )
+
+    def _begin(self, resources: RunResources, idle_cpus: str) -> None:
+        """Write what the run keeps from its beginning on, but for its journal."""
+        environment = resources.environment() | {"idle_cpus": idle_cpus}
+        environment |= {"command": self._command} if self._command else {}
+        if self._directory.ended:
+            keep_earlier_end(self._directory)
+        begin(self._directory, self._plan, self._study_file, environment)
+        if self._prices is not None:
+            write(self._prices, self._directory.files.prices)
+        self._journal = Journal(self._directory.files.journal)
+        self._maxima = Maxima(
+            self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
+        )
+
+    def _measure(self, resources: RunResources, conditions: list[Setup]) -> None:
+        """Do the rounds; the journal has how this session begins and how it ends."""
+        try:
+            self._journal.write(
+                self._event(),
+                tare=tare.__version__,
+                study_digest=study_digest(self._plan.study),
+                seed=self._plan.seed,
+                rounds=len(self._plan.rounds),
+                looks=self._plan.looks,
+                ended=self._directory.ended,
+                trials=len(self._plan.trials),
+                done=len(self._done),
+            )
+            self._snapshots = Snapshots(
+                resources, self._plan.study.design, self._watcher_of(), self._plan.seed
+            )
+            self._archives = ClassArchives(
+                resources, self._plan.study.design, self._watcher_of(), conditions
+            )
+            rounds = self._rounds(resources, time_limit(self._plan, self._journal.events()))
+            self._journal.write(FINISHED, rounds=rounds, done=len(self._done), failed=self._failed)
+        except BaseException as error:
+            with contextlib.suppress(OSError):  # a full disk must not hide the reason
+                self._journal.write("run interrupted", why=repr(error))
+            raise
+
+    def _clean_up(self, resources: RunResources) -> None:
+        """Nothing of the run goes on when this ends; whoever watches may be gone."""
+        self._watcher = Heedless(self._watcher)
+        self._show(Progress("cleaning up"))
+        for fault in resources.close():
+            self._watcher.say(f"something was left: {fault}")
+        marked.remove(self._directory.work, self._directory.files)
+        self._sweep("removing what could not be stopped")
 
     def _event(self) -> str:
         """How this session begins, for the journal."""
@@ -329,15 +345,17 @@ class Lab:
         failed: list[PlannedTrial] = []
         for trial in trials:
             outcome = outcomes[trial.name]
-            aside = asides[trial.name]
             if isinstance(outcome, TrialManifest):
-                self._finish(trial, outcome, aside)
-                continue
-            failed.append(trial)
-            deployment = runs[trial.name][0].deployment if trial.name in runs else None
-            if not isinstance(outcome, BlockAgainError):
-                fleet.distrust(trial)
-            self._fail(trial, aside, deployment, outcome)
+                self._finish(trial, outcome, asides[trial.name])
+        for trial in trials:
+            outcome = outcomes[trial.name]
+            if not isinstance(outcome, TrialManifest):
+                failed.append(trial)
+                deployment = runs[trial.name][0].deployment if trial.name in runs else None
+                if not isinstance(outcome, BlockAgainError):
+                    fleet.distrust(trial)
+                self._fail(trial, asides[trial.name], deployment, outcome)
+        for trial in failed:  # last, for it raises where a runtime is gone
             setup = self._plan.condition(trial.condition).setup
             await_runtimes(resources.runtimes, setup, self._clock)
         return failed

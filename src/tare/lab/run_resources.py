@@ -20,6 +20,7 @@ from tare.databases.mongodb import installation as mongodb
 from tare.errors import ArtifactError, RuntimeUnavailableError, StudyError, TareError
 from tare.lab import on_hosts
 from tare.lab.on_hosts import hosts_for
+from tare.lab.undisturbed import undisturbed
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
@@ -180,8 +181,9 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
     try:
         _provide(resources, setups, say)
     except BaseException:
-        for fault in resources.close():
-            say(f"something was left: {fault}")
+        with undisturbed():
+            for fault in resources.close():
+                say(f"something was left: {fault}")
         raise
     return resources
 

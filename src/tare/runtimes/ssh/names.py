@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
-from pathlib import Path
+
+from tare.machines.identity import identity
 
 MARK_VARIABLE = "TARE_HOST_RUN"
 """environment variable of every process that Tare starts on a host: its mark"""
@@ -15,13 +15,9 @@ GROUPS = "tare-ssh"
 """control groups on a host are below this"""
 
 
-def owner(identity: Path = Path("/etc/machine-id")) -> str:
+def owner() -> str:
     """This machine and user, as they are told apart on a host that several use."""
-    try:
-        machine = identity.read_text(encoding="ascii").strip()
-    except OSError:
-        machine = ""
-    text = f"{machine or socket.gethostname()}/{os.getuid()}"
+    text = f"{identity()}/{os.getuid()}"
     return hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
