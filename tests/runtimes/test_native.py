@@ -109,6 +109,48 @@ def test_stop_ends_the_whole_tree_and_can_be_called_twice(runtime: NativeRuntime
     assert not alive
 
 
+def orphaned(running: NativeRunning) -> list[psutil.Process]:
+    """What a unit's first process leaves behind when it is killed."""
+    assert next(iter(running.lines())) == "ready\n"
+    tree = psutil.Process(running._process.pid).children(recursive=True)
+    assert tree
+    running._process.kill()
+    running._process.wait()
+    return tree
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_stop_ends_what_outlives_the_first_process(runtime: NativeRuntime, grouped: bool) -> None:
+    runtime._groups = runtime._groups and grouped
+    running = launch(runtime, "/bin/sh", "-c", "sleep 600 & echo ready; wait")
+    tree = orphaned(running)
+    running.stop()
+    assert not psutil.wait_procs(tree, timeout=5)[1]
+    assert not any(Path(group).exists() for group in running.accounting().paths.values())
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_stop_ends_a_child_that_ignores_what_the_first_process_obeys(
+    runtime: NativeRuntime, grouped: bool
+) -> None:
+    runtime._groups = runtime._groups and grouped
+    script = "trap '' TERM; sleep 600 & trap - TERM; echo ready; wait"
+    running = launch(runtime, "/bin/sh", "-c", script)
+    assert next(iter(running.lines())) == "ready\n"
+    tree = psutil.Process(running._process.pid).children(recursive=True)
+    running.stop()
+    assert not psutil.wait_procs(tree, timeout=5)[1]
+
+
+def test_a_session_of_somebody_else_is_not_a_unit_s() -> None:
+    other = subprocess.Popen(["/bin/sleep", "600"], start_new_session=True)
+    try:
+        assert native._of_session(other.pid) == []
+    finally:
+        other.kill()
+        other.wait()
+
+
 def test_a_paused_unit_uses_no_cpu_until_it_is_resumed(runtime: NativeRuntime) -> None:
     running = launch(runtime, "/bin/sh", "-c", "echo on; while :; do :; done", grace_s=0)
     assert next(iter(running.lines())) == "on\n"

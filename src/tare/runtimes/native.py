@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -33,6 +34,9 @@ _PATH = "loopback of the host"
 
 WANTED_OPEN_FILES = 100_000
 """open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
+
+_KILLED_S, _LOOK_AGAIN_S = 10.0, 0.1
+"""how long what a unit left is killed, and how often it is looked for, seconds"""
 
 _JOIN_AND_EXEC = (
     'ulimit -n "$1"; shift; while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
@@ -138,6 +142,7 @@ class NativeRunning:
                     self._process.wait(self.unit.grace_s)
             self._signal_tree(signal.SIGKILL)
         self._process.wait()
+        self._kill_rest()
         if self._process.stdout is not None:
             self._process.stdout.close()
         if self._group:
@@ -152,12 +157,44 @@ class NativeRunning:
             for log in sorted(source.glob("*.log")) + sorted(source.glob("log/*.log")):
                 shutil.copyfile(log, into / f"{site.name}-{log.name}")
 
+    def _kill_rest(self) -> None:
+        """Kill what outlives the first process; what does not die is left for `tare clean`."""
+        ends = time.monotonic() + _KILLED_S
+        while (rest := self._rest()) and time.monotonic() < ends:
+            for process in rest:
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+            psutil.wait_procs(rest, timeout=_LOOK_AGAIN_S)
+
+    def _rest(self) -> list[psutil.Process]:
+        if self._group is None:
+            return _of_session(self._process.pid)
+        found = []
+        for pid in self._group.thaw_and_members():
+            with contextlib.suppress(psutil.Error):
+                found.append(psutil.Process(pid))
+        return found
+
     def _signal_tree(self, number: signal.Signals) -> None:
+        if self._process.poll() is not None:  # its number may be somebody else's by now
+            return
         with contextlib.suppress(psutil.NoSuchProcess):
             root = psutil.Process(self._process.pid)
             for process in [root, *root.children(recursive=True)]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.send_signal(number)
+
+
+def _of_session(session: int) -> list[psutil.Process]:
+    """Processes of a session that this process began, by their mark: its number comes again."""
+    mark = starter.mark()
+    found = []
+    for pid in psutil.pids():
+        with contextlib.suppress(psutil.Error, OSError):
+            process = psutil.Process(pid)
+            if os.getsid(pid) == session and process.environ().get(STARTER_VARIABLE) == mark:
+                found.append(process)
+    return found
 
 
 class NativeRuntime:
