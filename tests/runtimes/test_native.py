@@ -173,11 +173,11 @@ def test_a_paused_unit_can_be_stopped(runtime: NativeRuntime) -> None:
 
 def test_what_a_dead_run_left_is_found_by_label_and_nothing_else(runtime: NativeRuntime) -> None:
     running = launch(runtime, "/bin/sleep", "600")
-    pid = running._process.pid
+    process = psutil.Process(running._process.pid)
     found = native.leftovers()
-    assert found.get(pid) == RUN
-    assert psutil.Process().pid not in found
-    native.remove([pid])
+    assert found.get(process) == RUN
+    assert psutil.Process() not in found
+    native.remove([process])
     assert running.exited() is not None
     running.stop()
 
@@ -187,7 +187,23 @@ def test_a_process_that_tare_did_not_start_is_not_found_by_a_variable(starter: s
     environment = {"TARE_RUN": "mine", "TARE_STARTER": starter}
     mine = subprocess.Popen(["/bin/sleep", "600"], env=environment)
     try:
-        assert mine.pid not in native.leftovers()
+        assert psutil.Process(mine.pid) not in native.leftovers()
+    finally:
+        mine.kill()
+        mine.wait()
+
+
+def test_a_process_that_was_given_a_dead_one_s_number_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine = subprocess.Popen(["/bin/sleep", "600"])
+    try:
+        found = psutil.Process(mine.pid)
+        monkeypatch.setattr(found, "_ident", (mine.pid, 1.0))  # another start
+        native.remove([found])
+        with pytest.raises(subprocess.TimeoutExpired):
+            mine.wait(0.2)
+        assert not native.runs(found)
     finally:
         mine.kill()
         mine.wait()

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -299,27 +299,31 @@ class NativeRuntime:
         self._pool.release()
 
 
-def leftovers() -> dict[int, str]:
-    """Processes of dead runs, by the labels in their environment or by control group."""
-    found: dict[int, str] = {}
-    for process in psutil.process_iter():
+def leftovers() -> dict[psutil.Process, str]:
+    """Processes of dead runs, by the labels in their environment or by control group.
+
+    Each is known by its number and its start: a number comes again.
+    """
+    found: dict[psutil.Process, str] = {}
+    for pid in psutil.pids():
         with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
             environment = process.environ()
             run = environment.get(RUN_VARIABLE)
             ours = starter.without_owner(environment.get(STARTER_VARIABLE, ""))
-            if run and ours and process.pid != os.getpid():
-                found[process.pid] = run
+            if run and ours and pid != os.getpid():
+                found[process] = run
     for pid in cgroups.thaw_and_members(cgroups.leftovers()):
-        found.setdefault(pid, "")
+        with contextlib.suppress(psutil.Error):
+            found.setdefault(psutil.Process(pid), "")
     return found
 
 
-def remove(pids: list[int], wait_s: float = 10.0) -> None:
+def remove(found: Iterable[psutil.Process], wait_s: float = 10.0) -> None:
     """Kill processes of dead runs and remove the control groups that they leave empty."""
     processes = []
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):  # gone, or another user's
-            process = psutil.Process(pid)
+    for process in found:
+        with contextlib.suppress(psutil.Error):  # gone, its number another's, or another user's
             process.kill()
             processes.append(process)
     psutil.wait_procs(processes, timeout=wait_s)
@@ -327,9 +331,9 @@ def remove(pids: list[int], wait_s: float = 10.0) -> None:
         cgroups.remove_empty(group)
 
 
-def runs(pid: int) -> bool:
-    """Whether there is such a process, which has not ended and only waits to be noticed."""
+def runs(process: psutil.Process) -> bool:
+    """Whether it is there, and has not ended and only waits to be noticed."""
     try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+        return process.is_running() and bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
         return False
