@@ -109,6 +109,48 @@ def test_stop_ends_the_whole_tree_and_can_be_called_twice(runtime: NativeRuntime
     assert not alive
 
 
+def orphaned(running: NativeRunning) -> list[psutil.Process]:
+    """What a unit's first process leaves behind when it is killed."""
+    assert next(iter(running.lines())) == "ready\n"
+    tree = psutil.Process(running._process.pid).children(recursive=True)
+    assert tree
+    running._process.kill()
+    running._process.wait()
+    return tree
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_stop_ends_what_outlives_the_first_process(runtime: NativeRuntime, grouped: bool) -> None:
+    runtime._groups = runtime._groups and grouped
+    running = launch(runtime, "/bin/sh", "-c", "sleep 600 & echo ready; wait")
+    tree = orphaned(running)
+    running.stop()
+    assert not psutil.wait_procs(tree, timeout=5)[1]
+    assert not any(Path(group).exists() for group in running.accounting().paths.values())
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_stop_ends_a_child_that_ignores_what_the_first_process_obeys(
+    runtime: NativeRuntime, grouped: bool
+) -> None:
+    runtime._groups = runtime._groups and grouped
+    script = "trap '' TERM; sleep 600 & trap - TERM; echo ready; wait"
+    running = launch(runtime, "/bin/sh", "-c", script)
+    assert next(iter(running.lines())) == "ready\n"
+    tree = psutil.Process(running._process.pid).children(recursive=True)
+    running.stop()
+    assert not psutil.wait_procs(tree, timeout=5)[1]
+
+
+def test_a_session_of_somebody_else_is_not_a_unit_s() -> None:
+    other = subprocess.Popen(["/bin/sleep", "600"], start_new_session=True)
+    try:
+        assert native._of_session(other.pid) == []
+    finally:
+        other.kill()
+        other.wait()
+
+
 def test_a_paused_unit_uses_no_cpu_until_it_is_resumed(runtime: NativeRuntime) -> None:
     running = launch(runtime, "/bin/sh", "-c", "echo on; while :; do :; done", grace_s=0)
     assert next(iter(running.lines())) == "on\n"
@@ -131,11 +173,11 @@ def test_a_paused_unit_can_be_stopped(runtime: NativeRuntime) -> None:
 
 def test_what_a_dead_run_left_is_found_by_label_and_nothing_else(runtime: NativeRuntime) -> None:
     running = launch(runtime, "/bin/sleep", "600")
-    pid = running._process.pid
+    process = psutil.Process(running._process.pid)
     found = native.leftovers()
-    assert found.get(pid) == RUN
-    assert psutil.Process().pid not in found
-    native.remove([pid])
+    assert found.get(process) == RUN
+    assert psutil.Process() not in found
+    native.remove([process])
     assert running.exited() is not None
     running.stop()
 
@@ -145,7 +187,23 @@ def test_a_process_that_tare_did_not_start_is_not_found_by_a_variable(starter: s
     environment = {"TARE_RUN": "mine", "TARE_STARTER": starter}
     mine = subprocess.Popen(["/bin/sleep", "600"], env=environment)
     try:
-        assert mine.pid not in native.leftovers()
+        assert psutil.Process(mine.pid) not in native.leftovers()
+    finally:
+        mine.kill()
+        mine.wait()
+
+
+def test_a_process_that_was_given_a_dead_one_s_number_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mine = subprocess.Popen(["/bin/sleep", "600"])
+    try:
+        found = psutil.Process(mine.pid)
+        monkeypatch.setattr(found, "_ident", (mine.pid, 1.0))  # another start
+        native.remove([found])
+        with pytest.raises(subprocess.TimeoutExpired):
+            mine.wait(0.2)
+        assert not native.runs(found)
     finally:
         mine.kill()
         mine.wait()

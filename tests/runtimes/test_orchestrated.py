@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,39 @@ def test_a_log_that_cannot_be_seen_is_left_out(tmp_path: Path) -> None:
     for pid, log in ((0, "mongod.log"), (7, "mongod.log"), (7, "")):
         orchestrated.keep_log(unit(tmp_path, log), pid, tmp_path, tmp_path / "proc")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("linked", ["var/lib/x/log/system.log", "var/lib/x/log", "var/lib/x"])
+def test_a_link_in_a_container_leads_to_no_file_of_this_machine(
+    tmp_path: Path, linked: str
+) -> None:
+    log = "var/lib/x/log/system.log"
+    root, elsewhere, into = tmp_path / "proc/7/root", tmp_path / "elsewhere", tmp_path / "logs"
+    (elsewhere / log).parent.mkdir(parents=True)
+    (elsewhere / log).write_bytes(b"secret")
+    (root / linked).parent.mkdir(parents=True)
+    (root / linked).symlink_to(elsewhere / linked)
+    assert (root / log).read_bytes() == b"secret"
+    into.mkdir()
+    orchestrated.keep_log(unit(tmp_path, "log/system.log"), 7, into, tmp_path / "proc")
+    assert list(into.iterdir()) == []
+
+
+@pytest.mark.timeout(20)
+def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    directory = tmp_path / "proc/7/root/var/lib/x"
+    directory.mkdir(parents=True)
+    os.mkfifo(directory / "mongod.log")
+    orchestrated.keep_log(unit(tmp_path, "mongod.log"), 7, tmp_path, tmp_path / "proc")
+    assert [one.name for one in tmp_path.iterdir()] == ["proc"]
+
+
+def test_of_a_log_without_end_its_last_part_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orchestrated, "_LONGEST_LOG", 4)
+    source = tmp_path / "proc/7/root/var/lib/x/mongod.log"
+    source.parent.mkdir(parents=True)
+    source.write_bytes(b"started, died")
+    orchestrated.keep_log(unit(tmp_path, "mongod.log"), 7, tmp_path, tmp_path / "proc")
+    assert (tmp_path / "d1-n1-mongod.log").read_bytes() == b"died"

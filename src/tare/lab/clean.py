@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tare import scratch
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab import marked
@@ -27,7 +29,7 @@ from tare.runtimes.swarm.leftovers import SwarmLeftovers
 class Leftovers:
     """Everything that carries Tare's labels and belongs to no live run."""
 
-    processes: dict[int, str] = field(default_factory=dict)
+    processes: dict[psutil.Process, str] = field(default_factory=dict)
     docker: dict[str, list[Any]] = field(default_factory=dict)
     namespaces: list[Namespace] = field(default_factory=list)
     """of Kubernetes clusters that this machine noted"""
@@ -52,7 +54,7 @@ class Leftovers:
     def words(self) -> list[str]:
         """A line per kind, for people."""
         kinds: dict[str, list[str]] = {
-            "processes": [str(pid) for pid in self.processes],
+            "processes": [str(one.pid) for one in self.processes],
             **self.swarm.words(),
             **self.hosts.words(),
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
@@ -146,7 +148,7 @@ def remove(found: Leftovers) -> list[TareError]:
         faults.append(error)
     faults += ssh.remove(found.hosts)
     faults += docker_engine.remove(found.docker)
-    native.remove(list(found.processes))
+    native.remove(found.processes)
     addresses.remove(found.addresses)
     if found.rule:
         neighbours.let_in()
@@ -160,7 +162,7 @@ def remove(found: Leftovers) -> list[TareError]:
 def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
-        "processes": [str(pid) for pid in found.processes if native.runs(pid)],
+        "processes": [str(one.pid) for one in found.processes if native.runs(one)],
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": [neighbours.RULE] if found.rule and neighbours.kept_out() else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

@@ -20,19 +20,17 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from tare.errors import TareError
 from tare.machines.identity import identity
+from tare.no_links import opened, plain_file, within
 from tare.records.layout import UNFINISHED, RunFiles
 
 LABEL = ".tare-run.json"
 """the label file; it has a name of the machine, and the SHA-256 of the run's plan"""
 WORK, PARTIAL = "work", ".partial"
 _LONGEST_LABEL = 4096
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def make(directory: Path, files: RunFiles) -> None:
@@ -69,9 +67,9 @@ def unmark(directory: Path) -> None:
 def remove(directory: Path, files: RunFiles) -> None:
     """Remove one of the run's directories with all that is in it, where it carries its mark."""
     parts = directory.relative_to(files.root).parts
-    with contextlib.suppress(OSError), _opened(files.root) as root:
+    with contextlib.suppress(OSError), opened(files.root) as root:
         mark = _mark_of(root)
-        with _within(root, parts[:-1]) as parent:
+        with within(root, parts[:-1]) as parent:
             if mark is not None and _has(parent, parts[-1], mark):
                 _remove(parent, parts[-1])
 
@@ -88,14 +86,14 @@ def leftovers(runs: Path) -> list[Path]:
 
 def _of_run(run: Path) -> list[Path]:
     found: list[Path] = []
-    with contextlib.suppress(OSError), _opened(run) as root:
+    with contextlib.suppress(OSError), opened(run) as root:
         mark = _mark_of(root)
         if mark is None:
             return []
         if _has(root, WORK, mark):
             found.append(run / WORK)
         trials = RunFiles(run).trials
-        with contextlib.suppress(OSError), _within(root, (trials.name,)) as parent:
+        with contextlib.suppress(OSError), within(root, (trials.name,)) as parent:
             found += [
                 trials / name
                 for name in _names(parent)
@@ -112,7 +110,7 @@ def _mark(run: Path) -> dict[str, str]:
     Raises:
         TareError: it has not.
     """
-    with _opened(run) as root:
+    with opened(run) as root:
         mark = _mark_of(root)
     if mark is None:
         raise TareError(
@@ -126,7 +124,7 @@ def _mark(run: Path) -> dict[str, str]:
 def _mark_of(root: int) -> dict[str, str] | None:
     """The mark of the run in this open directory; None: there is no plan of one."""
     try:
-        with os.fdopen(os.open(RunFiles(Path()).plan.name, _FILE, dir_fd=root), "rb") as plan:
+        with plain_file(root, RunFiles(Path()).plan.name) as plan:
             digest = hashlib.file_digest(plan, "sha256").hexdigest()
     except OSError:
         return None
@@ -142,8 +140,8 @@ def _has(parent: int, name: str, mark: dict[str, str]) -> bool:
     """Whether a directory of an open one has this mark, or was about to get it."""
     try:
         with (
-            _within(parent, (name,)) as directory,
-            os.fdopen(os.open(LABEL, _FILE, dir_fd=directory), "rb") as file,
+            within(parent, (name,)) as directory,
+            plain_file(directory, LABEL) as file,
         ):
             label, names = file.read(_LONGEST_LABEL), _names(directory)
     except OSError:
@@ -163,7 +161,7 @@ def _names(directory: int) -> list[str]:
 
 def _remove(parent: int, name: str) -> None:
     """The label goes last, so that a removal that is cut off can be taken up again."""
-    with _within(parent, (name,)) as directory:
+    with within(parent, (name,)) as directory:
         for inner in _names(directory):
             if inner != LABEL:
                 _remove_all(directory, inner)
@@ -179,23 +177,3 @@ def _remove_all(parent: int, name: str) -> None:
         return
     with contextlib.suppress(OSError):
         os.unlink(name, dir_fd=parent)
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """A directory, which may be named through links: the user's own way to it."""
-    descriptor = os.open(path, _DIRECTORY & ~os.O_NOFOLLOW)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _within(directory: int, names: tuple[str, ...]) -> Iterator[int]:
-    """A directory below an open one, never through a link."""
-    with contextlib.ExitStack() as opened:
-        for name in names:
-            directory = os.open(name, _DIRECTORY, dir_fd=directory)
-            opened.callback(os.close, directory)
-        yield directory

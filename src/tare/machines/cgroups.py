@@ -216,6 +216,10 @@ class ControlGroup:
         """Stop or continue all processes of the group, and return when the kernel has done so."""
         freeze({name: str(path) for name, path in self._paths.items()}, frozen, pause)
 
+    def thaw_and_members(self) -> set[int]:
+        """The processes inside; a frozen group is thawed, so that they can die."""
+        return thaw_and_members([*self._paths.values()])
+
     def remove(self, pause: Callable[[float], None] = time.sleep) -> None:
         """Remove the group once its processes have gone; a busy one is left for `tare clean`."""
         for path in self._paths.values():

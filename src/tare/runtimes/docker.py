@@ -7,8 +7,9 @@ import io
 import resource
 import shutil
 import tarfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -27,8 +28,10 @@ from tare.runtimes.docker_engine import (
     ENGINE_PROCESSES,
     RUN_LABEL,
     connect,
+    labelled,
     own_volume,
     packet_path,
+    remove,
     remove_volume,
 )
 from tare.runtimes.native import open_files
@@ -67,8 +70,23 @@ class DockerRunning:
     run_label = RUN_LABEL
     """the label of whatever was made for it, that says for which run"""
 
-    def __init__(self, unit: Unit, container: Any, client: docker.DockerClient) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        container: Any,
+        client: docker.DockerClient,
+        left: Callable[[Unit], None] = lambda _: None,
+    ) -> None:
+        """Take over a container that runs.
+
+        Args:
+            unit: what was launched.
+            container: of the engine.
+            client: the engine.
+            left: told where not all that was made for the unit could be removed.
+        """
         self.unit = unit
+        self._left = left
         self._container = container
         self._client = client
         self._stopped = False
@@ -181,11 +199,13 @@ class DockerRunning:
                 with contextlib.suppress(DockerException, OSError):
                     self._container.stop(timeout=int(self.unit.grace_s))
         try:
-            self._container.remove(force=True, v=True)
+            with contextlib.suppress(NotFound):
+                self._container.remove(force=True, v=True)
+            with contextlib.suppress(NotFound):
+                self._remove_volume()
         except (DockerException, OSError):
+            self._left(self.unit)
             self._kill_without_engine()
-        with contextlib.suppress(DockerException, OSError):
-            self._remove_volume()
         if self.unit.site.data_on_host is not None:
             shutil.rmtree(self.unit.site.data_on_host, ignore_errors=True)
 
@@ -232,6 +252,8 @@ class DockerRuntime:
         self._routable = routable
         self._client: docker.DockerClient | None = None
         self._networks: dict[str, _Network] = {}
+        self._left: list[Unit] = []
+        """units of which something could not be removed"""
 
     @property
     def client(self) -> docker.DockerClient:
@@ -306,7 +328,15 @@ class DockerRuntime:
         return str(self._networks[group].made.name)
 
     def release_group(self, group: str) -> None:
-        """Remove a group's network once its units have stopped."""
+        """Remove a group's network once its units have stopped, and what they left.
+
+        Raises:
+            RuntimeUnavailableError: something of a unit is still there.
+        """
+        self._remove_left()
+        self._remove_network(group)
+
+    def _remove_network(self, group: str) -> None:
         network = self._networks.pop(group, None)
         if network is not None:
             with contextlib.suppress(DockerException, OSError):
@@ -318,6 +348,38 @@ class DockerRuntime:
         return {}
 
     def launch(self, unit: Unit) -> DockerRunning:
+        self._remove_left()
+        client = self.client
+        try:
+            container = self._start(unit)
+            if unit.site.ways:
+                ways = docker_ways.seen(unit.site.ways)
+                unit = replace(unit, site=replace(unit.site, ways=ways))
+        except BaseException:  # the answer may be lost, and the container there
+            self._left.append(unit)
+            with contextlib.suppress(RuntimeUnavailableError):
+                self._remove_left()
+            raise
+        return DockerRunning(unit, container, client, self._left.append)
+
+    def _remove_left(self) -> None:
+        """Remove what is left of units: it would share the machine with the next.
+
+        Raises:
+            RuntimeUnavailableError: something is still there.
+        """
+        for unit in list(self._left):
+            labels = [f"{name}={value}" for name, value in self._labels(unit).items()]
+            look = partial(labelled, self.client, *labels)
+            faults = remove(self._client_call(look, f"look for what is left of {unit.site.name}"))
+            if faults:
+                raise faults[0]
+            self._left.remove(unit)
+
+    def _labels(self, unit: Unit) -> dict[str, str]:
+        return {RUN_LABEL: self._run, UNIT_LABEL: unit.site.name}
+
+    def _start(self, unit: Unit) -> Any:
         site, api = unit.site, self.client.api
         published = _published(unit)
         memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
@@ -353,7 +415,7 @@ class DockerRuntime:
                 entrypoint=unit.command[:1],
                 command=unit.command[1:],
                 environment=dict(unit.environment),
-                labels={RUN_LABEL: self._run, UNIT_LABEL: site.name},
+                labels=self._labels(unit),
                 host_config=host_config,
                 networking_config=networking,
                 ports=list(published),
@@ -368,10 +430,7 @@ class DockerRuntime:
             api.start(created["Id"])
             return self.client.containers.get(created["Id"])
 
-        container = self._client_call(create_and_start, f"start container {site.name}")
-        if site.ways:
-            unit = replace(unit, site=replace(site, ways=docker_ways.seen(site.ways)))
-        return DockerRunning(unit, container, self.client)
+        return self._client_call(create_and_start, f"start container {site.name}")
 
     def _mounts(self, unit: Unit) -> list[Mount]:
         site = unit.site
@@ -399,7 +458,7 @@ class DockerRuntime:
 
     def _volume(self, unit: Unit) -> Mount:
         """The unit's own volume, which belongs to its user."""
-        name, labels = _volume_name(unit), {RUN_LABEL: self._run}
+        name, labels = _volume_name(unit), self._labels(unit)
         own_volume(self.client, name, labels=labels)
         mount = Mount(DATA, name, type="volume")
         user = confinement.user_of(unit)
@@ -415,9 +474,12 @@ class DockerRuntime:
             ) from error
 
     def close(self) -> None:
-        for group in list(self._networks):
-            self.release_group(group)
-        self._pool.release()
+        try:
+            self._remove_left()
+        finally:
+            for group in list(self._networks):
+                self._remove_network(group)
+            self._pool.release()
 
 
 def _published(unit: Unit) -> dict[int | str, Any]:

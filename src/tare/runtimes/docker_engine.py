@@ -84,6 +84,23 @@ def published_path(address: str) -> str:
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
 
 
+def labelled(client: docker.DockerClient, *labels: str) -> dict[str, list[Any]]:
+    """Containers, networks and volumes that carry all these labels, by kind.
+
+    Args:
+        labels: NAME, or NAME=VALUE.
+
+    Raises:
+        DockerException: the engine could not be asked.
+    """
+    wanted: dict[str, str | list[str] | bool] = {"label": [*labels]}
+    return {
+        "containers": client.containers.list(all=True, filters=wanted, ignore_removed=True),
+        "networks": client.networks.list(filters=wanted),
+        "volumes": client.volumes.list(filters=wanted),
+    }
+
+
 def leftovers() -> tuple[dict[str, list[Any]], str]:
     """Containers, networks and volumes that carry Tare's label.
 
@@ -92,13 +109,7 @@ def leftovers() -> tuple[dict[str, list[Any]], str]:
         this user has none. A killed engine's containers run on.
     """
     try:
-        client = connect(timeout_s=10)
-        wanted: dict[str, str | list[str] | bool] = {"label": RUN_LABEL}
-        found: dict[str, list[Any]] = {
-            "containers": client.containers.list(all=True, filters=wanted),
-            "networks": client.networks.list(filters=wanted),
-            "volumes": client.volumes.list(filters=wanted),
-        }
+        found = labelled(connect(timeout_s=10), RUN_LABEL)
     except RuntimeUnavailableError as error:
         return {}, error.why if _has_engine() else ""
     except (DockerException, OSError) as error:

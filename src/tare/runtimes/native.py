@@ -8,7 +8,8 @@ import resource
 import shutil
 import signal
 import subprocess
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -33,6 +34,9 @@ _PATH = "loopback of the host"
 
 WANTED_OPEN_FILES = 100_000
 """open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
+
+_KILLED_S, _LOOK_AGAIN_S = 10.0, 0.1
+"""how long what a unit left is killed, and how often it is looked for, seconds"""
 
 _JOIN_AND_EXEC = (
     'ulimit -n "$1"; shift; while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
@@ -138,6 +142,7 @@ class NativeRunning:
                     self._process.wait(self.unit.grace_s)
             self._signal_tree(signal.SIGKILL)
         self._process.wait()
+        self._kill_rest()
         if self._process.stdout is not None:
             self._process.stdout.close()
         if self._group:
@@ -152,12 +157,44 @@ class NativeRunning:
             for log in sorted(source.glob("*.log")) + sorted(source.glob("log/*.log")):
                 shutil.copyfile(log, into / f"{site.name}-{log.name}")
 
+    def _kill_rest(self) -> None:
+        """Kill what outlives the first process; what does not die is left for `tare clean`."""
+        ends = time.monotonic() + _KILLED_S
+        while (rest := self._rest()) and time.monotonic() < ends:
+            for process in rest:
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
+            psutil.wait_procs(rest, timeout=_LOOK_AGAIN_S)
+
+    def _rest(self) -> list[psutil.Process]:
+        if self._group is None:
+            return _of_session(self._process.pid)
+        found = []
+        for pid in self._group.thaw_and_members():
+            with contextlib.suppress(psutil.Error):
+                found.append(psutil.Process(pid))
+        return found
+
     def _signal_tree(self, number: signal.Signals) -> None:
+        if self._process.poll() is not None:  # its number may be somebody else's by now
+            return
         with contextlib.suppress(psutil.NoSuchProcess):
             root = psutil.Process(self._process.pid)
             for process in [root, *root.children(recursive=True)]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.send_signal(number)
+
+
+def _of_session(session: int) -> list[psutil.Process]:
+    """Processes of a session that this process began, by their mark: its number comes again."""
+    mark = starter.mark()
+    found = []
+    for pid in psutil.pids():
+        with contextlib.suppress(psutil.Error, OSError):
+            process = psutil.Process(pid)
+            if os.getsid(pid) == session and process.environ().get(STARTER_VARIABLE) == mark:
+                found.append(process)
+    return found
 
 
 class NativeRuntime:
@@ -262,27 +299,31 @@ class NativeRuntime:
         self._pool.release()
 
 
-def leftovers() -> dict[int, str]:
-    """Processes of dead runs, by the labels in their environment or by control group."""
-    found: dict[int, str] = {}
-    for process in psutil.process_iter():
+def leftovers() -> dict[psutil.Process, str]:
+    """Processes of dead runs, by the labels in their environment or by control group.
+
+    Each is known by its number and its start: a number comes again.
+    """
+    found: dict[psutil.Process, str] = {}
+    for pid in psutil.pids():
         with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
             environment = process.environ()
             run = environment.get(RUN_VARIABLE)
             ours = starter.without_owner(environment.get(STARTER_VARIABLE, ""))
-            if run and ours and process.pid != os.getpid():
-                found[process.pid] = run
+            if run and ours and pid != os.getpid():
+                found[process] = run
     for pid in cgroups.thaw_and_members(cgroups.leftovers()):
-        found.setdefault(pid, "")
+        with contextlib.suppress(psutil.Error):
+            found.setdefault(psutil.Process(pid), "")
     return found
 
 
-def remove(pids: list[int], wait_s: float = 10.0) -> None:
+def remove(found: Iterable[psutil.Process], wait_s: float = 10.0) -> None:
     """Kill processes of dead runs and remove the control groups that they leave empty."""
     processes = []
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):  # gone, or another user's
-            process = psutil.Process(pid)
+    for process in found:
+        with contextlib.suppress(psutil.Error):  # gone, its number another's, or another user's
             process.kill()
             processes.append(process)
     psutil.wait_procs(processes, timeout=wait_s)
@@ -290,9 +331,9 @@ def remove(pids: list[int], wait_s: float = 10.0) -> None:
         cgroups.remove_empty(group)
 
 
-def runs(pid: int) -> bool:
-    """Whether there is such a process, which has not ended and only waits to be noticed."""
+def runs(process: psutil.Process) -> bool:
+    """Whether it is there, and has not ended and only waits to be noticed."""
     try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+        return process.is_running() and bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
         return False

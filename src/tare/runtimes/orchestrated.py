@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
+from tare.no_links import opened, plain_file, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 
 _AWAY = "on another machine"
+_LONGEST_LOG = 64 << 20
+"""bytes that are kept of a log, as many as the Docker engine keeps of an output"""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,9 @@ class OrchestratedRunning:
 
 
 def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> None:
-    """Copy the software's own log file, as its process sees it; nothing where it cannot be seen.
+    """Copy the end of the software's own log file, as its process sees it; nothing where it cannot.
+
+    It made what is there: a link would lead to this machine's own files, and a pipe has no end.
 
     Args:
         pid: its process on this machine; 0: it runs on another.
@@ -125,6 +131,12 @@ def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> No
     """
     if not pid or not unit.log:
         return
-    source = proc / str(pid) / "root" / unit.site.data.lstrip("/") / unit.log
-    with contextlib.suppress(OSError):
-        (into / unit.log_copy).write_bytes(source.read_bytes())
+    *above, name = PurePosixPath(unit.site.data.lstrip("/"), unit.log).parts
+    with (
+        contextlib.suppress(OSError),
+        opened(proc / str(pid) / "root") as root,
+        within(root, tuple(above)) as directory,
+        plain_file(directory, name) as source,
+    ):
+        source.seek(max(os.fstat(source.fileno()).st_size - _LONGEST_LOG, 0))
+        (into / unit.log_copy).write_bytes(source.read(_LONGEST_LOG))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hdrh.histogram import HdrHistogram
 
@@ -114,6 +115,14 @@ def test_a_tool_that_fails_is_an_error_with_its_reason(
     assert events[-1]["event"] == "error"
     assert says in events[-1]["what"]
     assert (tmp_path / "tool.log").is_file()
+
+
+def test_a_tool_whose_output_cannot_be_kept_is_ended(specify: Specify, tmp_path: Path) -> None:
+    (tmp_path / "tool.log").symlink_to("/dev/full")
+    command = stand_in(tmp_path, f"echo $$ >{tmp_path}/pid; echo hello; exec sleep 600")
+    events = run(specify(workload="stress-read"), command, tmp_path)
+    assert "No space left" in events[-1]["what"]
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
 def test_the_lab_launches_it_as_any_client(specify: Specify, tmp_path: Path) -> None:

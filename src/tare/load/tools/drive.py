@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -56,9 +57,11 @@ def _drive(specification: dict[str, Any], where: Path) -> None:
         with (where / LOG).open("w", encoding="utf-8") as log:
             tell({"event": "ready", "version": f"{tool['name']} {tool['version']}"})
             if call.warm is not None:
-                for _ in _lines(_start(call.warm, where), log, "the tool's warm-up"):
-                    pass
-            text, seen = _measure(call, where, log)
+                with _started(call.warm, where) as process:
+                    for _ in _lines(process, log, "the tool's warm-up"):
+                        pass
+            with _started(call.command, where) as process:
+                text, seen = _measure(call, process, log)
         outcome = call.outcome(text)
         write_log(
             Path(specification["hlog"]),
@@ -82,9 +85,8 @@ class _Seen:
     use: Use
 
 
-def _measure(call: Call, where: Path, log: IO[str]) -> tuple[str, _Seen]:
-    """Run the tool; gives all that it printed, and what was seen of its measured part."""
-    process = _start(call.command, where)
+def _measure(call: Call, process: subprocess.Popen[str], log: IO[str]) -> tuple[str, _Seen]:
+    """Follow the tool to its end; what it printed, and what was seen of its measured part."""
     watch = Watch(process.pid)
     text: list[str] = []
     begin: float | None = None
@@ -131,8 +133,10 @@ def _tell_rate(ops_per_s: float, start_unix: float) -> None:
     )
 
 
-def _start(command: list[str], where: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+@contextmanager
+def _started(command: list[str], where: Path) -> Iterator[subprocess.Popen[str]]:
+    """A tool that runs; it is killed where it is not followed to its end."""
+    process = subprocess.Popen(
         command,
         cwd=where,
         stdin=subprocess.DEVNULL,
@@ -141,6 +145,11 @@ def _start(command: list[str], where: Path) -> subprocess.Popen[str]:
         encoding="utf-8",
         errors="replace",
     )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _lines(process: subprocess.Popen[str], log: IO[str], what: str) -> Iterator[str]:
@@ -180,7 +189,7 @@ def _fail(error: TareError | OSError) -> int:
 
 
 def _terminated(number: int, frame: object) -> None:
-    # the tool is in this process's group of its own session; it ends with us
+    # the tool does not end with us: who stops the unit kills what is left of it
     os._exit(1)
 
 

@@ -9,7 +9,10 @@ for line in "$@"; do
         if [ -f "$at/cgroup.freeze" ]; then echo 0 >"$at/cgroup.freeze"; fi
       done 2>/dev/null <"$rest/groups"
       ;;
-    process\ *) kill -KILL "${rest%% *}" 2>/dev/null ;;
+    process\ *) # its number may be another's by now
+      pid=${rest%% *} mark=${rest#* }
+      if grep -qszxF "TARE_HOST_RUN=$mark" "/proc/$pid/environ"; then kill -KILL "$pid" 2>/dev/null; fi
+      ;;
     container\ *) docker rm -f -v "${rest%% *}" >/dev/null ;;
     volume\ *) docker volume rm "$rest" >/dev/null ;;
   esac
