@@ -90,6 +90,7 @@ class ScriptedApi:
     stuck: set[str] = field(default_factory=set)
     lingering: set[str] = field(default_factory=set)
     counted: Callable[[str], Document] = forbidden
+    server: str = SERVER
     kept: dict[tuple[str, str, str], Document] = field(default_factory=dict)
     addresses: int = 0
     jobs: int = 0
@@ -97,10 +98,6 @@ class ScriptedApi:
     def __post_init__(self) -> None:
         for node in self.nodes:
             self.kept["Node", "", node["metadata"]["name"]] = node
-
-    @property
-    def server(self) -> str:
-        return SERVER
 
     def version(self) -> str:
         return "v1.33.13"
