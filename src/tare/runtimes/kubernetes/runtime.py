@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from tare.errors import TareError
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
-from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
+from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
 from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
@@ -109,6 +109,8 @@ class KubernetesRuntime:
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         """released, but not seen to be gone: the cluster did not answer"""
+        self._left_jobs: set[str] = set()
+        """likewise jobs of clients that are over, or that may have been made"""
         self._connectivity_check: ConnectivityCheck | None = None
         self._kubelets = Kubelets(lambda: self.api)
 
@@ -324,6 +326,7 @@ class KubernetesRuntime:
         )
 
     def _launch_client(self, unit: Unit) -> ClientRunning:
+        self._remove_left()
         self._clients[unit.site.name] += 1
         return start_job(
             unit,
@@ -334,6 +337,7 @@ class KubernetesRuntime:
             self._helper,
             unit.site.files(),
             self._clients[unit.site.name],
+            self._left_jobs,
             self._clock,
             self._wait,
         )
@@ -346,11 +350,14 @@ class KubernetesRuntime:
         self._remove_left()
 
     def _remove_left(self) -> None:
-        """Remove what was released: a cluster that runs on would share the machines with the next.
+        """Remove what was released: it would share the machines with the next, or send load to it.
 
         Raises:
             RuntimeUnavailableError: something is still there.
         """
+        for job in sorted(self._left_jobs):
+            delete_job(self.api, job, self._own_namespace().name)
+            self._left_jobs.remove(job)
         for group in list(self._left):
             for forward in group.forwards:
                 forward.close()
