@@ -11,7 +11,9 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from tare.machines.inventory.host import Inventory
 from tare.machines.ssh import HostError
+from tare.runtimes.ssh.leftovers import leftovers
 from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send, send_directory
 from tests.machines.fake_ssh import FakeHost
 
@@ -142,3 +144,24 @@ def test_neither_do_files_that_are_to_come_back(
         fetch(fake.connection, str(tmp_path), "*", tmp_path / "back", within_s=1.0)
     assert caught.value.why == "it did not end within 1 s"
     assert ended(hanging)
+
+
+def test_what_a_transfer_left_is_its_owner_s_alone_to_find(
+    fake: FakeHost, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = f"test{os.getpid()}"
+    for module in ("transfer", "leftovers"):
+        monkeypatch.setattr(f"tare.runtimes.ssh.{module}.owner", lambda: own)
+    files = Path(fake.host.directory / "files")
+    (files / ".0123456789abcdef.another.partial").mkdir(parents=True)
+    inventory = Inventory(tmp_path / "inventory", (fake.host,), ())
+    assert leftovers(inventory, lambda _: fake.connect()).found == {}
+    failing = tmp_path / "tar"
+    failing.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    failing.chmod(0o755)
+    fake.connection._environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    with pytest.raises(HostError, match="did not arrive"):
+        brought(fake, source, [])
+    (line,) = leftovers(inventory, lambda _: fake.connect()).found[fake.host]
+    assert line.startswith(f"part {files}/.")
+    assert line.endswith(f".{own}.partial")

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from tare.artifacts.digest import LISTING, combined, digests_of, listing, parse_listing
 from tare.machines.ssh import HostError
+from tare.runtimes.ssh.names import owner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -74,7 +75,7 @@ def bring(
         return target
     size = sum(path.stat().st_size for _, path in found)
     say(f"bringing {what} to {connection.host} ({size / 1e6:.0f} MB)")
-    aside = below / f".{target.name}.partial"
+    aside = below / f".{target.name}.{owner()}.partial"
     connection.check("rm", "-rf", aside)
     within_s = _TRANSFER_S + size / _SLOWEST
     send(connection, lambda tar: _add(tar, folders, found, listing(digests)), str(aside), within_s)
