@@ -16,6 +16,7 @@ from tare.databases.cassandra.cluster import Installation
 from tare.errors import ClusterError, RuntimeUnavailableError
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
+from tare.load.client import Line
 from tare.load.flatness import Calm
 from tare.machines.cgroups import Accounting
 from tare.runtimes.unit import Bits, Site, Way
@@ -266,3 +267,44 @@ def test_no_more_clients_share_a_load_than_it_has_threads(threads: int, clients:
     )
     made = Deployment("D1-hosts-1", [setup], Warm(), resources, Silent())
     assert len(made.clients(setup, "trial", trial=True)) == clients
+
+
+class Interrupted(Deployment):
+    """A deployment of which the second reading of CPU time fails."""
+
+    readings = 0
+
+    def clients(self, *_: Any, **__: Any) -> Any:
+        client = SimpleNamespace(name="c1", running=None)
+        for name in ("launch", "discard"):
+            setattr(client, name, lambda *_: None)
+        return [client]
+
+    def _specify(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+    def cpu_seconds(self) -> float:
+        self.readings += 1
+        if self.readings == 2:
+            raise RuntimeUnavailableError("the Kubernetes cluster does not answer")
+        return float(self.readings)
+
+    def compiler_seconds(self) -> None:
+        return None
+
+
+def test_a_warm_up_goes_on_without_a_reading_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(clients: list[Any], check: object) -> Any:
+        return (Line(clients[0], {"event": "interval", "ops": 1}) for _ in range(3))
+
+    monkeypatch.setattr("tare.lab.deployment.progress", told)
+    resources: Any = SimpleNamespace(
+        runtimes={"native": Scripted("native", [])}, server=lambda setup: FILES, machine=MACHINE
+    )
+    (setup, *_) = (one.setup for one in expand(STUDY))
+    setup = setup.model_copy(update={"clusters": 1})
+    deployment = Interrupted("D1-native-1", [setup], Warm(), resources, Silent())
+    read: list[tuple[Any, ...]] = []
+    until: Any = SimpleNamespace(reading=lambda t, *told: read.append(told), flat=False)
+    deployment._load(setup, 1.0, 1, until)
+    assert read == [(1, 1.0, None), (3, 3.0, None)]

@@ -44,6 +44,11 @@ class FakeHost:
         """Command lines so far."""
         return self.log.read_text(encoding="utf-8").splitlines()
 
+    def told(self, order: str) -> list[str]:
+        """What of a standing connection was ordered to forward, or to cancel."""
+        words = [line.split() for line in self.lines]
+        return [one[one.index("-L") + 1] for one in words if order in one and "-O" in one]
+
     def unplug(self, why: str = "Connection timed out") -> None:
         """It is not reached any more."""
         self.refuses.write_text(f"{why}\n", encoding="ascii")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from tare.artifacts.snapshot import Snapshot
 from tare.databases.cassandra.cluster import CassandraCluster
 from tare.databases.cluster import Cluster
 from tare.databases.make import make_cluster
-from tare.errors import LoadError, TareError, UnitGoneError
+from tare.errors import LoadError, RuntimeUnavailableError, TareError, UnitGoneError
 from tare.lab.client_logs import ClientLogs
 from tare.lab.progress import Progress, Watcher
 from tare.lab.run_resources import RunResources
@@ -218,12 +218,14 @@ class Deployment:
                     continue
                 operations[line.client.name] += line.event.get("ops", 0)
                 if line.client is clients[0]:
-                    until.reading(
-                        self._clock(),
-                        sum(operations.values()),
-                        self.cpu_seconds(),
-                        self.compiler_seconds(),
-                    )
+                    # one fewer does no harm here, as it would in a trial
+                    with suppress(RuntimeUnavailableError):
+                        until.reading(
+                            self._clock(),
+                            sum(operations.values()),
+                            self.cpu_seconds(),
+                            self.compiler_seconds(),
+                        )
                 self._tell(
                     "warming",
                     ops_per_s=line.event.get("ops_per_s"),

@@ -189,19 +189,17 @@ class Connection:
         with self._lock:
             self._open()
             free = _free_port()
-            self._forwarded(f"127.0.0.1:{free}:{host}:{port}")
+            self._forwarded(_from_loopback(free, host, port))
             return free
 
+    def cancel_port(self, door: int, host: str, port: int) -> None:
+        """Forward a port of the loopback no more; a connection that was lost does not anyway."""
+        with self._lock, contextlib.suppress(subprocess.TimeoutExpired):
+            if self.alive():
+                self._control("cancel", _from_loopback(door, host, port))
+
     def _forwarded(self, what: str) -> None:
-        words = ["-O", "forward", "-L", what, "--", self.host.address]
-        done = subprocess.run(
-            [*self._channel(), *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=ANSWER_S,
-            env=self._environment,
-        )
+        done = self._control("forward", what)
         if done.returncode != 0:
             raise HostError(
                 "ssh could not forward a port",
@@ -209,6 +207,16 @@ class Connection:
                 why=done.stderr.strip(),
                 remedy="allow AllowTcpForwarding and AllowStreamLocalForwarding in its sshd_config",
             )
+
+    def _control(self, order: str, what: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self._channel(), "-O", order, "-L", what, "--", self.host.address],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ANSWER_S,
+            env=self._environment,
+        )
 
     def alive(self) -> bool:
         """Whether the connection stands, as far as is known here."""
@@ -322,6 +330,11 @@ class Connection:
             why=why,
             remedy=f"{self.by_hand()} true; then `tare clean`, which removes what is left there",
         )
+
+
+def _from_loopback(door: int, host: str, port: int) -> str:
+    """A port here that leads to host:port there, in ssh's words, by which it is cancelled too."""
+    return f"127.0.0.1:{door}:{host}:{port}"
 
 
 def _free_port() -> int:

@@ -59,6 +59,10 @@ def running_pod(name: str, uid: str, node: Document, address: str, labels: Any) 
     }
 
 
+def forbidden(node: str) -> Document:
+    raise refused(SERVER, 403, "nodes/proxy is forbidden")
+
+
 @dataclass
 class ScriptedApi:
     """Holds documents by (kind, namespace, name).
@@ -72,6 +76,7 @@ class ScriptedApi:
         calls: (verb, kind, name) in the order in which they came.
         stuck: namespaces that never end.
         lingering: pods that stay after what owned them.
+        counted: what a kubelet counts, by its node; nobody may ask it at first.
     """
 
     nodes: list[Document] = field(
@@ -84,6 +89,8 @@ class ScriptedApi:
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     stuck: set[str] = field(default_factory=set)
     lingering: set[str] = field(default_factory=set)
+    counted: Callable[[str], Document] = forbidden
+    server: str = SERVER
     kept: dict[tuple[str, str, str], Document] = field(default_factory=dict)
     addresses: int = 0
     jobs: int = 0
@@ -91,10 +98,6 @@ class ScriptedApi:
     def __post_init__(self) -> None:
         for node in self.nodes:
             self.kept["Node", "", node["metadata"]["name"]] = node
-
-    @property
-    def server(self) -> str:
-        return SERVER
 
     def version(self) -> str:
         return "v1.33.13"
@@ -181,7 +184,7 @@ class ScriptedApi:
         raise refused(SERVER, 404, f"nothing listens on {port} in {pod}")
 
     def statistics(self, node: str) -> Document:
-        raise refused(SERVER, 403, "nodes/proxy is forbidden")
+        return self.counted(node)
 
     def tell(self, name: str, reason: str, message: str, *, namespace: str, count: int = 1) -> None:
         """Let the cluster tell an event of an object."""

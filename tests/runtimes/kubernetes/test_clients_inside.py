@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,15 @@ import pytest
 
 from tare.errors import LoadError, TareError
 from tare.runtimes.kubernetes import client_job
+from tare.runtimes.kubernetes.refusals import no_answer
+from tare.study.platform import Platform
 from tests.runtimes.kubernetes.scene import (
     Scene,
     a_scene,
     client,
     notes_apart,
 )
-from tests.runtimes.kubernetes.scripted_api import ScriptedApi
+from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi
 
 notes = pytest.fixture(autouse=True)(notes_apart)
 scene = pytest.fixture(a_scene)
@@ -111,3 +113,60 @@ def test_a_client_whose_pod_does_not_start_leaves_no_job(tmp_path: Path) -> None
         client(scene)
     assert "not present" in caught.value.why
     assert scene.api.made("Job") == {}
+
+
+def lose_one(scene: Scene, verb: str, kind: str) -> None:
+    """The cluster does not answer the next request of that kind."""
+
+    def refuse(*asked: str) -> None:
+        if asked[:2] == (verb, kind):
+            scene.api.refuse = lambda *_: None
+            raise no_answer(SERVER, "timed out")
+
+    scene.api.refuse = refuse
+
+
+def prove(scene: Scene) -> None:
+    scene.prove(Platform(runtime="kubernetes", network="host", storage="layer"))
+
+
+@pytest.mark.parametrize("begin", [prove, client])
+def test_a_job_that_could_not_be_deleted_is_before_anything_else_is_made(
+    scene: Scene, begin: Callable[[Scene], Any]
+) -> None:
+    running = client(scene)
+    lose_one(scene, "delete", "Job")
+    running.stop()
+    assert "d1-k1-trial-c1" in scene.api.made("Job")
+    began = len(scene.api.calls)
+    begin(scene)
+    assert "d1-k1-trial-c1" not in scene.api.made("Job")
+    verbs = [verb for verb, _, _ in scene.api.calls[began:] if verb in ("create", "delete")]
+    assert verbs[0] == "delete"
+    assert "d1-k1-trial-c1" not in scene.api.made("ConfigMap")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_job_of_which_no_answer_told_is_deleted_also_where_it_comes_late(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    create = scene.api.create
+    held: list[tuple[Any, str]] = []
+
+    def lost(manifest: Any, namespace: str = "") -> Any:
+        if manifest["kind"] != "Job":
+            return create(manifest, namespace)
+        held.append((manifest, namespace))
+        if not late:
+            create(manifest, namespace)
+        raise no_answer(SERVER, "timed out")
+
+    monkeypatch.setattr(scene.api, "create", lost)
+    with pytest.raises(TareError, match="does not answer"):
+        client(scene)
+    assert scene.api.made("Job") == scene.api.made("ConfigMap") == {}
+    monkeypatch.setattr(scene.api, "create", create)
+    if late:
+        create(*held[0])
+    prove(scene)
+    assert scene.api.made("Job") == scene.api.made("Pod") == {}

@@ -78,6 +78,45 @@ def test_one_that_does_not_answer_is_asked_again_another_time(notes: Path) -> No
     assert f"if it is gone for good: rm {note}" in unanswered
 
 
+def silent(verb: str, kind: str, name: str) -> None:
+    raise no_answer(SERVER, "timed out")
+
+
+@pytest.mark.parametrize("other", [ClusterSettings(context="other"), SETTINGS])
+def test_a_namespace_of_the_same_name_in_another_cluster_hides_none(
+    other: ClusterSettings,
+) -> None:
+    """Also where the same settings lead to another one, as without a kubeconfig in the file."""
+    first, second = ScriptedApi(server="https://a"), ScriptedApi(server="https://b")
+    made(first, "weigh")
+    first.refuse = silent
+    namespaces.remove(namespaces.make(second, "tare-weigh", "weigh", other, "", pull=False))
+    found, (unanswered,) = namespaces.leftovers(lambda settings: first)
+    assert found == []
+    assert "tare-weigh: the Kubernetes cluster does not answer" in unanswered
+    first.refuse = lambda verb, kind, name: None
+    (one,), _ = namespaces.leftovers(lambda settings: first)
+    assert one.api is first
+
+
+def test_a_cluster_to_which_nothing_leads_any_more_keeps_its_note(notes: Path) -> None:
+    made(ScriptedApi(server="https://a"), "dead")
+    found, (told,) = namespaces.leftovers(lambda settings: ScriptedApi(server="https://b"))
+    assert found == []
+    assert "tare-dead: the kubeconfig leads to another one now (https://b, not https://a)" in told
+    assert len(list(notes.iterdir())) == 1
+
+
+def test_a_note_that_was_cut_off_is_told(notes: Path) -> None:
+    api = ScriptedApi()
+    made(api, "dead")
+    (note,) = notes.iterdir()
+    note.write_text(note.read_text(encoding="utf-8")[:20], encoding="utf-8")
+    found, (unanswered,) = namespaces.leftovers(lambda settings: api)
+    assert found == []
+    assert f"tare-dead: its note cannot be read ({note})" in unanswered
+
+
 def test_the_note_of_a_namespace_that_is_gone_goes_too(notes: Path) -> None:
     api = ScriptedApi()
     made(api, "dead")

@@ -5,6 +5,7 @@ The hosts are scripted: what answers at which target is a table.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -29,6 +30,7 @@ class Connected:
         self.answers, self.lives = answers, 1
         self.begun: list[tuple[str, ...]] = []
         self.forwarded: list[tuple[str, int]] = []
+        self.cancelled: list[tuple[int, str, int]] = []
         self.last_words = ""
 
     def run(self, *words: object) -> Done:
@@ -49,6 +51,9 @@ class Connected:
     def forward_port(self, host: str, port: int) -> int:
         self.forwarded.append((host, port))
         return 40000
+
+    def cancel_port(self, *words: Any) -> None:
+        self.cancelled.append(words)
 
 
 class Scene:
@@ -161,6 +166,14 @@ def test_a_server_that_grants_forwards_and_refuses_their_use_is_found_out(scene:
         scene.prove()
     assert "AllowTcpForwarding" in caught.value.remedy
     assert scene.ended == ["db1", "db2"]
+
+
+@pytest.mark.parametrize("clear", [True, False])
+def test_a_forward_that_was_tried_is_taken_back(scene: Scene, clear: bool) -> None:
+    scene.door = None if clear else "closed"
+    with contextlib.nullcontext() if clear else pytest.raises(RuntimeUnavailableError):
+        scene.prove()
+    assert scene.machines["db1"].connection.cancelled == [(40000, "192.0.2.1", 9042)]
 
 
 def test_forwards_are_tried_once_in_a_connection_s_life(scene: Scene) -> None:

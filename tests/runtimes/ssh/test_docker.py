@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -145,6 +146,24 @@ def test_a_node_whose_ports_have_no_way_here_is_removed_again(
     with pytest.raises(HostError, match="could not forward"):
         rig.runtime.launch(rig.unit())
     assert rig.asked[0] == "rm -f -v tare-run-k1-n1"
+
+
+def test_the_way_to_a_node_s_port_is_taken_back_with_its_container(rig: Rig) -> None:
+    running = rig.running()
+    settled = rig.runtime.settled(running.unit, rig.machine)
+    running.unit = replace(running.unit, site=settled)
+    running.stop()
+    assert rig.fake.told("cancel") == rig.fake.told("forward") != []
+
+
+def test_it_is_too_where_the_container_is_not_taken_over(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rig.runtime, "_start", lambda *_: Lost())
+    monkeypatch.setattr("tare.runtimes.ssh.docker.HostDockerRunning", _unreached)
+    with pytest.raises(RuntimeUnavailableError, match="could not start"):
+        rig.runtime.launch(rig.unit())
+    assert rig.fake.told("cancel") == rig.fake.told("forward") != []
 
 
 @pytest.mark.parametrize(("role", "user"), [("database", OWN_USER), ("client", 0)])

@@ -248,3 +248,12 @@ def test_that_a_spare_host_takes_a_node_is_said_once(rig: Rig) -> None:
     (line,) = said
     assert "h1" in line
     assert "different machines" in line
+
+
+def test_the_way_to_a_node_s_port_is_taken_back_with_the_node(rig: Rig) -> None:
+    running = rig.runtime.launch(rig.unit("sleep", "600"))
+    (way,) = rig.fakes[0].told("forward")
+    assert way.endswith(f":{running.unit.site.peers}:9042")
+    assert rig.fakes[0].told("cancel") == []
+    running.stop()
+    assert rig.fakes[0].told("cancel") == [way]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from tare.machines.inventory.host import Inventory
 from tare.machines.ssh import HostError
-from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send_directory
+from tare.runtimes.ssh.leftovers import leftovers
+from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send, send_directory
 from tests.machines.fake_ssh import FakeHost
 
 
@@ -91,3 +95,73 @@ def test_an_archive_from_elsewhere_writes_nowhere_else(tmp_path: Path) -> None:
     _unpack(stream, into, "")
     assert sorted(path.name for path in into.iterdir()) == ["abs", "out"]
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+
+
+_HANGS = """\
+#!/bin/sh
+sleep 600 >/dev/null &
+echo $! $$ >{pids}
+exec sleep 600
+"""
+"""tar on a disk that hangs; like a standing connection, another process holds its standard error"""
+
+
+@pytest.fixture
+def hanging(fake: FakeHost, tmp_path: Path) -> Iterator[Path]:
+    """The process number of a `tar` that hangs is in this file once it runs."""
+    own, pids = tmp_path / "bin", tmp_path / "pids"
+    own.mkdir()
+    (own / "tar").write_text(_HANGS.format(pids=pids), encoding="ascii")
+    (own / "tar").chmod(0o755)
+    fake.connection._environment["PATH"] = f"{own}:{os.environ['PATH']}"
+    yield pids
+    os.kill(int(pids.read_text(encoding="ascii").split()[0]), signal.SIGKILL)
+
+
+def ended(pids: Path) -> bool:
+    return not Path("/proc", pids.read_text(encoding="ascii").split()[1]).exists()
+
+
+@pytest.mark.parametrize("size", [1, 1_000_000])
+def test_a_disk_that_hangs_there_holds_up_no_run(
+    fake: FakeHost, hanging: Path, tmp_path: Path, size: int
+) -> None:
+    def write(tar: tarfile.TarFile) -> None:
+        entry = tarfile.TarInfo("file")
+        entry.size = size
+        tar.addfile(entry, io.BytesIO(bytes(size)))
+
+    with pytest.raises(HostError, match="did not arrive") as caught:
+        send(fake.connection, write, str(tmp_path / "there"), within_s=1.0)
+    assert caught.value.why == "it did not end within 1 s"
+    assert ended(hanging)
+
+
+def test_neither_do_files_that_are_to_come_back(
+    fake: FakeHost, hanging: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(HostError, match="did not come back") as caught:
+        fetch(fake.connection, str(tmp_path), "*", tmp_path / "back", within_s=1.0)
+    assert caught.value.why == "it did not end within 1 s"
+    assert ended(hanging)
+
+
+def test_what_a_transfer_left_is_its_owner_s_alone_to_find(
+    fake: FakeHost, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = f"test{os.getpid()}"
+    for module in ("transfer", "leftovers"):
+        monkeypatch.setattr(f"tare.runtimes.ssh.{module}.owner", lambda: own)
+    files = Path(fake.host.directory / "files")
+    (files / ".0123456789abcdef.another.partial").mkdir(parents=True)
+    inventory = Inventory(tmp_path / "inventory", (fake.host,), ())
+    assert leftovers(inventory, lambda _: fake.connect()).found == {}
+    failing = tmp_path / "tar"
+    failing.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    failing.chmod(0o755)
+    fake.connection._environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    with pytest.raises(HostError, match="did not arrive"):
+        brought(fake, source, [])
+    (line,) = leftovers(inventory, lambda _: fake.connect()).found[fake.host]
+    assert line.startswith(f"part {files}/.")
+    assert line.endswith(f".{own}.partial")

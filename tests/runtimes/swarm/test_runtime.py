@@ -14,7 +14,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.runtimes.replies import Reply
 from tare.runtimes.swarm import runtime as module
 from tare.runtimes.swarm.facts import read_facts
-from tare.runtimes.swarm.manager import Document
+from tare.runtimes.swarm.manager import Document, SwarmError
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import SwarmSettings
@@ -294,6 +294,25 @@ def test_what_is_released_is_gone(scene: Scene) -> None:
     scene.runtime.release_group("d1-k1")
     assert scene.swarm.left() == []
     scene.runtime.release_group("d1-k1")  # a second time does nothing
+
+
+@pytest.mark.parametrize("made", ["create_service", "create_config"])
+def test_what_no_answer_told_of_is_gone_too_and_another_cluster_stays(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    scene.cluster("host-port", "d2-k1")
+    others = scene.swarm.left()
+    create = getattr(scene.swarm, made)
+
+    def lost(*words: Any) -> None:
+        create(*words)
+        raise SwarmError("no answer", where="", why="timed out", remedy="", status=0)
+
+    monkeypatch.setattr(scene.swarm, made, lost)
+    with pytest.raises(SwarmError):
+        scene.cluster("host-port")
+    scene.runtime.release_group("d1-k1")
+    assert scene.swarm.left() == others
 
 
 def test_a_node_that_is_down_holds_up_nothing(scene: Scene) -> None:

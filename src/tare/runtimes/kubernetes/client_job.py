@@ -46,6 +46,7 @@ def start_job(
     helper: str,
     files: Mapping[str, str],
     nth: int,
+    left: set[str],
     clock: Callable[[], float],
     wait: Callable[[float], None],
 ) -> ClientRunning:
@@ -59,25 +60,38 @@ def start_job(
         files: the client's own, name to text.
         nth: how many clients of this name there were in the run, with this one. Each has objects of
             its own: a kubelet may give a pod the files of a map that had its name before.
+        left: names of jobs that may be there and are not wanted; this one's, until it runs.
         clock, wait: monotonic seconds, and letting them pass.
 
     Raises:
-        RuntimeUnavailableError: it does not start; nothing of it is left.
+        RuntimeUnavailableError: it does not start; it is deleted, and stays in `left`.
     """
     name = slug(unit.site.name if nth == 1 else f"{unit.site.name}-{nth}")
     labels = labels_of(run, unit=unit.site.name)
-    api.create(manifests.config_map(name, labels, files), namespace)
     on_node = unit.site.path == "host"
     pod = jobs.client_pod(container, helper, name, sorted(files), on_node=on_node)
-    made = api.create(jobs.job(name, labels, pod, None), namespace)
+    left.add(name)
     try:
+        api.create(manifests.config_map(name, labels, files), namespace)
+        made = api.create(jobs.job(name, labels, pod, None), namespace)
         found = _pod_of_job(api, made, namespace, clock, wait)
-        return ClientRunning(unit, api, namespace, name, found, clock, wait)
+        running = ClientRunning(unit, api, namespace, name, found, left, clock, wait)
     except BaseException:
         with contextlib.suppress(TareError):
-            api.delete("Job", name, namespace)
-            api.delete("ConfigMap", name, namespace)
+            delete_job(api, name, namespace)
         raise
+    left.discard(name)
+    return running
+
+
+def delete_job(api: Api, name: str, namespace: str) -> None:
+    """Delete a client's job and its files; what is gone already is no error.
+
+    Raises:
+        ApiError: it cannot be done now.
+    """
+    api.delete("Job", name, namespace)
+    api.delete("ConfigMap", name, namespace)
 
 
 def _pod_of_job(
@@ -117,10 +131,14 @@ class ClientRunning(OrchestratedRunning):
         namespace: str,
         job: str,
         pod: str,
+        left: set[str],
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take over a job whose pod exists.
+
+        Args:
+            left: names of jobs that may be there and are not wanted; this one's, once it is to end.
 
         Raises:
             RuntimeUnavailableError: the pod does not start.
@@ -130,6 +148,7 @@ class ClientRunning(OrchestratedRunning):
         self._namespace = namespace
         self._job = job
         self._pod = pod
+        self._left = left
         self._clock = clock
         self._wait = wait
         self._taken_away = False
@@ -243,9 +262,10 @@ class ClientRunning(OrchestratedRunning):
 
     def stop(self) -> None:
         self._taken_away = True
+        self._left.add(self._job)
         with contextlib.suppress(ApiError):
-            self._api.delete("Job", self._job, self._namespace)
-            self._api.delete("ConfigMap", self._job, self._namespace)
+            delete_job(self._api, self._job, self._namespace)
+            self._left.discard(self._job)
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import hashlib
 import platform
 import shlex
 import time
@@ -22,9 +22,11 @@ from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
 from tare.runtimes.orchestrated import freeze
 from tare.runtimes.slug import slug
+from tare.study.part import StudyPart
+from tare.whole_file import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from tare.runtimes.kubernetes.api import Api, Document
@@ -52,6 +54,21 @@ def notes_directory() -> Path:
     return default_cache() / "kubernetes"
 
 
+class _Note(StudyPart):
+    """What is noted of a namespace: how its cluster is reached, and which one that led to."""
+
+    namespace: str
+    cluster: ClusterSettings
+    server: str
+
+
+def _note_of(api: Api, name: str, settings: ClusterSettings) -> Path:
+    """Where a namespace is noted; other clusters may have one of that name."""
+    cluster = "\n".join((settings.kubeconfig, settings.context, api.server))
+    digest = hashlib.sha256(cluster.encode()).hexdigest()[:10]
+    return notes_directory() / f"{name}.{digest}.json"
+
+
 def make(
     api: Api, name: str, run: str, settings: ClusterSettings, helper: str, *, pull: bool
 ) -> Namespace:
@@ -60,9 +77,9 @@ def make(
     Raises:
         RuntimeUnavailableError: it exists already, or may not be made.
     """
-    note = notes_directory() / f"{name}.json"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(settings.model_dump_json(by_alias=True), encoding="utf-8")
+    note = _note_of(api, name, settings)
+    noted = _Note(namespace=name, cluster=settings, server=api.server)
+    replace_file(note, noted.model_dump_json(by_alias=True))
     document = manifests.namespace(name, run, platform.node())
     document["metadata"]["annotations"] |= {HELPER_NOTE: helper, PULL_NOTE: str(pull).lower()}
     try:
@@ -189,33 +206,51 @@ def leftovers(
     A cluster that nobody noted is not asked: a kubeconfig may lead to what is none of ours.
 
     Returns:
-        The namespaces, and a line for each cluster that does not answer. It keeps its note, to be
-        asked again.
+        The namespaces, and a line for each cluster that does not answer or cannot be told any more.
+        It keeps its note, to be asked again.
     """
     found: list[Namespace] = []
     unanswered: list[str] = []
-    for note, settings in _noted():
+    for file in sorted(notes_directory().glob("*.json")):
         try:
-            found += _ours(connect(settings), note)
+            found += _ours(connect, _read(file), file)
         except TareError as error:
             unanswered.append(
-                f"the cluster of {note.stem}: {error.what} ({error.where}); "
-                f"if it is gone for good: rm {shlex.quote(str(note))}"
+                f"the cluster of {file.name.partition('.')[0]}: {error.what} ({error.where}); "
+                f"if it is gone for good: rm {shlex.quote(str(file))}"
             )
     return found, unanswered
 
 
-def _ours(api: Api, note: Path) -> list[Namespace]:
-    """The namespace that a note is of, if it is still there; else the note goes."""
+def _read(file: Path) -> _Note:
+    try:
+        return _Note.model_validate_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RuntimeUnavailableError(
+            "its note cannot be read", where=str(file), why=str(error)
+        ) from error
+
+
+def _ours(connect: Callable[[ClusterSettings], Api], note: _Note, file: Path) -> list[Namespace]:
+    """The namespace that a note is of, if it is still there; else the note goes.
+
+    Raises:
+        RuntimeUnavailableError: its cluster does not answer, or is not the one that is named now.
+    """
+    api = connect(note.cluster)
+    if api.server != note.server:
+        raise RuntimeUnavailableError(
+            "the kubeconfig leads to another one now", where=f"{api.server}, not {note.server}"
+        )
     labels = f"{RUN_LABEL},{HOST_LABEL}={slug(platform.node(), 63)}"
     documents = api.find("Namespace", labels=labels)
     found = [
-        _namespace(document, api, note)
+        _namespace(document, api, file)
         for document in documents
-        if document["metadata"]["name"] == note.stem
+        if document["metadata"]["name"] == note.namespace
     ]
     if not found:
-        note.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
     return found
 
 
@@ -230,10 +265,3 @@ def _namespace(document: Document, api: Api, note: Path) -> Namespace:
         helper=str(notes.get(HELPER_NOTE) or ""),
         pull=notes.get(PULL_NOTE) == "true",
     )
-
-
-def _noted() -> Iterable[tuple[Path, ClusterSettings]]:
-    for note in sorted(notes_directory().glob("*.json")):
-        with contextlib.suppress(OSError, ValueError):
-            content = json.loads(note.read_text(encoding="utf-8"))
-            yield note, ClusterSettings.model_validate(content)

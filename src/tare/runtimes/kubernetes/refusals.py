@@ -42,6 +42,11 @@ class ApiError(RuntimeUnavailableError):
         """What was to be made is there already."""
         return self.status == _EXISTS
 
+    @property
+    def forbidden(self) -> bool:
+        """Who asks may not: it is not the answer of a bad moment."""
+        return self.status in (_DENIED, _UNKNOWN_USER)
+
 
 @contextlib.contextmanager
 def translated(server: str) -> Iterator[None]:

@@ -6,20 +6,22 @@ import contextlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import TareError
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
-from tare.runtimes.kubernetes.client_job import ClientRunning, start_job
+from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
 from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
+from tare.runtimes.kubernetes.kubelets import Kubelets
 from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.member import MemberRunning
 from tare.runtimes.kubernetes.names import namespace_of, pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
-from tare.runtimes.kubernetes.pod_parts import CONF, DATA, MAIN, Container
+from tare.runtimes.kubernetes.pod_parts import CONF, DATA, Container
 from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.replies import Reply, ask_from_here
@@ -107,7 +109,10 @@ class KubernetesRuntime:
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         """released, but not seen to be gone: the cluster did not answer"""
+        self._left_jobs: set[str] = set()
+        """likewise jobs of clients that are over, or that may have been made"""
         self._connectivity_check: ConnectivityCheck | None = None
+        self._kubelets = Kubelets(lambda: self.api)
 
     @property
     def api(self) -> Api:
@@ -244,8 +249,9 @@ class KubernetesRuntime:
                     for name, one in ways.items()
                 },
             )
+        count = partial(self._kubelets.cpu_seconds, namespace)
         return MemberRunning(
-            unit, site, self.api, namespace, pod, lambda: words, self._cpu_elsewhere, self._clock
+            unit, site, self.api, namespace, pod, lambda: words, count, self._clock
         )
 
     def _words(self, network: str) -> str:
@@ -319,20 +325,8 @@ class KubernetesRuntime:
             here=door,
         )
 
-    def _cpu_elsewhere(self, machine: str, pod: str) -> float:
-        """CPU seconds of a pod on another machine, as its kubelet counts them; 0 where it may not
-        be asked."""
-        with contextlib.suppress(ApiError, KeyError, TypeError):
-            for one in self.api.statistics(machine)["pods"]:
-                if one["podRef"]["name"] == pod:
-                    return sum(
-                        int(container["cpu"]["usageCoreNanoSeconds"]) / 1e9
-                        for container in one["containers"]
-                        if container["name"] == MAIN
-                    )
-        return 0.0
-
     def _launch_client(self, unit: Unit) -> ClientRunning:
+        self._remove_left()
         self._clients[unit.site.name] += 1
         return start_job(
             unit,
@@ -343,6 +337,7 @@ class KubernetesRuntime:
             self._helper,
             unit.site.files(),
             self._clients[unit.site.name],
+            self._left_jobs,
             self._clock,
             self._wait,
         )
@@ -355,11 +350,14 @@ class KubernetesRuntime:
         self._remove_left()
 
     def _remove_left(self) -> None:
-        """Remove what was released: a cluster that runs on would share the machines with the next.
+        """Remove what was released: it would share the machines with the next, or send load to it.
 
         Raises:
             RuntimeUnavailableError: something is still there.
         """
+        for job in sorted(self._left_jobs):
+            delete_job(self.api, job, self._own_namespace().name)
+            self._left_jobs.remove(job)
         for group in list(self._left):
             for forward in group.forwards:
                 forward.close()

@@ -197,8 +197,12 @@ def _see_forwarded(machine: HostMachine, port: int) -> None:
     connection = machine.connection
     if machine.forwarded_in == connection.lives:
         return
-    door = connection.forward_port(machine.host.service_address, port)
-    (told,) = ask_from_here([f"127.0.0.1:{door}"], _WITHIN_S)
+    address = machine.host.service_address
+    door = connection.forward_port(address, port)
+    try:
+        (told,) = ask_from_here([f"127.0.0.1:{door}"], _WITHIN_S)
+    finally:
+        connection.cancel_port(door, address, port)
     if told.name != machine.name:
         raise RuntimeUnavailableError(
             "the host's SSH server forwards no port to here",

@@ -19,7 +19,7 @@ from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import ENGINE_PROCESSES, own_volume
 from tare.runtimes.ssh.data import fill
 from tare.runtimes.ssh.names import MARK_LABEL
-from tare.runtimes.ssh.native import SshNativeRuntime
+from tare.runtimes.ssh.native import SshNativeRuntime, close_door
 from tare.runtimes.ssh.transfer import fetch, send_directory
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class HostDockerRunning(DockerRunning):
                 except TareError as error:
                     faults.append(error)
         finally:
+            close_door(self.unit, self._machine)
             shutil.rmtree(self.unit.site.conf_on_host.parent, ignore_errors=True)
         # without a client the run goes on: what is left of it is ended before the next unit
         if faults and self.unit.role == "database":
@@ -147,7 +148,7 @@ class SshDockerRuntime(SshNativeRuntime):
                 site = self.settled(unit, machine)
             return HostDockerRunning(replace(unit, site=site), container, machine, home)
         except BaseException as error:
-            _take_away(unit, machine, home)
+            _take_away(replace(unit, site=site), machine, home)
             if not isinstance(error, (DockerException, OSError)):
                 raise
             raise RuntimeUnavailableError(
@@ -222,6 +223,7 @@ def _take_away(unit: Unit, machine: HostMachine, home: PurePosixPath) -> None:
     for step in (
         partial(machine.remove_container, _name(unit, machine), _volume(unit)),
         partial(machine.end, str(home), 0.0),
+        partial(close_door, unit, machine),
     ):
         with contextlib.suppress(TareError):
             step()

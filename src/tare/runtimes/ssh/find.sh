@@ -9,7 +9,7 @@ done
 for unit in "$directory/runs/$owner."*/*; do
   if [ -d "$unit" ]; then echo "unit $unit"; fi
 done
-for part in "$directory"/files/.*.partial; do
+for part in "$directory/files/."*".$owner.partial"; do
   if [ -d "$part" ]; then echo "part $part"; fi
 done
 if command -v docker >/dev/null 2>&1; then

@@ -148,6 +148,7 @@ class HostRunning:
             if self.unit.role == "database":
                 raise
         finally:
+            close_door(self.unit, self._machine)
             if self._output is not None:
                 _discard(self._output)
             shutil.rmtree(self._conf.parent, ignore_errors=True)
@@ -157,6 +158,13 @@ class HostRunning:
         prefix = f"{self.unit.site.name}-"
         with contextlib.suppress(HostError):
             fetch(self._machine.connection, self._home, names, into, prefix, growing=True)
+
+
+def close_door(unit: Unit, machine: HostMachine) -> None:
+    """Take back the way to a node's port from here, which would outlive it."""
+    site = unit.site
+    if site.here is not None:
+        machine.connection.cancel_port(site.here[1], site.peers, site.binds(unit.ports[0]))
 
 
 def _discard(process: subprocess.Popen[bytes]) -> None:

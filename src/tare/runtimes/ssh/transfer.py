@@ -6,11 +6,13 @@ import io
 import shutil
 import subprocess
 import tarfile
+import threading
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from tare.artifacts.digest import LISTING, combined, digests_of, listing, parse_listing
 from tare.machines.ssh import HostError
+from tare.runtimes.ssh.names import owner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,6 +33,12 @@ exec tar -chf - -T /dev/null -- "$@"
 """
 _SUMS = 'cd "$1" && shift && exec sha256sum -- "$@"'
 _SETTLE = 'rm -rf "$2" && mv "$1" "$2"'
+_TRANSFER_S = 300.0
+"""longest wait for a transfer, besides what its size takes: the host's disk may hang"""
+_SLOWEST = 250_000
+"""bytes per second that any network gets through"""
+_WORDS_S = 2.0
+"""longest wait for the last words of a transfer that has ended"""
 
 
 def bring(
@@ -67,9 +75,10 @@ def bring(
         return target
     size = sum(path.stat().st_size for _, path in found)
     say(f"bringing {what} to {connection.host} ({size / 1e6:.0f} MB)")
-    aside = below / f".{target.name}.partial"
+    aside = below / f".{target.name}.{owner()}.partial"
     connection.check("rm", "-rf", aside)
-    send(connection, lambda tar: _add(tar, folders, found, listing(digests)), str(aside))
+    within_s = _TRANSFER_S + size / _SLOWEST
+    send(connection, lambda tar: _add(tar, folders, found, listing(digests)), str(aside), within_s)
     done = connection.run("/bin/sh", "-c", _VERIFY, "sh", aside, whole, within_s=120)
     if done.status != 0:
         raise HostError(
@@ -104,27 +113,79 @@ def _member(
     tar.addfile(entry, stream)
 
 
-def send(connection: Connection, write: Callable[[tarfile.TarFile], None], into: str) -> None:
+class _Transfer:
+    """A process on a channel, which is killed when its time is up."""
+
+    def __init__(self, process: subprocess.Popen[bytes], within_s: float) -> None:
+        self._process = process
+        self._within_s = within_s
+        self._late = False
+        self._told = b""
+        self._timer = threading.Timer(within_s, self._kill)
+        self._timer.daemon = True
+        # on its own: the standing connection may hold the stream of one that was killed
+        self._reader = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> _Transfer:
+        self._timer.start()
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._process.kill()
+        self._process.wait()
+
+    def fault(self, seen: str, good: tuple[int, ...] = (0,)) -> str:
+        """Why it failed, once it has ended; empty: it did not.
+
+        Args:
+            seen: what was found wrong with it meanwhile.
+            good: statuses with which it may end.
+        """
+        status = self._process.wait()
+        if self._late:
+            return f"it did not end within {self._within_s:.0f} s"
+        self._reader.join(_WORDS_S)
+        if status in good and not seen:
+            return ""
+        return self._told.decode(errors="replace").strip() or seen or f"exit status {status}"
+
+    def _kill(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def _read(self) -> None:
+        if self._process.stderr is not None:
+            self._told = self._process.stderr.read()
+
+
+def send(
+    connection: Connection,
+    write: Callable[[tarfile.TarFile], None],
+    into: str,
+    within_s: float = _TRANSFER_S,
+) -> None:
     """Unpack there what `write` puts into an archive here.
 
     Raises:
-        HostError: it did not arrive whole.
+        HostError: it did not arrive whole, or not within so many seconds.
     """
     process = connection.start("/bin/sh", "-c", _UNPACK, "sh", into, stdin=subprocess.PIPE)
     assert process.stdin is not None  # noqa: S101 - it is a pipe
     fault = ""
-    try:
-        with process.stdin, tarfile.open(fileobj=process.stdin, mode="w|") as tar:
-            write(tar)
-    except BrokenPipeError:
-        fault = "it ended before all was sent"
-    told = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
-    status = process.wait()
-    if fault or status != 0:
+    with _Transfer(process, within_s) as transfer:
+        try:
+            with process.stdin, tarfile.open(fileobj=process.stdin, mode="w|") as tar:
+                write(tar)
+        except BrokenPipeError:
+            fault = "it ended before all was sent"
+        fault = transfer.fault(fault)
+    if fault:
         raise HostError(
             "files did not arrive",
             where=f"{connection.host}: {into}",
-            why=told or fault or f"exit status {status}",
+            why=fault,
             remedy=f"{connection.by_hand()} df -h",
         )
 
@@ -146,6 +207,7 @@ def fetch(
     prefix: str = "",
     *,
     growing: bool = False,
+    within_s: float = _TRANSFER_S,
 ) -> list[str]:
     """Copy plain files below a directory there into a directory here; digests are compared.
 
@@ -156,27 +218,29 @@ def fetch(
         into: the directory here.
         prefix: put before their last names, under which they are kept here.
         growing: they may be written to meanwhile, as logs are; then they come as far as they are.
+        within_s: the longest wait.
 
     Returns:
         The names here.
 
     Raises:
-        HostError: they did not arrive whole.
+        HostError: they did not arrive whole, or not in time.
     """
     into.mkdir(parents=True, exist_ok=True)
     process = connection.start("/bin/sh", "-c", _PACK, "sh", source, names)
-    assert process.stdout is not None and process.stderr is not None  # noqa: S101 - pipes
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
     fault = ""
     found: dict[str, Path] = {}
-    try:
-        found = _unpack(process.stdout, into, prefix)
-        process.stdout.read()
-    except (tarfile.TarError, EOFError) as error:
-        fault = str(error)
-        process.kill()
-    told = process.stderr.read().decode(errors="replace").strip()
-    if process.wait() not in ((0, 1) if growing else (0,)) or fault:
-        raise _not_back(connection, source, fault or told or f"exit status {process.returncode}")
+    with _Transfer(process, within_s) as transfer:
+        try:
+            found = _unpack(process.stdout, into, prefix)
+            process.stdout.read()
+        except (tarfile.TarError, EOFError) as error:
+            fault = str(error)
+            process.kill()
+        fault = transfer.fault(fault, (0, 1) if growing else (0,))
+    if fault:
+        raise _not_back(connection, source, fault)
     if found and not growing:
         text = connection.check("/bin/sh", "-c", _SUMS, "sh", source, *found)
         if parse_listing(text) != digests_of(found.items()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.runtimes.swarm.facts import Node
-    from tare.runtimes.swarm.manager import Document, Manager
+    from tare.runtimes.swarm.manager import Document, Kind, Manager
     from tare.study.platform import Placement
 
 PORT_STEP = 100
@@ -76,8 +76,6 @@ class ServiceGroup:
     proxied: bool = False
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
-    _configs: list[str] = field(default_factory=list, init=False)
-    _made: dict[int, str] = field(default_factory=dict, init=False)
 
     def start(self, index: int, software: Software, files: Mapping[str, str]) -> Document:
         """Start the service of that number and wait until its task runs; its task.
@@ -91,14 +89,13 @@ class ServiceGroup:
         for file, text in files.items():
             held = config_of(name, file)
             identity = self.manager.create_config(held, text, labels)
-            self._configs.append(identity)
             configs[file] = identity, held
         reach = Reach(self.endpoint, self.network, self.port, self.published(index), self.proxied)
         places = self._places(index)
         document = service_document(
             name, self.run, self.units[index], software, reach, places, configs
         )
-        self._made[index] = self.manager.create_service(name, document)
+        self.manager.create_service(name, document)
         return await_task(self.manager, name, self.clock, self.wait)
 
     def published(self, index: int) -> int:
@@ -167,13 +164,19 @@ class ServiceGroup:
         Raises:
             RuntimeUnavailableError: they are not, or the manager does not answer.
         """
-        for index, service in list(self._made.items()):
+        for service in self._ids("service"):
             self.manager.remove("service", service)
-            del self._made[index]
         await_gone(self.manager, label_filter(labels_of(self.run)), self.clock, self.wait)
-        while self._configs:
-            self.manager.remove("config", self._configs[-1])
-            self._configs.pop()
+        for config in self._ids("config"):
+            self.manager.remove("config", config)
+
+    def _ids(self, kind: Kind) -> list[str]:
+        """Of what is there of the units, by label: an answer that told of it may have been lost."""
+        return [
+            str(one["ID"])
+            for unit in self.units
+            for one in self.manager.find(kind, label_filter(labels_of(self.run, unit)))
+        ]
 
 
 def await_gone(
