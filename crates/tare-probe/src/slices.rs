@@ -133,8 +133,8 @@ pub struct Driver<'a> {
     origin: Instant,
     origin_unix: f64,
     failed: Vec<bool>,
-    /// Directories of the kernel's threads.
-    kernel: Vec<PathBuf>,
+    /// Directories of the kernel's threads, and CPU seconds as they were read last.
+    kernel: Vec<(PathBuf, f64)>,
 }
 
 impl Drop for Driver<'_> {
@@ -186,7 +186,8 @@ impl<'a> Driver<'a> {
         ticker: &mut Ticker,
         out: &mut dyn Write,
     ) -> io::Result<bool> {
-        let slot = &self.slicing.slots[number];
+        let slicing = self.slicing;
+        let slot = &slicing.slots[number];
         if slot.part.is_some_and(|part| self.failed[part]) {
             return Ok(true);
         }
@@ -195,7 +196,7 @@ impl<'a> Driver<'a> {
         if !ticker.until(load - Duration::from_secs_f64(self.slicing.lead_s)) {
             return Ok(false);
         }
-        let part = slot.part.map(|one| &self.slicing.parts[one]);
+        let part = slot.part.map(|one| &slicing.parts[one]);
         let driven = (|| {
             let (before, since) = (self.read(part)?, Instant::now());
             part.map_or(Ok(()), |one| freeze(one, false))?;
@@ -235,7 +236,7 @@ impl<'a> Driver<'a> {
         self.origin + Duration::from_secs_f64((unix - self.origin_unix).max(0.0))
     }
 
-    fn read(&self, part: Option<&Part>) -> io::Result<Reading> {
+    fn read(&mut self, part: Option<&Part>) -> io::Result<Reading> {
         let stat = fs::read_to_string(self.root.join("proc/stat"))?;
         let fields: Vec<&str> = stat
             .lines()
@@ -258,8 +259,11 @@ impl<'a> Driver<'a> {
             let each: io::Result<Vec<f64>> = groups.iter().map(|group| used(group)).collect();
             units.insert(name.clone(), each?.iter().sum());
         }
-        let own = on_cpu(&self.root.join("proc/self"));
-        let kernel = self.kernel.iter().map(|one| on_cpu(one)).sum();
+        let own = on_cpu(&self.root.join("proc/self")).unwrap_or(0.0);
+        for (thread, used) in &mut self.kernel {
+            *used = on_cpu(thread).unwrap_or(*used);
+        }
+        let kernel = self.kernel.iter().map(|(_, used)| used).sum();
         Ok(Reading {
             machine,
             own,
@@ -315,15 +319,16 @@ fn used(group: &Path) -> io::Result<f64> {
 }
 
 /// Where the kernel shows its own threads, proc(5): the children of the one that begins them, which
-/// is one file to read, else by the flags of every process.
-fn kernel_threads(root: &Path) -> Vec<PathBuf> {
+/// is one file to read, else by the flags of every process. Of none is anything read yet.
+fn kernel_threads(root: &Path) -> Vec<(PathBuf, f64)> {
+    let unread = |thread: PathBuf| (thread, 0.0);
     let beginner = root.join("proc/2");
     if fs::read_to_string(beginner.join("comm")).is_ok_and(|name| name.trim() == BEGINNER) {
         if let Ok(children) = fs::read_to_string(beginner.join("task/2/children")) {
             let own = children
                 .split_whitespace()
                 .map(|pid| root.join("proc").join(pid));
-            return std::iter::once(beginner).chain(own).collect();
+            return std::iter::once(beginner).chain(own).map(unread).collect();
         }
     }
     let Ok(found) = fs::read_dir(root.join("proc")) else {
@@ -342,19 +347,16 @@ fn kernel_threads(root: &Path) -> Vec<PathBuf> {
                 .is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit())
         })
         .filter(|path| flags(path).is_some_and(|flags| flags & KERNEL_THREAD != 0))
+        .map(unread)
         .collect()
 }
 
-/// CPU seconds of a program of one thread, which the kernel counts in nanoseconds.
-fn on_cpu(process: &Path) -> f64 {
-    fs::read_to_string(process.join("schedstat"))
-        .ok()
-        .and_then(|text| {
-            text.split_whitespace()
-                .next()
-                .and_then(|ns| ns.parse::<f64>().ok())
-        })
-        .map_or(0.0, |ns| ns / 1e9)
+/// CPU seconds of a program of one thread, which the kernel counts in nanoseconds; none once it has
+/// ended.
+fn on_cpu(process: &Path) -> Option<f64> {
+    let text = fs::read_to_string(process.join("schedstat")).ok()?;
+    let ns: f64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(ns / 1e9)
 }
 
 /// Stops or continues the part's groups, and returns when the kernel has done so.

@@ -126,7 +126,7 @@ fn a_unit_that_is_gone_is_told_and_the_others_go_on() {
 fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
     let made = machine();
     let order = slicing(made.path(), &[]);
-    let driver = Driver::new(&order, made.path());
+    let mut driver = Driver::new(&order, made.path());
     let before = driver.read(Some(&order.parts[0])).unwrap();
     assert!((before.units["a"] - 1.5).abs() < 1e-9);
     assert!((before.own - 0.005).abs() < 1e-12);
@@ -144,6 +144,24 @@ fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
     let after = driver.read(Some(&order.parts[0])).unwrap();
     assert!((after.since(&before).units["a"] - 0.25).abs() < 1e-9);
     assert!((after.machine - 9.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_kernel_thread_that_ends_within_a_slice_takes_nothing_back() {
+    let made = machine();
+    let proc = made.path().join("proc");
+    fs::create_dir_all(proc.join("2/task/2")).unwrap();
+    fs::write(proc.join("2/comm"), "kthreadd\n").unwrap();
+    fs::write(proc.join("2/task/2/children"), "7 ").unwrap();
+    fs::create_dir_all(proc.join("7")).unwrap();
+    fs::write(proc.join("7/schedstat"), "12000000000 0 1\n").unwrap();
+    let order = slicing(made.path(), &[]);
+    let mut driver = Driver::new(&order, made.path());
+    let before = driver.read(None).unwrap();
+    assert!((before.kernel - 12.0).abs() < 1e-9);
+    fs::remove_dir_all(proc.join("7")).unwrap();
+    let after = driver.read(None).unwrap();
+    assert!(after.since(&before).kernel.abs() < 1e-9);
 }
 
 #[test]
