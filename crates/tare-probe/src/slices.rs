@@ -41,8 +41,11 @@ const MODES: [(&str, usize); 6] = [
 pub struct Slicing {
     /// Unix time at which everything is frozen, before the first slice.
     pub freeze_at: f64,
-    /// Seconds from a thaw to the load.
+    /// Seconds from the reading before a turn, and the thaw, to the load.
     pub lead_s: f64,
+    /// Seconds from the reading before any other slice of a turn to its load: what is done between
+    /// the two slices is of neither.
+    pub read_lead_s: f64,
     /// Seconds from the begin of a slice's load to the end of its drain.
     pub window_s: f64,
     /// The kernel's ticks per second.
@@ -102,10 +105,8 @@ enum Event {
 impl Slicing {
     /// Why it cannot be driven; empty: it can.
     pub fn fault(&self) -> &'static str {
-        let ordered = self.slots.windows(2).all(|two| {
-            let lead_s = if two[0].last { self.lead_s } else { 0.0 };
-            two[0].at + self.window_s <= two[1].at - lead_s
-        });
+        let ordered = (1..self.slots.len())
+            .all(|next| self.slots[next - 1].at + self.window_s <= self.reads_at(next));
         let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
         if !ordered
             || self
@@ -116,11 +117,28 @@ impl Slicing {
             "slices overlap, or begin before everything is frozen"
         } else if !self.slots.iter().all(known) {
             "a slice is of a part that is not there"
-        } else if !(self.lead_s >= 0.0 && self.window_s > 0.0 && self.ticks > 0.0) {
-            "lead_s, window_s and ticks must be positive"
+        } else if !(self.lead_s >= 0.0
+            && self.read_lead_s >= 0.0
+            && self.window_s > 0.0
+            && self.ticks > 0.0)
+        {
+            "lead_s, read_lead_s, window_s and ticks must be positive"
         } else {
             ""
         }
+    }
+
+    /// Unix time of the reading before a slice.
+    fn reads_at(&self, number: usize) -> f64 {
+        let within = number
+            .checked_sub(1)
+            .is_some_and(|before| !self.slots[before].last);
+        let lead_s = if within {
+            self.read_lead_s
+        } else {
+            self.lead_s
+        };
+        self.slots[number].at - lead_s
     }
 }
 
@@ -193,7 +211,7 @@ impl<'a> Driver<'a> {
         }
         let load = self.instant(slot.at);
         let ends = load + Duration::from_secs_f64(self.slicing.window_s);
-        if !ticker.until(load - Duration::from_secs_f64(self.slicing.lead_s)) {
+        if !ticker.until(self.instant(slicing.reads_at(number))) {
             return Ok(false);
         }
         let part = slot.part.map(|one| &slicing.parts[one]);

@@ -39,6 +39,7 @@ fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
     Slicing {
         freeze_at: now,
         lead_s: 0.001,
+        read_lead_s: 0.0,
         window_s: 0.01,
         ticks: 100.0,
         slots: slots
@@ -193,6 +194,24 @@ fn a_server_runs_on_within_its_turn() {
         .skip_while(|(a, b)| thawed(a) || thawed(b))
         .take_while(|(_, b)| !thawed(b));
     assert_eq!(until_b_s_turn.filter(|(a, _)| thawed(a)).count(), 1);
+}
+
+#[test]
+fn within_a_turn_it_is_read_shortly_before_the_load() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
+    order.slots[0].last = false;
+    (order.window_s, order.lead_s, order.read_lead_s) = (0.1, 0.05, 0.001);
+    order.slots[1].at = order.slots[0].at + 0.13;
+    order.slots[2].at = order.slots[1].at + 0.16;
+    assert_eq!(order.fault(), "");
+    let leads = [0, 1, 2].map(|number| order.slots[number].at - order.reads_at(number));
+    for (lead, expected) in leads.into_iter().zip([0.05, 0.001, 0.05]) {
+        assert!((lead - expected).abs() < 1e-6, "{leads:?}");
+    }
+    // The slice before has not ended when it would be read.
+    order.read_lead_s = 0.04;
+    assert!(order.fault().contains("overlap"));
 }
 
 #[test]
