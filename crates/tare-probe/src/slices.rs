@@ -157,9 +157,7 @@ pub struct Driver<'a> {
 
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
-        for part in &self.slicing.parts {
-            let _ = freeze(part, false);
-        }
+        let _ = thaw(self.slicing.parts.iter().flat_map(|part| &part.freeze));
     }
 }
 
@@ -379,7 +377,36 @@ fn on_cpu(process: &Path) -> Option<f64> {
 
 /// Stops or continues the part's groups, and returns when the kernel has done so.
 fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
-    for group in &part.freeze {
+    if !frozen {
+        return thaw(&part.freeze);
+    }
+    let mut all = part.freeze.iter().map(|group| Switch::new(group, true));
+    all.try_for_each(|one| one.turn()?.wait())
+}
+
+/// Continues the groups, and returns when the kernel has done so. One that fails keeps no other
+/// frozen, nor does one that the kernel is slow to continue.
+fn thaw<'a>(groups: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
+    let turned: Vec<io::Result<Switch<'_>>> = groups
+        .into_iter()
+        .map(|group| Switch::new(group, false).turn())
+        .collect();
+    let waited = turned.into_iter().map(|one| one?.wait());
+    waited.fold(Ok(()), Result::and)
+}
+
+/// What stops or continues one group.
+struct Switch<'a> {
+    group: &'a Path,
+    file: PathBuf,
+    value: &'static str,
+    /// Where the kernel tells that it has done so, and what it says then.
+    state: PathBuf,
+    sign: String,
+}
+
+impl<'a> Switch<'a> {
+    fn new(group: &'a Path, frozen: bool) -> Switch<'a> {
         let (file, value, state, sign) = if group.join("cgroup.freeze").exists() {
             let value = if frozen { "1" } else { "0" };
             let sign = format!("frozen {value}");
@@ -394,18 +421,37 @@ fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
             let file = group.join("freezer.state");
             (file.clone(), value, file, value.to_owned())
         };
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", file.display()));
-        fs::write(&file, value).map_err(named)?;
+        Switch {
+            group,
+            file,
+            value,
+            state,
+            sign,
+        }
+    }
+
+    fn turn(self) -> io::Result<Switch<'a>> {
+        fs::write(&self.file, self.value).map_err(|e| self.named(&e))?;
+        Ok(self)
+    }
+
+    fn wait(&self) -> io::Result<()> {
         let deadline = Instant::now() + FREEZE;
-        while !fs::read_to_string(&state).map_err(named)?.contains(&sign) {
+        let state = || fs::read_to_string(&self.state).map_err(|e| self.named(&e));
+        while !state()?.contains(&self.sign) {
             if Instant::now() > deadline {
-                let why = format!("{} did not become {value} within 5 s", group.display());
+                let (group, value) = (self.group.display(), self.value);
+                let why = format!("{group} did not become {value} within 5 s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));
             }
             std::thread::sleep(POLL);
         }
+        Ok(())
     }
-    Ok(())
+
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.file.display()))
+    }
 }
 
 #[cfg(test)]

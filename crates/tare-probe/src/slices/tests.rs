@@ -109,6 +109,24 @@ fn everything_is_thawed_when_the_probe_is_ended_amid_slices() {
 }
 
 #[test]
+fn a_group_that_is_gone_keeps_no_other_frozen() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[]);
+    order.parts[0].freeze.push(made.path().join("b"));
+    order.parts.truncate(1);
+    let driver = Driver::new(&order, made.path());
+    freeze(&order.parts[0], true).unwrap();
+    assert_eq!(state(made.path(), "b"), "FROZEN");
+    fs::remove_dir_all(made.path().join("a")).unwrap();
+    let why = freeze(&order.parts[0], false).unwrap_err().to_string();
+    assert!(why.contains("a/freezer.state"), "{why}");
+    assert_eq!(state(made.path(), "b"), "THAWED");
+    fs::write(made.path().join("b/freezer.state"), "FROZEN").unwrap();
+    drop(driver);
+    assert_eq!(state(made.path(), "b"), "THAWED");
+}
+
+#[test]
 fn a_unit_that_is_gone_is_told_and_the_others_go_on() {
     let made = machine();
     let order = slicing(made.path(), &[Some(0), Some(1), Some(0)]);
