@@ -23,8 +23,6 @@ const BEGINNER: &str = "kthreadd";
 /// Slices after which the kernel's threads are looked for again.
 const LOOK_AGAIN: usize = 16;
 const POLL: Duration = Duration::from_micros(300);
-/// The machine's CPU time: of the root control group where it has one, for it counts nanoseconds.
-const ROOTS: [&str; 2] = ["sys/fs/cgroup/cpuacct", "sys/fs/cgroup"];
 /// Fields of the first line of /proc/stat, proc(5).
 const MODES: [(&str, usize); 6] = [
     ("user", 1),
@@ -266,10 +264,7 @@ impl<'a> Driver<'a> {
             .map(|&(mode, place)| (mode, count(place).unwrap_or(0.0) / self.slicing.ticks))
             .collect();
         let by_modes = || modes.values().sum::<f64>() - modes.get("steal").unwrap_or(&0.0);
-        let machine = ROOTS
-            .iter()
-            .find_map(|one| used(&self.root.join(one)).ok())
-            .unwrap_or_else(by_modes);
+        let machine = used_by_all(self.root).unwrap_or_else(by_modes);
         let mut units = BTreeMap::new();
         for (name, groups) in part.map(|one| &one.units).into_iter().flatten() {
             let each: io::Result<Vec<f64>> = groups.iter().map(|group| used(group)).collect();
@@ -327,11 +322,26 @@ fn used(group: &Path) -> io::Result<f64> {
     let file = group.join("cpu.stat");
     let text = fs::read_to_string(&file)
         .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", file.display())))?;
-    text.lines()
-        .find_map(|line| line.strip_prefix("usage_usec "))
-        .and_then(|usec| usec.trim().parse::<f64>().ok())
-        .map(|usec| usec / 1e6)
+    seconds(&text, "usage_usec ")
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, file.display().to_string()))
+}
+
+/// CPU seconds of the machine by its root control group, where it has one. Version 1 counts
+/// nanoseconds. Version 2 counts ticks, and on many kernels its usage_usec holds steal, too
+/// (root_cgroup_cputime of kernel/cgroup/rstat.c), so that user and system time are taken.
+fn used_by_all(root: &Path) -> Option<f64> {
+    let groups = root.join("sys/fs/cgroup");
+    if let Ok(used) = used(&groups.join("cpuacct")) {
+        return Some(used);
+    }
+    let stat = fs::read_to_string(groups.join("cpu.stat")).ok()?;
+    Some(seconds(&stat, "user_usec ")? + seconds(&stat, "system_usec ")?)
+}
+
+/// What one line of a cpu.stat counts.
+fn seconds(stat: &str, name: &str) -> Option<f64> {
+    let usec = stat.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(usec.trim().parse::<f64>().ok()? / 1e6)
 }
 
 /// Where the kernel shows its own threads, proc(5): the children of the one that begins them, which
