@@ -120,15 +120,20 @@ impl Recorder {
         }
         let record = &mut self.current.operations[operation];
         let service = times.done.saturating_sub(times.sent);
+        let response = times.done.saturating_sub(times.intended);
         match outcome {
             Err(kind) => {
                 record.errors[kind as usize] += 1;
                 let failed = record.failed.get_or_insert_with(histogram);
                 failed.saturating_record(service);
+                if self.scheduled {
+                    let failed = record.failed_response.get_or_insert_with(histogram);
+                    failed.saturating_record(response);
+                }
             }
             Ok(()) => {
                 record.ok += 1;
-                record.latency(service, times.done.saturating_sub(times.intended));
+                record.latency(service, response);
             }
         }
     }

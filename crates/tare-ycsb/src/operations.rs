@@ -145,7 +145,7 @@ impl Operations {
     }
 }
 
-/// The engine keeps one histogram of an operation's failures, from their sends. More is needed
+/// The engine keeps an operation's failures together, whatever their status. They are kept apart
 /// where statuses are told apart or intended times are wanted.
 fn keeps_apart(settings: &Settings) -> bool {
     let tracks = ["ERROR", "NOT_FOUND"]
