@@ -178,8 +178,8 @@ impl Recorder {
         }
     }
 
-    /// A request of the operation meant to be sent at `intended` has to wait in the client until
-    /// its node takes more.
+    /// A request of the operation meant to be sent at `intended` has to wait in the client, because
+    /// its node does not read what was sent before.
     pub fn blocked(&mut self, intended: u64) {
         if !self.scheduled || self.is_of_part(intended) {
             self.current.blocked += 1;
