@@ -72,7 +72,7 @@ impl Operations {
                 (core.has(Action::Scan), Measured::Scan),
                 (modifies, Measured::ReadModifyWrite),
                 (
-                    core.integrity && (core.has(Action::Read) || modifies),
+                    core.integrity && settings.parts && (core.has(Action::Read) || modifies),
                     Measured::Verify,
                 ),
             ];
