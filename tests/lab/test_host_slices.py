@@ -21,7 +21,7 @@ from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
 from tare.monitor.meter import NOTHING, CpuReading
-from tare.study.slice_schedule import LEAD_S, Cut, make_schedule
+from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, Cut, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 0.5, 0.25, 0.03), seed=7)
 PROBE = """
@@ -104,7 +104,8 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
         "part": SCHEDULE.slots[0].trial,
         "last": True,
     }
-    assert (order["lead_s"], order["window_s"]) == (LEAD_S, pytest.approx(0.28))
+    assert (order["lead_s"], order["read_lead_s"]) == (LEAD_S, READ_LEAD_S)
+    assert order["window_s"] == pytest.approx(0.28)
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],
         "units": {"n": ["/acct/n"], "c1": ["/sys/c"]},

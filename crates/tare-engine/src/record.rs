@@ -120,15 +120,20 @@ impl Recorder {
         }
         let record = &mut self.current.operations[operation];
         let service = times.done.saturating_sub(times.sent);
+        let response = times.done.saturating_sub(times.intended);
         match outcome {
             Err(kind) => {
                 record.errors[kind as usize] += 1;
                 let failed = record.failed.get_or_insert_with(histogram);
                 failed.saturating_record(service);
+                if self.scheduled {
+                    let failed = record.failed_response.get_or_insert_with(histogram);
+                    failed.saturating_record(response);
+                }
             }
             Ok(()) => {
                 record.ok += 1;
-                record.latency(service, times.done.saturating_sub(times.intended));
+                record.latency(service, response);
             }
         }
     }
@@ -173,8 +178,8 @@ impl Recorder {
         }
     }
 
-    /// A request of the operation meant to be sent at `intended` has to wait in the client until
-    /// its node takes more.
+    /// A request of the operation meant to be sent at `intended` has to wait in the client, because
+    /// its node does not read what was sent before.
     pub fn blocked(&mut self, intended: u64) {
         if !self.scheduled || self.is_of_part(intended) {
             self.current.blocked += 1;

@@ -40,6 +40,13 @@ pub fn mongodb(
 fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
     let run = spec.phase == Phase::Run;
     let table = spec.table.clone().unwrap_or_default();
+    let [read, update, insert, scan, readmodifywrite] = shares([
+        ycsb.read,
+        ycsb.update,
+        ycsb.insert,
+        ycsb.scan,
+        ycsb.readmodifywrite,
+    ]);
     vec![
         ("dotransactions", run.to_string()),
         ("threadcount", spec.threads.to_string()),
@@ -58,14 +65,11 @@ fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
         ),
         ("fieldcount", ycsb.fields.to_string()),
         ("fieldlength", ycsb.field_length.to_string()),
-        ("readproportion", ycsb.read.to_string()),
-        ("updateproportion", ycsb.update.to_string()),
-        ("insertproportion", ycsb.insert.to_string()),
-        ("scanproportion", ycsb.scan.to_string()),
-        (
-            "readmodifywriteproportion",
-            ycsb.readmodifywrite.to_string(),
-        ),
+        ("readproportion", read.to_string()),
+        ("updateproportion", update.to_string()),
+        ("insertproportion", insert.to_string()),
+        ("scanproportion", scan.to_string()),
+        ("readmodifywriteproportion", readmodifywrite.to_string()),
         (
             "requestdistribution",
             distribution(ycsb.distribution).to_owned(),
@@ -78,6 +82,15 @@ fn properties(ycsb: &Ycsb, spec: &Spec) -> Vec<(&'static str, String)> {
         ("core_workload_insertion_retry_interval", "1".to_owned()),
         ("tare.seed", spec.stream().to_string()),
     ]
+}
+
+/// Weights as shares of 1, as YCSB reckons with them. What adds up to 1 stays as it was written.
+fn shares<const N: usize>(weights: [f64; N]) -> [f64; N] {
+    let sum: f64 = weights.iter().sum();
+    match (sum - 1.0).abs() < 1e-9 {
+        true => weights,
+        false => weights.map(|weight| weight / sum),
+    }
 }
 
 fn distribution(distribution: YcsbDistribution) -> &'static str {
@@ -122,6 +135,26 @@ mod tests {
             ["INSERT", "SCAN"]
         );
         assert_eq!(made(&[("phase", "\"populate\"")]).operations(), ["INSERT"]);
+    }
+
+    #[test]
+    fn weights_in_the_same_proportion_are_the_same_workload() {
+        let asked = |read: &str, insert: &str| {
+            let workload =
+                format!(r#"{{"kind": "ycsb", "read": {read}, "update": 0, "insert": {insert}}}"#);
+            let spec = spec(&[("workload", &workload)]);
+            match &spec.workload {
+                crate::spec::Workload::Ycsb(ycsb) => properties(ycsb, &spec),
+                other => panic!("{other:?}"),
+            }
+        };
+        let shares = asked("0.95", "0.05");
+        assert!(shares.contains(&("insertproportion", "0.05".to_owned())));
+        assert_eq!(asked("95", "5"), shares);
+        assert_eq!(asked("19", "1"), shares);
+        // As a share it would ask for the sum over two million million keys, which takes hours.
+        let large = r#"{"kind": "ycsb", "read": 0, "update": 0, "insert": 1e9}"#;
+        assert_eq!(made(&[("workload", large)]).operations(), ["INSERT"]);
     }
 
     #[test]

@@ -23,8 +23,6 @@ const BEGINNER: &str = "kthreadd";
 /// Slices after which the kernel's threads are looked for again.
 const LOOK_AGAIN: usize = 16;
 const POLL: Duration = Duration::from_micros(300);
-/// The machine's CPU time: of the root control group where it has one, for it counts nanoseconds.
-const ROOTS: [&str; 2] = ["sys/fs/cgroup/cpuacct", "sys/fs/cgroup"];
 /// Fields of the first line of /proc/stat, proc(5).
 const MODES: [(&str, usize); 6] = [
     ("user", 1),
@@ -41,8 +39,11 @@ const MODES: [(&str, usize); 6] = [
 pub struct Slicing {
     /// Unix time at which everything is frozen, before the first slice.
     pub freeze_at: f64,
-    /// Seconds from a thaw to the load.
+    /// Seconds from the reading before a turn, and the thaw, to the load.
     pub lead_s: f64,
+    /// Seconds from the reading before any other slice of a turn to its load: what is done between
+    /// the two slices is of neither.
+    pub read_lead_s: f64,
     /// Seconds from the begin of a slice's load to the end of its drain.
     pub window_s: f64,
     /// The kernel's ticks per second.
@@ -102,10 +103,8 @@ enum Event {
 impl Slicing {
     /// Why it cannot be driven; empty: it can.
     pub fn fault(&self) -> &'static str {
-        let ordered = self.slots.windows(2).all(|two| {
-            let lead_s = if two[0].last { self.lead_s } else { 0.0 };
-            two[0].at + self.window_s <= two[1].at - lead_s
-        });
+        let ordered = (1..self.slots.len())
+            .all(|next| self.slots[next - 1].at + self.window_s <= self.reads_at(next));
         let known = |slot: &Slot| slot.part.is_none_or(|part| part < self.parts.len());
         if !ordered
             || self
@@ -116,11 +115,28 @@ impl Slicing {
             "slices overlap, or begin before everything is frozen"
         } else if !self.slots.iter().all(known) {
             "a slice is of a part that is not there"
-        } else if !(self.lead_s >= 0.0 && self.window_s > 0.0 && self.ticks > 0.0) {
-            "lead_s, window_s and ticks must be positive"
+        } else if !(self.lead_s >= 0.0
+            && self.read_lead_s >= 0.0
+            && self.window_s > 0.0
+            && self.ticks > 0.0)
+        {
+            "lead_s, read_lead_s, window_s and ticks must be positive"
         } else {
             ""
         }
+    }
+
+    /// Unix time of the reading before a slice.
+    fn reads_at(&self, number: usize) -> f64 {
+        let within = number
+            .checked_sub(1)
+            .is_some_and(|before| !self.slots[before].last);
+        let lead_s = if within {
+            self.read_lead_s
+        } else {
+            self.lead_s
+        };
+        self.slots[number].at - lead_s
     }
 }
 
@@ -133,15 +149,13 @@ pub struct Driver<'a> {
     origin: Instant,
     origin_unix: f64,
     failed: Vec<bool>,
-    /// Directories of the kernel's threads.
-    kernel: Vec<PathBuf>,
+    /// Directories of the kernel's threads, and CPU seconds as they were read last.
+    kernel: Vec<(PathBuf, f64)>,
 }
 
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
-        for part in &self.slicing.parts {
-            let _ = freeze(part, false);
-        }
+        let _ = thaw(self.slicing.parts.iter().flat_map(|part| &part.freeze));
     }
 }
 
@@ -186,16 +200,17 @@ impl<'a> Driver<'a> {
         ticker: &mut Ticker,
         out: &mut dyn Write,
     ) -> io::Result<bool> {
-        let slot = &self.slicing.slots[number];
+        let slicing = self.slicing;
+        let slot = &slicing.slots[number];
         if slot.part.is_some_and(|part| self.failed[part]) {
             return Ok(true);
         }
         let load = self.instant(slot.at);
         let ends = load + Duration::from_secs_f64(self.slicing.window_s);
-        if !ticker.until(load - Duration::from_secs_f64(self.slicing.lead_s)) {
+        if !ticker.until(self.instant(slicing.reads_at(number))) {
             return Ok(false);
         }
-        let part = slot.part.map(|one| &self.slicing.parts[one]);
+        let part = slot.part.map(|one| &slicing.parts[one]);
         let driven = (|| {
             let (before, since) = (self.read(part)?, Instant::now());
             part.map_or(Ok(()), |one| freeze(one, false))?;
@@ -235,7 +250,7 @@ impl<'a> Driver<'a> {
         self.origin + Duration::from_secs_f64((unix - self.origin_unix).max(0.0))
     }
 
-    fn read(&self, part: Option<&Part>) -> io::Result<Reading> {
+    fn read(&mut self, part: Option<&Part>) -> io::Result<Reading> {
         let stat = fs::read_to_string(self.root.join("proc/stat"))?;
         let fields: Vec<&str> = stat
             .lines()
@@ -249,17 +264,17 @@ impl<'a> Driver<'a> {
             .map(|&(mode, place)| (mode, count(place).unwrap_or(0.0) / self.slicing.ticks))
             .collect();
         let by_modes = || modes.values().sum::<f64>() - modes.get("steal").unwrap_or(&0.0);
-        let machine = ROOTS
-            .iter()
-            .find_map(|one| used(&self.root.join(one)).ok())
-            .unwrap_or_else(by_modes);
+        let machine = used_by_all(self.root).unwrap_or_else(by_modes);
         let mut units = BTreeMap::new();
         for (name, groups) in part.map(|one| &one.units).into_iter().flatten() {
             let each: io::Result<Vec<f64>> = groups.iter().map(|group| used(group)).collect();
             units.insert(name.clone(), each?.iter().sum());
         }
-        let own = on_cpu(&self.root.join("proc/self"));
-        let kernel = self.kernel.iter().map(|one| on_cpu(one)).sum();
+        let own = on_cpu(&self.root.join("proc/self")).unwrap_or(0.0);
+        for (thread, used) in &mut self.kernel {
+            *used = on_cpu(thread).unwrap_or(*used);
+        }
+        let kernel = self.kernel.iter().map(|(_, used)| used).sum();
         Ok(Reading {
             machine,
             own,
@@ -307,23 +322,39 @@ fn used(group: &Path) -> io::Result<f64> {
     let file = group.join("cpu.stat");
     let text = fs::read_to_string(&file)
         .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", file.display())))?;
-    text.lines()
-        .find_map(|line| line.strip_prefix("usage_usec "))
-        .and_then(|usec| usec.trim().parse::<f64>().ok())
-        .map(|usec| usec / 1e6)
+    seconds(&text, "usage_usec ")
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, file.display().to_string()))
 }
 
+/// CPU seconds of the machine by its root control group, where it has one. Version 1 counts
+/// nanoseconds. Version 2 counts ticks, and on many kernels its usage_usec holds steal, too
+/// (root_cgroup_cputime of kernel/cgroup/rstat.c), so that user and system time are taken.
+fn used_by_all(root: &Path) -> Option<f64> {
+    let groups = root.join("sys/fs/cgroup");
+    if let Ok(used) = used(&groups.join("cpuacct")) {
+        return Some(used);
+    }
+    let stat = fs::read_to_string(groups.join("cpu.stat")).ok()?;
+    Some(seconds(&stat, "user_usec ")? + seconds(&stat, "system_usec ")?)
+}
+
+/// What one line of a cpu.stat counts.
+fn seconds(stat: &str, name: &str) -> Option<f64> {
+    let usec = stat.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(usec.trim().parse::<f64>().ok()? / 1e6)
+}
+
 /// Where the kernel shows its own threads, proc(5): the children of the one that begins them, which
-/// is one file to read, else by the flags of every process.
-fn kernel_threads(root: &Path) -> Vec<PathBuf> {
+/// is one file to read, else by the flags of every process. Of none is anything read yet.
+fn kernel_threads(root: &Path) -> Vec<(PathBuf, f64)> {
+    let unread = |thread: PathBuf| (thread, 0.0);
     let beginner = root.join("proc/2");
     if fs::read_to_string(beginner.join("comm")).is_ok_and(|name| name.trim() == BEGINNER) {
         if let Ok(children) = fs::read_to_string(beginner.join("task/2/children")) {
             let own = children
                 .split_whitespace()
                 .map(|pid| root.join("proc").join(pid));
-            return std::iter::once(beginner).chain(own).collect();
+            return std::iter::once(beginner).chain(own).map(unread).collect();
         }
     }
     let Ok(found) = fs::read_dir(root.join("proc")) else {
@@ -342,24 +373,50 @@ fn kernel_threads(root: &Path) -> Vec<PathBuf> {
                 .is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit())
         })
         .filter(|path| flags(path).is_some_and(|flags| flags & KERNEL_THREAD != 0))
+        .map(unread)
         .collect()
 }
 
-/// CPU seconds of a program of one thread, which the kernel counts in nanoseconds.
-fn on_cpu(process: &Path) -> f64 {
-    fs::read_to_string(process.join("schedstat"))
-        .ok()
-        .and_then(|text| {
-            text.split_whitespace()
-                .next()
-                .and_then(|ns| ns.parse::<f64>().ok())
-        })
-        .map_or(0.0, |ns| ns / 1e9)
+/// CPU seconds of a program of one thread, which the kernel counts in nanoseconds; none once it has
+/// ended.
+fn on_cpu(process: &Path) -> Option<f64> {
+    let text = fs::read_to_string(process.join("schedstat")).ok()?;
+    let ns: f64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(ns / 1e9)
 }
 
 /// Stops or continues the part's groups, and returns when the kernel has done so.
 fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
-    for group in &part.freeze {
+    if !frozen {
+        return thaw(&part.freeze);
+    }
+    let mut all = part.freeze.iter().map(|group| Switch::new(group, true));
+    all.try_for_each(|one| one.turn()?.wait())
+}
+
+/// Continues the groups, and returns when the kernel has done so. One that fails keeps no other
+/// frozen, nor does one that the kernel is slow to continue.
+fn thaw<'a>(groups: impl IntoIterator<Item = &'a PathBuf>) -> io::Result<()> {
+    let turned: Vec<io::Result<Switch<'_>>> = groups
+        .into_iter()
+        .map(|group| Switch::new(group, false).turn())
+        .collect();
+    let waited = turned.into_iter().map(|one| one?.wait());
+    waited.fold(Ok(()), Result::and)
+}
+
+/// What stops or continues one group.
+struct Switch<'a> {
+    group: &'a Path,
+    file: PathBuf,
+    value: &'static str,
+    /// Where the kernel tells that it has done so, and what it says then.
+    state: PathBuf,
+    sign: String,
+}
+
+impl<'a> Switch<'a> {
+    fn new(group: &'a Path, frozen: bool) -> Switch<'a> {
         let (file, value, state, sign) = if group.join("cgroup.freeze").exists() {
             let value = if frozen { "1" } else { "0" };
             let sign = format!("frozen {value}");
@@ -374,18 +431,37 @@ fn freeze(part: &Part, frozen: bool) -> io::Result<()> {
             let file = group.join("freezer.state");
             (file.clone(), value, file, value.to_owned())
         };
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", file.display()));
-        fs::write(&file, value).map_err(named)?;
+        Switch {
+            group,
+            file,
+            value,
+            state,
+            sign,
+        }
+    }
+
+    fn turn(self) -> io::Result<Switch<'a>> {
+        fs::write(&self.file, self.value).map_err(|e| self.named(&e))?;
+        Ok(self)
+    }
+
+    fn wait(&self) -> io::Result<()> {
         let deadline = Instant::now() + FREEZE;
-        while !fs::read_to_string(&state).map_err(named)?.contains(&sign) {
+        let state = || fs::read_to_string(&self.state).map_err(|e| self.named(&e));
+        while !state()?.contains(&self.sign) {
             if Instant::now() > deadline {
-                let why = format!("{} did not become {value} within 5 s", group.display());
+                let (group, value) = (self.group.display(), self.value);
+                let why = format!("{group} did not become {value} within 5 s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));
             }
             std::thread::sleep(POLL);
         }
+        Ok(())
     }
-    Ok(())
+
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.file.display()))
+    }
 }
 
 #[cfg(test)]

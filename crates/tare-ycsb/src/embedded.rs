@@ -17,10 +17,10 @@ pub type MongoWorkload = CoreWorkload<Mongo>;
 pub type Refused = (String, String);
 
 /// The core workload of these properties (`recordcount`, `readproportion`, `dotransactions`, ...),
-/// without end where it runs. Parts of a READ-MODIFY-WRITE are not recorded on their own, so that
-/// all that is recorded adds up to what was done. Everything about the cluster but the keyspace and
-/// the consistency levels is the front end's. Of what several clients load, insert and ask for in
-/// sequence, this one has its `share`.
+/// without end where it runs. Parts of a READ-MODIFY-WRITE and VERIFY are not recorded on their own,
+/// so that all that is recorded adds up to what was done: a row that is wrong is its read's failure.
+/// Everything about the cluster but the keyspace and the consistency levels is the front end's. Of
+/// what several clients load, insert and ask for in sequence, this one has its `share`.
 ///
 /// # Errors
 /// A property that cannot be used, or more clients than records.
@@ -121,6 +121,13 @@ mod tests {
             ("readmodifywriteproportion", "0.5"),
         ];
         assert_eq!(names(&modify), ["READ", "READ-MODIFY-WRITE"]);
+        let checked = [
+            ("recordcount", "1000"),
+            ("readproportion", "1"),
+            ("updateproportion", "0"),
+            ("dataintegrity", "true"),
+        ];
+        assert_eq!(names(&checked), ["READ"]);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Operations {
                 (core.has(Action::Scan), Measured::Scan),
                 (modifies, Measured::ReadModifyWrite),
                 (
-                    core.integrity && (core.has(Action::Read) || modifies),
+                    core.integrity && settings.parts && (core.has(Action::Read) || modifies),
                     Measured::Verify,
                 ),
             ];
@@ -145,7 +145,7 @@ impl Operations {
     }
 }
 
-/// The engine keeps one histogram of an operation's failures, from their sends. More is needed
+/// The engine keeps an operation's failures together, whatever their status. They are kept apart
 /// where statuses are told apart or intended times are wanted.
 fn keeps_apart(settings: &Settings) -> bool {
     let tracks = ["ERROR", "NOT_FOUND"]

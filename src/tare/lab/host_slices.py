@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.machine import Here
 from tare.monitor.meter import CpuReading
-from tare.study.slice_schedule import LEAD_S
+from tare.study.slice_schedule import LEAD_S, READ_LEAD_S
 
 if TYPE_CHECKING:
     import subprocess
@@ -139,6 +139,7 @@ class HostSlices:
         order = {
             "freeze_at": freeze_at + ahead,
             "lead_s": LEAD_S,
+            "read_lead_s": READ_LEAD_S,
             "window_s": schedule.length_s + schedule.drain_s,
             "ticks": self.machine.ticks,
             "slots": [

@@ -33,6 +33,8 @@ pub struct OperationRecord {
     pub response: Option<Histogram<u64>>,
     /// The failed operations' service times.
     pub failed: Option<Histogram<u64>>,
+    /// Their response times, from the intended send; none where nothing is scheduled.
+    pub failed_response: Option<Histogram<u64>>,
     pub service_sum: u64,
     pub response_sum: u64,
 }
@@ -47,6 +49,7 @@ impl OperationRecord {
             service: histogram(),
             response: scheduled.then(histogram),
             failed: None,
+            failed_response: None,
             service_sum: 0,
             response_sum: 0,
         }
@@ -91,6 +94,10 @@ impl OperationRecord {
         if let Some(theirs) = &other.failed {
             let _ = self.failed.get_or_insert_with(histogram).add(theirs);
         }
+        if let Some(theirs) = &other.failed_response {
+            let mine = self.failed_response.get_or_insert_with(histogram);
+            let _ = mine.add(theirs);
+        }
     }
 
     fn clear(&mut self) {
@@ -101,7 +108,7 @@ impl OperationRecord {
         if let Some(response) = &mut self.response {
             response.reset();
         }
-        self.failed = None;
+        (self.failed, self.failed_response) = (None, None);
         self.service_sum = 0;
         self.response_sum = 0;
     }

@@ -158,6 +158,26 @@ fn failures_keep_how_long_they_took_apart() {
     let record = &sealed(intervals)[1].operations[READ];
     let failed = record.failed.as_ref().unwrap();
     assert!(failed.equivalent(failed.max(), 500 * MS));
+    assert!(record.failed_response.is_none());
+}
+
+#[test]
+fn what_failed_has_its_response_time_from_when_it_was_due() {
+    let (mut recorder, intervals) = recorder(true);
+    recorder.done(
+        READ,
+        times(S, S + 900 * MS, S + 950 * MS),
+        Err(ErrorKind::Timeout),
+    );
+    recorder.finish(3 * S);
+    let record = &sealed(intervals)[1].operations[READ];
+    let mut sum = OperationRecord::new(true);
+    sum.add(record);
+    for of in [record, &sum] {
+        let failed = of.failed_response.as_ref().unwrap();
+        assert!(failed.equivalent(failed.max(), 950 * MS));
+        assert_eq!(of.failed.as_ref().unwrap().len(), failed.len());
+    }
 }
 
 #[test]

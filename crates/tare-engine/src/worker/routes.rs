@@ -21,7 +21,7 @@ const MOST_WAITING: usize = 16 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     Route(usize),
-    /// To this node, but not yet: so much waits on each of its connections that it has to wait, too.
+    /// To this node, but not yet: none of its connections takes more, so that it has to wait.
     Full(usize),
     /// Nowhere: no connection is open.
     None,
@@ -206,6 +206,13 @@ impl<W: Wire> Routes<W> {
     fn takes_more(&self, route: usize) -> bool {
         let link = self.routes[route].link.as_ref();
         link.is_some_and(|link| link.free() > 0 && link.waiting() < MOST_WAITING)
+    }
+
+    /// Whether as much waits on each connection to this node as may: it does not read.
+    pub fn is_unread(&self, node: usize) -> bool {
+        let routes = self.nodes.get(node).map_or(&[][..], Vec::as_slice);
+        let mut links = routes.iter().filter_map(|&r| self.routes[r].link.as_ref());
+        links.all(|link| link.waiting() >= MOST_WAITING)
     }
 
     /// Queues a request; none if the connection takes no more or broke.

@@ -71,7 +71,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
             Choice::Full(node) => {
                 let flight = &mut self.flights[slot];
                 (flight.ticket, flight.waiting) = (None, true);
-                if first {
+                if first && self.routes.is_unread(node) {
                     self.recorder.blocked(flight.intended);
                 }
                 self.room.push(node, slot, flight.request);

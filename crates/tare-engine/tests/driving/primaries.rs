@@ -93,6 +93,8 @@ fn more_slots_than_connections_wait_for_one() {
     order.links = Some(2);
     let totals = totals(&order, updates(10));
     assert_eq!((totals.operations[0].ok, totals.failed), (320, 0));
+    // They wait for answers, not for a node to read.
+    assert_eq!(totals.blocked, 0);
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Form {
         }
         let ends = match self.modulo {
             Some(modulo) => [first.min(0), modulo - 1],
-            None => [first / self.divide, last.unwrap_or(first) / self.divide],
+            None => [first, last.unwrap_or(first)].map(|end| end.div_euclid(self.divide)),
         };
         match ends.iter().find(|end| !(least..=most).contains(end)) {
             Some(end) => Err(format!("{end} does not fit a {:?}", self.kind)),
@@ -259,6 +259,15 @@ mod tests {
         assert!(Form::new(1, None, false, Some("x"), &ColumnType::Text, (0, None)).is_err());
         assert!(Form::new(1, None, false, Some("%d"), &ColumnType::Int, (0, None)).is_err());
         assert!(Form::new(0, None, false, None, &ColumnType::Int, (0, None)).is_err());
+    }
+
+    #[test]
+    fn a_quotient_is_checked_as_it_is_written() {
+        let form = |first| Form::new(2, None, false, None, &ColumnType::Tinyint, (first, Some(0)));
+        assert!(form(-257).is_err());
+        let mut out = Vec::new();
+        form(-256).unwrap().write(-256, &mut out);
+        assert_eq!(out, [0x80]);
     }
 
     #[test]

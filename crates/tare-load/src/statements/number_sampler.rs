@@ -112,6 +112,8 @@ impl NumberSampler {
             } => {
                 let newest = grown.as_ref().map_or(*last, Sequence::newest);
                 let number = *first + sampler.next(rng, (newest - *first).max(1)).max(0);
+                // The sampler needs two numbers, and there may be one.
+                let number = number.min(newest.max(*first));
                 grown.as_ref().map_or(number, |grown| grown.own(number))
             }
             NumberSampler::Hotspot(sampler) => sampler.next(rng),
@@ -120,12 +122,13 @@ impl NumberSampler {
                 first,
                 last,
             } => {
-                // YCSB draws again what falls before the first record.
+                // YCSB draws again what falls before the first record. It cuts off what is counted
+                // back, so that the last number is drawn, too.
                 loop {
                     let back = sampler.next(rng);
-                    let number = *last as f64 - back;
-                    if number >= *first as f64 {
-                        return number as i64;
+                    let number = last.saturating_sub(back as i64);
+                    if number >= *first {
+                        return number;
                     }
                 }
             }
@@ -170,6 +173,26 @@ mod tests {
                 assert!((10..=29).contains(&number), "{name}: {number}");
             }
         }
+    }
+
+    #[test]
+    fn the_last_number_is_the_commonest_of_an_exponential_distribution() {
+        let json = r#"{"distribution": "exponential", "first": 10, "last": 29}"#;
+        let mut sampler = sampler(json).unwrap();
+        let mut rng = Xoshiro::new(1);
+        let mut counts = [0; 20];
+        for _ in 0..1000 {
+            counts[(sampler.next(&mut rng, None) - 10) as usize] += 1;
+        }
+        let most = counts.iter().max();
+        assert!(counts[19] > 0 && most == Some(&counts[19]), "{counts:?}");
+    }
+
+    #[test]
+    fn the_latest_of_one_number_is_that_number() {
+        let mut sampler = sampler(r#"{"distribution": "latest", "first": 5, "last": 5}"#).unwrap();
+        let mut rng = Xoshiro::new(1);
+        assert!((0..100).all(|_| sampler.next(&mut rng, None) == 5));
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn slicing(root: &Path, slots: &[Option<usize>]) -> Slicing {
     Slicing {
         freeze_at: now,
         lead_s: 0.001,
+        read_lead_s: 0.0,
         window_s: 0.01,
         ticks: 100.0,
         slots: slots
@@ -108,6 +109,24 @@ fn everything_is_thawed_when_the_probe_is_ended_amid_slices() {
 }
 
 #[test]
+fn a_group_that_is_gone_keeps_no_other_frozen() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[]);
+    order.parts[0].freeze.push(made.path().join("b"));
+    order.parts.truncate(1);
+    let driver = Driver::new(&order, made.path());
+    freeze(&order.parts[0], true).unwrap();
+    assert_eq!(state(made.path(), "b"), "FROZEN");
+    fs::remove_dir_all(made.path().join("a")).unwrap();
+    let why = freeze(&order.parts[0], false).unwrap_err().to_string();
+    assert!(why.contains("a/freezer.state"), "{why}");
+    assert_eq!(state(made.path(), "b"), "THAWED");
+    fs::write(made.path().join("b/freezer.state"), "FROZEN").unwrap();
+    drop(driver);
+    assert_eq!(state(made.path(), "b"), "THAWED");
+}
+
+#[test]
 fn a_unit_that_is_gone_is_told_and_the_others_go_on() {
     let made = machine();
     let order = slicing(made.path(), &[Some(0), Some(1), Some(0)]);
@@ -126,7 +145,7 @@ fn a_unit_that_is_gone_is_told_and_the_others_go_on() {
 fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
     let made = machine();
     let order = slicing(made.path(), &[]);
-    let driver = Driver::new(&order, made.path());
+    let mut driver = Driver::new(&order, made.path());
     let before = driver.read(Some(&order.parts[0])).unwrap();
     assert!((before.units["a"] - 1.5).abs() < 1e-9);
     assert!((before.own - 0.005).abs() < 1e-12);
@@ -138,12 +157,33 @@ fn what_was_used_is_the_difference_of_two_readings_of_either_version() {
     fs::create_dir_all(made.path().join("sys/fs/cgroup")).unwrap();
     fs::write(
         made.path().join("sys/fs/cgroup/cpu.stat"),
-        "usage_usec 9000000\n",
+        "usage_usec 9000000\nuser_usec 4000000\nsystem_usec 2000000\n",
     )
     .unwrap();
     let after = driver.read(Some(&order.parts[0])).unwrap();
     assert!((after.since(&before).units["a"] - 0.25).abs() < 1e-9);
-    assert!((after.machine - 9.0).abs() < 1e-9);
+    assert!(
+        (after.machine - 6.0).abs() < 1e-9,
+        "without the steal that the root group of version 2 counts"
+    );
+}
+
+#[test]
+fn a_kernel_thread_that_ends_within_a_slice_takes_nothing_back() {
+    let made = machine();
+    let proc = made.path().join("proc");
+    fs::create_dir_all(proc.join("2/task/2")).unwrap();
+    fs::write(proc.join("2/comm"), "kthreadd\n").unwrap();
+    fs::write(proc.join("2/task/2/children"), "7 ").unwrap();
+    fs::create_dir_all(proc.join("7")).unwrap();
+    fs::write(proc.join("7/schedstat"), "12000000000 0 1\n").unwrap();
+    let order = slicing(made.path(), &[]);
+    let mut driver = Driver::new(&order, made.path());
+    let before = driver.read(None).unwrap();
+    assert!((before.kernel - 12.0).abs() < 1e-9);
+    fs::remove_dir_all(proc.join("7")).unwrap();
+    let after = driver.read(None).unwrap();
+    assert!(after.since(&before).kernel.abs() < 1e-9);
 }
 
 #[test]
@@ -175,6 +215,24 @@ fn a_server_runs_on_within_its_turn() {
         .skip_while(|(a, b)| thawed(a) || thawed(b))
         .take_while(|(_, b)| !thawed(b));
     assert_eq!(until_b_s_turn.filter(|(a, _)| thawed(a)).count(), 1);
+}
+
+#[test]
+fn within_a_turn_it_is_read_shortly_before_the_load() {
+    let made = machine();
+    let mut order = slicing(made.path(), &[Some(0), Some(0), Some(1)]);
+    order.slots[0].last = false;
+    (order.window_s, order.lead_s, order.read_lead_s) = (0.1, 0.05, 0.001);
+    order.slots[1].at = order.slots[0].at + 0.13;
+    order.slots[2].at = order.slots[1].at + 0.16;
+    assert_eq!(order.fault(), "");
+    let leads = [0, 1, 2].map(|number| order.slots[number].at - order.reads_at(number));
+    for (lead, expected) in leads.into_iter().zip([0.05, 0.001, 0.05]) {
+        assert!((lead - expected).abs() < 1e-6, "{leads:?}");
+    }
+    // The slice before has not ended when it would be read.
+    order.read_lead_s = 0.04;
+    assert!(order.fault().contains("overlap"));
 }
 
 #[test]

@@ -51,9 +51,9 @@ impl Timing {
         }
         if let Some(failed) = &record.failed {
             let _ = timing.service.add(failed);
-            if record.response.is_some() {
-                let _ = timing.response.add(failed);
-            }
+        }
+        if let Some(failed) = &record.failed_response {
+            let _ = timing.response.add(failed);
         }
         timing
     }
@@ -120,5 +120,27 @@ impl Timing {
 
     pub fn run_ms(&self) -> u64 {
         self.end.saturating_sub(self.begin) / 1_000_000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_fixed_rate_what_failed_counts_from_when_it_was_due() {
+        let mut record = OperationRecord::new(true);
+        record.errors[0] = 1;
+        let of = |ns| {
+            let mut one = histogram();
+            one.saturating_record(ns);
+            Some(one)
+        };
+        record.failed = of(1_000_000_000);
+        record.failed_response = of(11_000_000_000);
+        let timing = Timing::of(&record, true, 0, 11_000_000_000);
+        assert_eq!((timing.operations(), timing.errors), (1, 1));
+        assert!((timing.max_ms() / 11_000.0 - 1.0).abs() < 0.001);
+        assert!((timing.service.max() as f64 / 1e9 - 1.0).abs() < 0.001);
     }
 }

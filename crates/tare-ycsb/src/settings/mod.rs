@@ -92,7 +92,7 @@ pub struct Settings {
     pub measure: Measure,
     pub seed: u64,
     pub workers: Option<usize>,
-    /// Record the READ and the UPDATE within a READ-MODIFY-WRITE, too, as YCSB does.
+    /// Record the READ and the UPDATE within a READ-MODIFY-WRITE, and VERIFY, too, as YCSB does.
     pub parts: bool,
     /// What is worth saying before anything starts.
     pub remarks: Vec<String>,

@@ -180,7 +180,7 @@ impl<D: Dialect> Source<D::Wire> for CoreSource<D> {
             if outcome.is_ok() && found.is_none() {
                 outcome = Err(ErrorKind::NotFound);
             }
-            self.verify(slot, found, notes);
+            outcome = outcome.and(self.verify(slot, found, notes));
         }
         match step {
             Step::Load => self.loaded(slot, outcome, notes),

@@ -24,13 +24,20 @@ struct Run {
 impl Run {
     /// Runs 1000 operations unless told otherwise.
     fn new(properties: &str, script: Script) -> Run {
+        Run::with(properties, script, true)
+    }
+
+    /// The same; `parts` as in `Settings`.
+    fn with(properties: &str, script: Script, parts: bool) -> Run {
         let stub = Stub::start(script).unwrap();
         let address = stub.address();
         let properties = format!(
             "recordcount=1000 operationcount=1000 threadcount=8 tare.seed=7 \
              tare.contact_points_only=true hosts={address} {properties}"
         );
-        let settings = Arc::new(settings(&properties));
+        let mut settings = settings(&properties);
+        settings.parts = parts;
+        let settings = Arc::new(settings);
         let Binding::Cql(binding) = &settings.binding else {
             panic!("not a binding for CQL");
         };
@@ -151,6 +158,18 @@ fn rows_of_another_make_fail_their_verification() {
         run.record(Measured::Verify).errors[ErrorKind::WrongValue as usize],
         1000
     );
+}
+
+#[test]
+fn where_parts_are_not_recorded_rows_of_another_make_fail_their_read() {
+    let mix = "readproportion=0.5 updateproportion=0 readmodifywriteproportion=0.5";
+    let run = Run::with(&format!("{mix} dataintegrity=true"), answering(), false);
+    assert_eq!(run.operations.names(), ["READ", "READ-MODIFY-WRITE"]);
+    let wrong = [Measured::Read, Measured::ReadModifyWrite]
+        .map(|of| run.record(of).errors[ErrorKind::WrongValue as usize]);
+    assert!(wrong[0] > 0 && wrong[1] > 0, "{wrong:?}");
+    assert_eq!(wrong[0] + wrong[1], 1000);
+    assert_eq!((run.totals.answered, run.totals.failed), (0, 1000));
 }
 
 #[test]

@@ -152,6 +152,7 @@ fn a_replica_that_does_not_read_keeps_its_part_of_the_tokens() {
 fn a_node_with_another_connection_is_not_full() {
     let (mut routes, _streams) = cluster(2, 2, None);
     fill(&mut routes, 0);
+    assert!(!routes.is_unread(0));
     assert_eq!(
         shares(&mut routes, 400, None),
         (vec![0, 200, 100, 100], vec![0; 2])
@@ -189,6 +190,7 @@ fn a_node_that_does_not_read_is_kept_no_more_than_so_much_for() {
         assert!(queued < 100, "it takes more and more");
     }
     assert_eq!(routes.choose(&None), Choice::Full(0));
+    assert!(routes.is_unread(0));
     let waiting = routes.routes[0].link.as_ref().unwrap().waiting();
     assert!((MOST_WAITING..=MOST_WAITING + body.len() + 9).contains(&waiting));
 
