@@ -109,6 +109,34 @@ def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> N
     assert found.details == ["D1-B01-native: 4 of 8 slices, 0.8 cores"]
 
 
+@pytest.mark.parametrize(
+    ("cores", "server", "client", "status"),
+    [
+        (0.5, "0", "1", "warning"),
+        (0.09, "0", "1", "ok"),  # of two CPUs 5% are 0.1 cores
+        (0.5, "0-31", None, "ok"),
+        (0.5, None, None, "ok"),  # nobody tells how many there are
+    ],
+)
+def test_work_that_goes_on_throughout_disturbs_no_short_slice_and_is_told(
+    tmp_path: Path, cores: float, server: str | None, client: str | None, status: str
+) -> None:
+    """Half a core of two takes less of each slice of 28 ms than its limit, which is that of 250 ms."""
+    place = run(tmp_path, slices={"D1-B01-native": {"other_cpu_s": cores * 8 * 0.28}})
+    for file in place.glob("trials/*/manifest.json"):
+        record = json.loads(file.read_text())
+        for unit in record["units"]:
+            if unit["role"] == "database" and server:
+                unit["parity"]["cpus allowed"] = server
+            if unit["role"] == "client":
+                unit["limits"]["cpuset"] = client
+        file.write_text(json.dumps(record))
+    found = check(analyse(place), "other work")
+    assert found.status == status
+    assert f"{cores:.2g} cores" in found.summary
+    assert found.details == [f"D1-B01-native: 0 of 8 slices, {cores:.2g} cores"] * (status != "ok")
+
+
 @pytest.mark.parametrize(("operations", "status"), [(1, "ok"), (20, "warning"), (500, "invalid")])
 def test_operations_that_were_cut_off_hold_the_pause(
     tmp_path: Path, operations: int, status: str

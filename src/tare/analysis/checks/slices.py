@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from contextlib import suppress
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from tare.analysis.checks.evidence import Evidence, Status, check, count, percen
 from tare.analysis.metrics import server_util
 from tare.analysis.slices import LEAST_USABLE
 from tare.study.metric_names import SERVER_UTIL
+from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
+OTHERS_NOTED = 0.05
+"""Share of the CPU time of all slices of a trial: a program that runs throughout takes too little of
+a short slice to disturb it by itself."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
@@ -36,13 +41,22 @@ def other_work(evidence: Evidence) -> Check | None:
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    hurt = [(t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count]
+    used = {t.name: s.other_cpu_s / (t.manifest.measured_s or math.inf) for t, s in sliced}
+    most = OTHERS_NOTED * _cpus(sliced) or math.inf
+    hurt = [
+        (t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count or used[t.name] > most
+    ]
     if not hurt:
-        return check("other work", "ok", "no other program disturbed more than 5% of the slices")
-    cores = [s.other_cpu_s / t.manifest.measured_s for t, s in hurt]
+        return check(
+            "other work",
+            "ok",
+            f"other programs used {_range([*used.values()])}, and disturbed no more than 5% of any "
+            "trial's slices",
+        )
+    cores = [used[t.name] for t, _ in hurt]
     details = [
-        f"{t.name}: {s.disturbed:,} of {count(s.count, 'slice')}, {used:.2g} cores"
-        for (t, s), used in zip(hurt, cores, strict=True)
+        f"{t.name}: {s.disturbed:,} of {count(s.count, 'slice')}, {used[t.name]:.2g} cores"
+        for t, s in hurt
     ]
     return check(
         "other work",
@@ -235,6 +249,23 @@ def pace(evidence: Evidence) -> Check | None:
         "repeat the run with design.pace: off to see",
         details,
     )
+
+
+def _cpus(sliced: list[tuple[Trial, Slices]]) -> int:
+    """How many CPUs servers and clients may use, of all machines together; 0: not known.
+
+    Trials record those of their units, and not the machine's, which may have more.
+    """
+    lists = {
+        (unit.machine, str(unit.parity.get("cpus allowed") or unit.limits.get("cpuset")))
+        for trial, _ in sliced
+        for unit in trial.manifest.units
+    }
+    found: set[tuple[str, int]] = set()
+    for machine, listed in lists:
+        with suppress(ValueError):  # of a unit of which none are known
+            found.update((machine, cpu) for cpu in cpus_of(listed))
+    return len(found)
 
 
 def _sliced(evidence: Evidence) -> list[tuple[Trial, Slices]]:
