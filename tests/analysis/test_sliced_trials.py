@@ -241,13 +241,42 @@ def test_slices_without_an_answer_are_told_whatever_the_longest_gap(
     assert check(analyse(place), "answers").status == status
 
 
-def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
+def served_together(place: Path) -> Path:
     """The container gets a second condition: `native-again` is served by it, too."""
-    place = run(tmp_path)
     for file in place.glob("trials/*-native-again/manifest.json"):
         record = json.loads(file.read_text())
         record["deployment"] = record["deployment"].replace("native-again", "docker-bridge")
         file.write_text(json.dumps(record))
-    found = check(analyse(place), "equally driven")
+    return place
+
+
+def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
+    found = check(analyse(served_together(run(tmp_path))), "equally driven")
     assert found.status == "warning"
     assert "docker-bridge: 16 slices a block, native: 8 slices" in found.details
+
+
+EQUALLY = {f"D{r}-B0{b}-native": {"count": 16} for r in (1, 2, 3) for b in (1, 2)}
+"""The native server has as many slices as the container with its two conditions."""
+
+
+def test_blocks_that_were_driven_unequally_are_named_whatever_came_after_them(
+    tmp_path: Path,
+) -> None:
+    later = {name: own for name, own in EQUALLY.items() if not name.startswith("D1-")}
+    found = check(analyse(served_together(run(tmp_path, slices=later))), "equally driven")
+    assert found.status == "warning"
+    assert "docker-bridge: 16 slices a block, native: 8 slices, in 2 of 6 blocks" in found.details
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_a_trial_that_failed_makes_no_server_look_less_driven(
+    tmp_path: Path, unequal: bool
+) -> None:
+    slices = EQUALLY | ({"D1-B02-native": {"count": 8}} if unequal else {})
+    place = run(tmp_path, slices=slices, failed=["D3-B02-native-again"])
+    found = check(analyse(served_together(place)), "equally driven")
+    assert found.status == ("warning" if unequal else "ok")
+    assert found.details[:1] == [
+        "native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"
+    ] * unequal

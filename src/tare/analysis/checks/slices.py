@@ -17,6 +17,8 @@ from tare.study.metric_names import SERVER_UTIL
 from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
+    from tare.analysis.inference.contrasts import CellPair
+    from tare.analysis.inference.estimates import Cell
     from tare.analysis.model import Check
     from tare.analysis.trials import Trial
     from tare.records.manifest import Slices
@@ -141,38 +143,55 @@ def unequally_driven(evidence: Evidence) -> Check | None:
     """Comparisons between servers of which one was measured in more slices than the other.
 
     The one that is driven more often answers for less: its caches are warmer. Tare drives all
-    equally often; records of before it did are not alike in this.
+    equally often; records of before it did are not alike in this. Each block is judged by itself,
+    as a run may have been extended since, and only where no trial of the two servers is missing.
     """
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    servers: dict[tuple[tuple[int, int], str], int] = defaultdict(int)
+    lives: dict[str, set[str]] = defaultdict(set)
+    for trial in evidence.trials:
+        if trial.manifest.deployment:  # it has none where none could be made
+            lives[trial.manifest.deployment].add(trial.condition)
+    served: dict[Cell, dict[str, str]] = defaultdict(dict)
+    driven: dict[tuple[Cell, str], int] = defaultdict(int)
     for trial, slices in sliced:
-        servers[trial.cell, trial.manifest.deployment] += slices.count
-    driven = {
-        trial.condition: servers[trial.cell, trial.manifest.deployment] for trial, _ in sliced
+        served[trial.cell][trial.condition] = trial.manifest.deployment
+        driven[trial.cell, trial.manifest.deployment] += slices.count
+    judged: dict[CellPair, list[tuple[int, int]]] = defaultdict(list)
+    for pair in (one.cells[0] for one in evidence.contrasts.of if not one.rows):
+        beside = {*pair}.union(*(own for own in lives.values() if not own.isdisjoint(pair)))
+        for cell, deployments in served.items():
+            if deployments.keys() >= beside:
+                base, treated = (driven[cell, deployments[name]] for name in pair)
+                judged[pair].append((base, treated))
+    if not judged:
+        return None
+    unequal = {
+        pair: apart
+        for pair, blocks in judged.items()
+        if (apart := [(base, treated) for base, treated in blocks if base != treated])
     }
-    unequal = [
-        (one.treatment, one.baseline)
-        for one in evidence.contrasts.of
-        if not one.rows
-        and driven.keys() >= {*one.cells[0]}
-        and driven[one.treatment] != driven[one.baseline]
-    ]
     if not unequal:
         return check("equally driven", "ok", "servers that are compared were driven equally often")
     return check(
         "equally driven",
         "warning",
-        f"{', '.join(treatment for treatment, _ in unequal)}: compared with a server that was "
+        f"{', '.join(treatment for _, treatment in unequal)}: compared with a server that was "
         "driven more or less often; on one machine, identical containers differed by 2.2 to 2.4% "
         "for it. Trust only larger differences, or repeat the run: servers are now driven alike",
         [
-            f"{treatment}: {count(driven[treatment], 'slice')} a block, {baseline}: "
-            f"{count(driven[baseline], 'slice')}"
-            for treatment, baseline in unequal
+            f"{treatment}: {count(blocks[0][1], 'slice')} a block, {baseline}: "
+            f"{count(blocks[0][0], 'slice')}"
+            + _part(len(blocks), len(judged[baseline, treatment]))
+            for (baseline, treatment), blocks in unequal.items()
         ],
     )
+
+
+def _part(some: int, of: int) -> str:
+    """In how many blocks; empty: in all."""
+    return "" if some == of else f", in {some:,} of {count(of, 'block')}"
 
 
 def frozen(evidence: Evidence) -> Check | None:
