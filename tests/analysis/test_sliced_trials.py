@@ -12,6 +12,7 @@ from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tare.analysis.model import Analysis, Check
@@ -190,12 +191,11 @@ def test_of_trials_in_one_piece_nothing_is_said_of_slices(quickstart: Analysis) 
     assert not {"undrained", "other work", "late slices", "standstill"} & names
 
 
-@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
-def test_a_pace_that_depends_on_the_condition_is_told(
-    tmp_path: Path, slower: float, status: str
-) -> None:
-    place = run(tmp_path)
+def with_paces(place: Path, slower: float, unpaced: Sequence[str] = ()) -> Path:
+    """The run with the pace of every trial's slices, which docker-bridge makes slower."""
     for number, trial in enumerate(sorted(place.glob("trials/D*"))):
+        if trial.name in unpaced:
+            continue
         record = json.loads((trial / "manifest.json").read_text())
         record["slices"] |= {"paced": True}
         (trial / "manifest.json").write_text(json.dumps(record))
@@ -205,9 +205,31 @@ def test_a_pace_that_depends_on_the_condition_is_told(
             for n in range(8)
         ]
         (trial / "slices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = check(analyse(place), "pace")
+    return place
+
+
+@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
+def test_a_pace_that_depends_on_the_condition_is_told(
+    tmp_path: Path, slower: float, status: str
+) -> None:
+    found = check(analyse(with_paces(run(tmp_path), slower)), "pace")
     assert found.status == status
     assert [d.split(":")[0] for d in found.details] == ["docker-bridge over native"] * bool(slower)
+
+
+@pytest.mark.parametrize("why", ["", "no rights"])
+@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
+def test_trials_without_a_pace_are_named_and_the_others_are_tested(
+    tmp_path: Path, slower: float, status: str, why: str
+) -> None:
+    """As when a run of an older version is extended."""
+    place = run(tmp_path, slices={"D1-B01-native": {"why_not_paced": why}})
+    found = check(analyse(with_paces(place, slower, unpaced=["D1-B01-native"])), "pace")
+    assert found.status == status
+    assert found.details[-1] == f"D1-B01-native: not sampled{', no rights' if why else ''}"
+    assert len(found.details) == 1 + bool(slower)
+    if not slower:
+        assert "not at all, in 1 trial: no term of the fit in their blocks" in found.summary
 
 
 def test_why_there_is_no_pace_is_a_note_and_records_of_before_say_nothing(tmp_path: Path) -> None:

@@ -224,12 +224,13 @@ def pace(evidence: Evidence) -> Check | None:
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    whys = [s.why_not_paced for _, s in sliced if not s.paced]
-    if whys:
-        said = f"the pace of the servers' CPUs is no term of the fit: {whys[0]}"
-        return check("pace", "ok", said) if whys[0] else None
+    paced = [t for t, s in sliced if s.paced]
+    if not paced:
+        why = next((s.why_not_paced for _, s in sliced if s.why_not_paced), "")
+        said = f"the pace of the servers' CPUs is no term of the fit: {why}"
+        return check("pace", "ok", said) if why else None
     paces: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
-    for trial, _ in sliced:
+    for trial in paced:
         known = [row.pace for row in trial.slices if row.pace is not None]
         if known:
             paces[trial.condition][trial.cell] = fmean(known)
@@ -249,14 +250,15 @@ def pace(evidence: Evidence) -> Check | None:
                 f"{one.treatment} over {one.baseline}: the same arithmetic took "
                 f"{percent(abs(mean))} {'longer' if mean > 0 else 'less time'}"
             )
+    lacking = {t.name: sum(row.pace is None for row in t.slices) for t in paced}
+    seldom = [t.name for t in paced if lacking[t.name] > (1 - LEAST_USABLE) * len(t.slices)]
+    never = [_unpaced(t, s) for t, s in sliced if not s.paced]
     if not details:
         said = "the pace of the servers' CPUs did not depend on the condition"
-        lacking = {t.name: sum(row.pace is None for row in t.slices) for t, _ in sliced}
-        often = [t.name for t, _ in sliced if lacking[t.name] > (1 - LEAST_USABLE) * len(t.slices)]
-        if often:
-            said += f"; it was sampled too seldom in {count(len(often), 'trial')}: no term of the "
-            said += "fit in their blocks"
-            return check("pace", "ok", said, often)
+        if seldom or never:
+            said += "; it was sampled too seldom, or not at all, in "
+            said += f"{count(len(seldom) + len(never), 'trial')}: no term of the fit in their blocks"
+            return check("pace", "ok", said, seldom + never)
         if missed := sum(lacking.values()):
             said += f"; {count(missed, 'slice')} without a sample left out"
         return check("pace", "ok", said)
@@ -266,8 +268,13 @@ def pace(evidence: Evidence) -> Check | None:
         f"the pace of the servers' CPUs differed in {count(len(details), 'comparison')}, and the "
         "fit took its cost away: if the condition caused it, that was part of what it costs; "
         "repeat the run with design.pace: off to see",
-        details,
+        details + never,
     )
+
+
+def _unpaced(trial: Trial, slices: Slices) -> str:
+    why = slices.why_not_paced
+    return f"{trial.name}: not sampled{f', {why}' if why else ''}"
 
 
 def _cpus(sliced: list[tuple[Trial, Slices]]) -> int:
