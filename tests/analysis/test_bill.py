@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tare.analysis.amounts import Amount, total
+from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
 from tare.analysis.bill import way_of
 from tare.analysis.tariff import Tariff
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.analysis.model import Analysis, Bill
+    from tare.analysis.model.bill import BillLine
 
 NATIVE_US = {1: 15.0, 32: 1.5}
 PACKETS = {1: 2.0, 32: 0.2}
@@ -78,7 +79,29 @@ def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
     assert tariff.at("docker.bridge", 2.0).excess.value == pytest.approx(3.0)
     assert tariff.at("docker.bridge", 0.2).excess.value == pytest.approx(0.4)
     assert tariff.at("docker.bridge", 1.1).excess.value == pytest.approx(1.7)
-    assert tariff.packet_us() == pytest.approx((15.0 - 1.5) / 1.8)
+    assert tariff.packet_us().value == pytest.approx((15.0 - 1.5) / 1.8)
+
+
+EACH = amount_of(around(0.0), 4).error
+"""Of every price: an interval of 0.1 us on each side over five rounds."""
+
+
+@pytest.mark.parametrize(("packets", "of_each"), [(0.2, 1.0), (0.65, 1.0), (1.1, 1.0), (4.0, 2.0)])
+def test_a_price_between_two_is_as_uncertain_as_they_are_for_they_share_their_rounds(
+    packets: float, of_each: float
+) -> None:
+    """Added in squares it would be 0.71 of that in the middle."""
+    parts = {"server": around(2.0)}
+    prices = [one.model_copy(update={"parts": parts}) for one in BRIDGE.prices[2:]]
+    point = Tariff(weighing(*prices)).at("docker.bridge", packets)
+    assert point.excess.error == pytest.approx(of_each * EACH)
+    assert point.owners["server"].error == pytest.approx(of_each * EACH)
+
+
+def test_what_a_packet_costs_is_uncertain_by_both_of_native_s_prices() -> None:
+    packet = Tariff(BRIDGE).packet_us()
+    assert packet.error == pytest.approx(2 * EACH / 1.8)
+    assert packet.df == 4
 
 
 def test_beyond_them_it_is_in_proportion_and_said_where_that_is_far() -> None:
@@ -176,6 +199,22 @@ def test_answers_that_are_batched_less_cost_a_packet_more_each(tmp_path: Path) -
     assert found.lines[-1].what == "answers batched less or more"
     assert found.lines[-1].count == pytest.approx(0.5)
     assert found.us == pytest.approx(3.0 + 0.5 * 7.5)
+
+
+def half(of: Bill | BillLine) -> float:
+    return (of.ci[1] - of.ci[0]) / 2
+
+
+@pytest.mark.parametrize("native", [1.5, 2.0, 1.0])
+def test_what_is_not_known_of_a_packet_s_cost_is_in_the_bill(
+    tmp_path: Path, native: float
+) -> None:
+    """Of a packet 0.2 / 1.8 us, as often as one is needed more or less; of the bridge 0.1 us."""
+    found = bill(analysed(tmp_path, 1.0, BRIDGE, packets={"native": native}))
+    bridge, batching = found.lines
+    assert half(bridge) == pytest.approx(0.1)
+    assert half(batching) == pytest.approx(abs(2.0 - native) * 0.2 / 1.8)
+    assert half(found) == pytest.approx(half(bridge) + half(batching))
 
 
 def test_each_owner_s_part_stands_beside_what_it_used(tmp_path: Path) -> None:

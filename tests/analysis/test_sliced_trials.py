@@ -12,6 +12,7 @@ from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tare.analysis.model import Analysis, Check
@@ -109,6 +110,34 @@ def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> N
     assert found.details == ["D1-B01-native: 4 of 8 slices, 0.8 cores"]
 
 
+@pytest.mark.parametrize(
+    ("cores", "server", "client", "status"),
+    [
+        (0.5, "0", "1", "warning"),
+        (0.09, "0", "1", "ok"),  # of two CPUs 5% are 0.1 cores
+        (0.5, "0-31", None, "ok"),
+        (0.5, None, None, "ok"),  # nobody tells how many there are
+    ],
+)
+def test_work_that_goes_on_throughout_disturbs_no_short_slice_and_is_told(
+    tmp_path: Path, cores: float, server: str | None, client: str | None, status: str
+) -> None:
+    """Half a core of two takes less of each slice of 28 ms than its limit, which is that of 250 ms."""
+    place = run(tmp_path, slices={"D1-B01-native": {"other_cpu_s": cores * 8 * 0.28}})
+    for file in place.glob("trials/*/manifest.json"):
+        record = json.loads(file.read_text())
+        for unit in record["units"]:
+            if unit["role"] == "database" and server:
+                unit["parity"]["cpus allowed"] = server
+            if unit["role"] == "client":
+                unit["limits"]["cpuset"] = client
+        file.write_text(json.dumps(record))
+    found = check(analyse(place), "other work")
+    assert found.status == status
+    assert f"{cores:.2g} cores" in found.summary
+    assert found.details == [f"D1-B01-native: 0 of 8 slices, {cores:.2g} cores"] * (status != "ok")
+
+
 @pytest.mark.parametrize(("operations", "status"), [(1, "ok"), (20, "warning"), (500, "invalid")])
 def test_operations_that_were_cut_off_hold_the_pause(
     tmp_path: Path, operations: int, status: str
@@ -162,12 +191,11 @@ def test_of_trials_in_one_piece_nothing_is_said_of_slices(quickstart: Analysis) 
     assert not {"undrained", "other work", "late slices", "standstill"} & names
 
 
-@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
-def test_a_pace_that_depends_on_the_condition_is_told(
-    tmp_path: Path, slower: float, status: str
-) -> None:
-    place = run(tmp_path)
+def with_paces(place: Path, slower: float, unpaced: Sequence[str] = ()) -> Path:
+    """The run with the pace of every trial's slices, which docker-bridge makes slower."""
     for number, trial in enumerate(sorted(place.glob("trials/D*"))):
+        if trial.name in unpaced:
+            continue
         record = json.loads((trial / "manifest.json").read_text())
         record["slices"] |= {"paced": True}
         (trial / "manifest.json").write_text(json.dumps(record))
@@ -177,9 +205,31 @@ def test_a_pace_that_depends_on_the_condition_is_told(
             for n in range(8)
         ]
         (trial / "slices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = check(analyse(place), "pace")
+    return place
+
+
+@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
+def test_a_pace_that_depends_on_the_condition_is_told(
+    tmp_path: Path, slower: float, status: str
+) -> None:
+    found = check(analyse(with_paces(run(tmp_path), slower)), "pace")
     assert found.status == status
     assert [d.split(":")[0] for d in found.details] == ["docker-bridge over native"] * bool(slower)
+
+
+@pytest.mark.parametrize("why", ["", "no rights"])
+@pytest.mark.parametrize(("slower", "status"), [(0.0, "ok"), (0.1, "warning")])
+def test_trials_without_a_pace_are_named_and_the_others_are_tested(
+    tmp_path: Path, slower: float, status: str, why: str
+) -> None:
+    """As when a run of an older version is extended."""
+    place = run(tmp_path, slices={"D1-B01-native": {"why_not_paced": why}})
+    found = check(analyse(with_paces(place, slower, unpaced=["D1-B01-native"])), "pace")
+    assert found.status == status
+    assert found.details[-1] == f"D1-B01-native: not sampled{', no rights' if why else ''}"
+    assert len(found.details) == 1 + bool(slower)
+    if not slower:
+        assert "not at all, in 1 trial: no term of the fit in their blocks" in found.summary
 
 
 def test_why_there_is_no_pace_is_a_note_and_records_of_before_say_nothing(tmp_path: Path) -> None:
@@ -213,13 +263,42 @@ def test_slices_without_an_answer_are_told_whatever_the_longest_gap(
     assert check(analyse(place), "answers").status == status
 
 
-def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
+def served_together(place: Path) -> Path:
     """The container gets a second condition: `native-again` is served by it, too."""
-    place = run(tmp_path)
     for file in place.glob("trials/*-native-again/manifest.json"):
         record = json.loads(file.read_text())
         record["deployment"] = record["deployment"].replace("native-again", "docker-bridge")
         file.write_text(json.dumps(record))
-    found = check(analyse(place), "equally driven")
+    return place
+
+
+def test_a_server_that_is_driven_more_often_than_the_one_beside_it_is_named(tmp_path: Path) -> None:
+    found = check(analyse(served_together(run(tmp_path))), "equally driven")
     assert found.status == "warning"
     assert "docker-bridge: 16 slices a block, native: 8 slices" in found.details
+
+
+EQUALLY = {f"D{r}-B0{b}-native": {"count": 16} for r in (1, 2, 3) for b in (1, 2)}
+"""The native server has as many slices as the container with its two conditions."""
+
+
+def test_blocks_that_were_driven_unequally_are_named_whatever_came_after_them(
+    tmp_path: Path,
+) -> None:
+    later = {name: own for name, own in EQUALLY.items() if not name.startswith("D1-")}
+    found = check(analyse(served_together(run(tmp_path, slices=later))), "equally driven")
+    assert found.status == "warning"
+    assert "docker-bridge: 16 slices a block, native: 8 slices, in 2 of 6 blocks" in found.details
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_a_trial_that_failed_makes_no_server_look_less_driven(
+    tmp_path: Path, unequal: bool
+) -> None:
+    slices = EQUALLY | ({"D1-B02-native": {"count": 8}} if unequal else {})
+    place = run(tmp_path, slices=slices, failed=["D3-B02-native-again"])
+    found = check(analyse(served_together(place)), "equally driven")
+    assert found.status == ("warning" if unequal else "ok")
+    assert found.details[:1] == [
+        "native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"
+    ] * unequal

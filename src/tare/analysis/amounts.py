@@ -45,3 +45,14 @@ def total(amounts: Iterable[Amount]) -> Amount:
         math.hypot(*(one.error for one in every)),
         min(one.df for one in every),
     )
+
+
+def related(amounts: Iterable[Amount]) -> Amount:
+    """The sum of amounts that may err together, as those of the same rounds; errors add up as they
+    are, which is never too narrow (|a + b| <= |a| + |b| for standard deviations)."""
+    every = list(amounts)
+    return Amount(
+        sum(one.value for one in every),
+        sum(one.error for one in every),
+        min(one.df for one in every),
+    )

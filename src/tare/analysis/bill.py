@@ -7,7 +7,10 @@ A trial's own packets are counted by the kernel. Then
 
 by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
 that is added: Student's t over the weighing's rounds and over the run's deployments, which are
-independent of each other.
+independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
+error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the line
+n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
+(n x error of c)^2 (the first order of a product).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tare.analysis.amounts import Amount, total
+from tare.analysis.amounts import Amount, related, total
 from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
 from tare.analysis.price_doubts import doubts
@@ -140,13 +143,17 @@ def _bill(
     ]
     priced = [line for line, side in zip(paid, (treated, base), strict=True) if side.way != NATIVE]
     less = total([_amount(tariff, treated, _batching), _amount(tariff, base, _batching).times(-1)])
-    lines = [*priced, ("answers batched less or more", less.value, less.times(tariff.packet_us()))]
+    packet = tariff.packet_us()
+    unsure = packet._replace(value=0.0).times(less.value)
+    batched = total([less.times(packet.value), unsure])
+    lines = [*priced, ("answers batched less or more", less.value, batched)]
 
     def due(point: Point) -> Amount:
         """Both lines of a side in one: they rest on the same packets."""
-        return total([point.excess, _batching(point).times(tariff.packet_us())])
+        return total([point.excess, _batching(point).times(packet.value)])
 
-    predicted = total([_amount(tariff, treated, due), _amount(tariff, base, due).times(-1)])
+    sides = total([_amount(tariff, treated, due), _amount(tariff, base, due).times(-1)])
+    predicted = related([sides, unsure])
     return Bill(
         baseline=effect.baseline,
         treatment=effect.treatment,

@@ -2,7 +2,8 @@
 
 With one operation in flight an operation needs two packets; with many in flight one packet, and one
 wake-up, serve several. A way was weighed at several of these; between them its cost is a straight
-line over its own packets per operation, beyond them in proportion.
+line over its own packets per operation, beyond them in proportion. What was weighed in the same
+rounds may err together.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.analysis.amounts import Amount, amount_of, total
+from tare.analysis.amounts import Amount, amount_of, related
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +57,8 @@ class Point:
         return Point(
             self.packets + other.packets,
             self.natively + other.natively,
-            total([self.excess, other.excess]),
-            {name: total([one, other.owners[name]]) for name, one in self.owners.items()},
+            related([self.excess, other.excess]),
+            {name: related([one, other.owners[name]]) for name, one in self.owners.items()},
         )
 
 
@@ -68,7 +69,9 @@ class Tariff:
         self._df = weighing.rounds - 1
         counted = [one for one in weighing.prices if _packets(one) > _FEWEST]
         native = {one.in_flight: one for one in counted if one.way == NATIVE}
-        self._native = sorted((_packets(one), one.demand.value) for one in native.values())
+        self._native = sorted(
+            (_packets(one), amount_of(one.demand, self._df)) for one in native.values()
+        )
         self._ways: dict[str, list[Point]] = defaultdict(list)
         self.paths: dict[str, str] = {}
         for one in counted:
@@ -86,11 +89,13 @@ class Tariff:
         """Their names, as they were weighed."""
         return list(self._ways)
 
-    def packet_us(self) -> float:
+    def packet_us(self) -> Amount:
         """What one packet more, by less batching, costs natively; 0 where one number of packets
         alone was weighed."""
         (few, less), (many, more) = self._native[0], self._native[-1]
-        return (more - less) / (many - few) if many > few else 0.0
+        if many <= few:
+            return Amount(0.0, 0.0, self._df)
+        return related([more, less.times(-1)]).times(1 / (many - few))
 
     def at(self, way: str, packets: float) -> Point:
         """The way at so many packets per operation."""

@@ -86,6 +86,77 @@ def test_with_a_life_per_block_the_units_are_blocks(tmp_path: Path) -> None:
     assert (found.unit, len(found.logs), found.single) == ("block", 6, False)
 
 
+MOODS = {1: 0.0, 2: 0.0, 3: -0.69}
+"""What a block does to all conditions; the third one is slow."""
+
+
+def moody(run: Analysis, rounds: int, fresh: str = "deployment", **sources: int) -> Analysis:
+    """The run with trials of known log throughput: the condition's, the round's and the block's."""
+    pattern = run.trials[0]
+    trials = [
+        pattern.model_copy(
+            update={
+                "condition": name,
+                "round": round_,
+                "block": block,
+                "values": {"throughput": math.exp(level + 0.01 * round_ + mood)},
+            }
+        )
+        for round_ in range(1, rounds + 1)
+        for block, mood in MOODS.items()
+        for name, level in (("native", 8.0), ("docker", 7.9), ("bridge", 7.8))
+    ]
+    study = {**run.provenance["study"], "design": {"fresh": fresh}}
+    provenance = {**run.provenance, "study": study, "sources": sources}
+    return run.model_copy(update={"trials": trials, "provenance": provenance})
+
+
+def without(run: Analysis, *cells: tuple[str, int, int]) -> Analysis:
+    kept = [t for t in run.trials if (t.condition, t.round, t.block) not in cells]
+    return run.model_copy(update={"trials": kept})
+
+
+def test_a_condition_does_not_gain_by_having_missed_a_slow_block(quickstart: Analysis) -> None:
+    run = moody(quickstart, rounds=2)
+    whole = sides_of(run)["throughput"]
+    assert whole["docker"].logs == pytest.approx([7.9 + 0.01 - 0.23, 7.9 + 0.02 - 0.23])
+    lacking = sides_of(without(run, ("docker", 1, 3)))["throughput"]
+    for name, side in whole.items():
+        assert lacking[name].logs == pytest.approx(side.logs)
+
+
+def test_nor_a_slow_round(quickstart: Analysis) -> None:
+    run = moody(quickstart, rounds=3)
+    gone = [("docker", 1, block) for block in MOODS]
+    lacking = sides_of(without(run, *gone))["throughput"]["docker"]
+    assert lacking.mean == pytest.approx(7.9 + 0.02 - 0.23)
+    assert len(lacking.logs) == 2
+
+
+@pytest.mark.parametrize("fresh", ["deployment", "block"])
+def test_nor_where_blocks_are_the_units(quickstart: Analysis, fresh: str) -> None:
+    """The interval is as wide as it was: what was measured stays as far apart."""
+    run = without(moody(quickstart, rounds=1, fresh=fresh), ("docker", 1, 3))
+    found = sides_of(run)["throughput"]["docker"]
+    assert (found.unit, found.single) == ("block", fresh == "deployment")
+    assert found.mean == pytest.approx(7.9 + 0.01 - 0.23)
+    assert found.logs[0] == pytest.approx(found.logs[1])
+
+
+def test_imported_repetitions_share_no_block(quickstart: Analysis) -> None:
+    run = without(moody(quickstart, rounds=1, ycsb=9), ("docker", 1, 3))
+    found = sides_of(run.model_copy(update={"effects": []}))["throughput"]["docker"]
+    assert (found.unit, found.mean) == ("repetition", pytest.approx(7.9 + 0.01))
+
+
+def test_conditions_without_a_block_in_common_keep_their_means(quickstart: Analysis) -> None:
+    gone = [(name, r, 3) for name in ("docker", "bridge") for r in (1, 2)]
+    gone += [("native", r, b) for r in (1, 2) for b in (1, 2)]
+    found = sides_of(without(moody(quickstart, rounds=2), *gone))["throughput"]
+    assert found["native"].mean == pytest.approx(8.0 + 0.015 - 0.69)
+    assert found["docker"].mean == pytest.approx(7.9 + 0.015)
+
+
 def test_repetitions_of_tares_own_runs_are_deployments_not_trials(quickstart: Analysis) -> None:
     """With `pairing: none` effects count repetitions; one life of a cluster is one of them."""
     effects = [e.model_copy(update={"unit_of_analysis": "repetition"}) for e in quickstart.effects]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +11,10 @@ from scipy import special
 
 from tare.analysis.checks.evidence import Evidence, check, count, percent
 from tare.analysis.checks.within import change_within
+from tare.analysis.inference.twoway import fit_two_way
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from tare.analysis.model import Check
     from tare.analysis.trials import Trial
@@ -144,7 +146,7 @@ def _common_drift(evidence: Evidence) -> list[str]:
     it says is that the clusters were not measured in the state that they would reach.
     """
     measured = [trial for trial in evidence.done if "throughput" in trial.values]
-    slope, p = within_slope(measured)
+    slope, p = shared_slope(measured)
     change = math.expm1(slope * (evidence.design.blocks - 1))
     if len(evidence.conditions) < LEAST_SHARING or p >= DRIFT_ALPHA or abs(change) <= DRIFT_NOTED:
         return []
@@ -155,15 +157,46 @@ def _common_drift(evidence: Evidence) -> list[str]:
 
 
 def within_slope(trials: Sequence[Trial]) -> tuple[float, float]:
-    """Slope of log throughput per block inside deployments, and its p value.
+    """Slope of one condition's log throughput per block inside deployments, and its p value.
 
-    Regression with one intercept per deployment and condition. (0, 1) with too few blocks to tell.
+    (0, 1) with too few blocks to tell.
     """
-    groups: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    lives: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for trial in trials:
         point = trial.manifest.block, math.log(trial.values["throughput"])
-        groups.setdefault((trial.manifest.deployment, trial.condition), []).append(point)
-    long = [np.array(points, dtype=float) for points in groups.values() if len(points) > 1]
+        lives[trial.manifest.deployment].append(point)
+    return _slope(lives.values())
+
+
+def shared_slope(trials: Sequence[Trial]) -> tuple[float, float]:
+    """As `within_slope`, of what all conditions have in common.
+
+    Conditions of a block share its mood, so that it is one observation, however many they are.
+    Inside a round, life of a condition + block is fitted: where nothing is missing a block's level
+    is the mean over its conditions. Blocks without a life in common, as where a round was
+    interrupted, have an intercept of their own.
+    """
+    rounds: dict[int, dict[tuple[str, Hashable], float]] = defaultdict(dict)
+    for trial in trials:
+        life = trial.manifest.deployment, trial.condition
+        log = math.log(trial.values["throughput"])
+        rounds[trial.manifest.round][str(trial.manifest.block), life] = log
+    groups = []
+    for table in rounds.values():
+        while table:
+            first = next(iter(table))[0]
+            levels = {first: 0.0} | fit_two_way(table, first).effects
+            groups.append([(int(block), level) for block, level in levels.items()])
+            table = {key: log for key, log in table.items() if key[0] not in levels}
+    return _slope(groups)
+
+
+def _slope(groups: Iterable[Sequence[tuple[int, float]]]) -> tuple[float, float]:
+    """Slope of points (block, log value), one intercept per group, and its p value.
+
+    (0, 1) with too few blocks to tell.
+    """
+    long = [np.array(points, dtype=float) for points in groups if len(points) > 1]
     if max((len(points) for points in long), default=0) < LEAST_BLOCKS:
         return 0.0, 1.0
     centred = np.concatenate([points - points.mean(axis=0) for points in long])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from contextlib import suppress
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,20 @@ from tare.analysis.checks.evidence import Evidence, Status, check, count, percen
 from tare.analysis.metrics import server_util
 from tare.analysis.slices import LEAST_USABLE
 from tare.study.metric_names import SERVER_UTIL
+from tare.study.quantities import cpus_of
 
 if TYPE_CHECKING:
+    from tare.analysis.inference.contrasts import CellPair
+    from tare.analysis.inference.estimates import Cell
     from tare.analysis.model import Check
     from tare.analysis.trials import Trial
     from tare.records.manifest import Slices
 
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
+OTHERS_NOTED = 0.05
+"""Share of the CPU time of all slices of a trial: a program that runs throughout takes too little of
+a short slice to disturb it by itself."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
@@ -36,13 +43,22 @@ def other_work(evidence: Evidence) -> Check | None:
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    hurt = [(t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count]
+    used = {t.name: s.other_cpu_s / (t.manifest.measured_s or math.inf) for t, s in sliced}
+    most = OTHERS_NOTED * _cpus(sliced) or math.inf
+    hurt = [
+        (t, s) for t, s in sliced if s.disturbed > DISTURBED_NOTED * s.count or used[t.name] > most
+    ]
     if not hurt:
-        return check("other work", "ok", "no other program disturbed more than 5% of the slices")
-    cores = [s.other_cpu_s / t.manifest.measured_s for t, s in hurt]
+        return check(
+            "other work",
+            "ok",
+            f"other programs used {_range([*used.values()])}, and disturbed no more than 5% of any "
+            "trial's slices",
+        )
+    cores = [used[t.name] for t, _ in hurt]
     details = [
-        f"{t.name}: {s.disturbed:,} of {count(s.count, 'slice')}, {used:.2g} cores"
-        for (t, s), used in zip(hurt, cores, strict=True)
+        f"{t.name}: {s.disturbed:,} of {count(s.count, 'slice')}, {used[t.name]:.2g} cores"
+        for t, s in hurt
     ]
     return check(
         "other work",
@@ -127,38 +143,55 @@ def unequally_driven(evidence: Evidence) -> Check | None:
     """Comparisons between servers of which one was measured in more slices than the other.
 
     The one that is driven more often answers for less: its caches are warmer. Tare drives all
-    equally often; records of before it did are not alike in this.
+    equally often; records of before it did are not alike in this. Each block is judged by itself,
+    as a run may have been extended since, and only where no trial of the two servers is missing.
     """
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    servers: dict[tuple[tuple[int, int], str], int] = defaultdict(int)
+    lives: dict[str, set[str]] = defaultdict(set)
+    for trial in evidence.trials:
+        if trial.manifest.deployment:  # it has none where none could be made
+            lives[trial.manifest.deployment].add(trial.condition)
+    served: dict[Cell, dict[str, str]] = defaultdict(dict)
+    driven: dict[tuple[Cell, str], int] = defaultdict(int)
     for trial, slices in sliced:
-        servers[trial.cell, trial.manifest.deployment] += slices.count
-    driven = {
-        trial.condition: servers[trial.cell, trial.manifest.deployment] for trial, _ in sliced
+        served[trial.cell][trial.condition] = trial.manifest.deployment
+        driven[trial.cell, trial.manifest.deployment] += slices.count
+    judged: dict[CellPair, list[tuple[int, int]]] = defaultdict(list)
+    for pair in (one.cells[0] for one in evidence.contrasts.of if not one.rows):
+        beside = {*pair}.union(*(own for own in lives.values() if not own.isdisjoint(pair)))
+        for cell, deployments in served.items():
+            if deployments.keys() >= beside:
+                base, treated = (driven[cell, deployments[name]] for name in pair)
+                judged[pair].append((base, treated))
+    if not judged:
+        return None
+    unequal = {
+        pair: apart
+        for pair, blocks in judged.items()
+        if (apart := [(base, treated) for base, treated in blocks if base != treated])
     }
-    unequal = [
-        (one.treatment, one.baseline)
-        for one in evidence.contrasts.of
-        if not one.rows
-        and driven.keys() >= {*one.cells[0]}
-        and driven[one.treatment] != driven[one.baseline]
-    ]
     if not unequal:
         return check("equally driven", "ok", "servers that are compared were driven equally often")
     return check(
         "equally driven",
         "warning",
-        f"{', '.join(treatment for treatment, _ in unequal)}: compared with a server that was "
+        f"{', '.join(treatment for _, treatment in unequal)}: compared with a server that was "
         "driven more or less often; on one machine, identical containers differed by 2.2 to 2.4% "
         "for it. Trust only larger differences, or repeat the run: servers are now driven alike",
         [
-            f"{treatment}: {count(driven[treatment], 'slice')} a block, {baseline}: "
-            f"{count(driven[baseline], 'slice')}"
-            for treatment, baseline in unequal
+            f"{treatment}: {count(blocks[0][1], 'slice')} a block, {baseline}: "
+            f"{count(blocks[0][0], 'slice')}"
+            + _part(len(blocks), len(judged[baseline, treatment]))
+            for (baseline, treatment), blocks in unequal.items()
         ],
     )
+
+
+def _part(some: int, of: int) -> str:
+    """In how many blocks; empty: in all."""
+    return "" if some == of else f", in {some:,} of {count(of, 'block')}"
 
 
 def frozen(evidence: Evidence) -> Check | None:
@@ -191,12 +224,13 @@ def pace(evidence: Evidence) -> Check | None:
     sliced = _sliced(evidence)
     if not sliced:
         return None
-    whys = [s.why_not_paced for _, s in sliced if not s.paced]
-    if whys:
-        said = f"the pace of the servers' CPUs is no term of the fit: {whys[0]}"
-        return check("pace", "ok", said) if whys[0] else None
+    paced = [t for t, s in sliced if s.paced]
+    if not paced:
+        why = next((s.why_not_paced for _, s in sliced if s.why_not_paced), "")
+        said = f"the pace of the servers' CPUs is no term of the fit: {why}"
+        return check("pace", "ok", said) if why else None
     paces: dict[str, dict[tuple[int, int], float]] = defaultdict(dict)
-    for trial, _ in sliced:
+    for trial in paced:
         known = [row.pace for row in trial.slices if row.pace is not None]
         if known:
             paces[trial.condition][trial.cell] = fmean(known)
@@ -216,14 +250,15 @@ def pace(evidence: Evidence) -> Check | None:
                 f"{one.treatment} over {one.baseline}: the same arithmetic took "
                 f"{percent(abs(mean))} {'longer' if mean > 0 else 'less time'}"
             )
+    lacking = {t.name: sum(row.pace is None for row in t.slices) for t in paced}
+    seldom = [t.name for t in paced if lacking[t.name] > (1 - LEAST_USABLE) * len(t.slices)]
+    never = [_unpaced(t, s) for t, s in sliced if not s.paced]
     if not details:
         said = "the pace of the servers' CPUs did not depend on the condition"
-        lacking = {t.name: sum(row.pace is None for row in t.slices) for t, _ in sliced}
-        often = [t.name for t, _ in sliced if lacking[t.name] > (1 - LEAST_USABLE) * len(t.slices)]
-        if often:
-            said += f"; it was sampled too seldom in {count(len(often), 'trial')}: no term of the "
-            said += "fit in their blocks"
-            return check("pace", "ok", said, often)
+        if seldom or never:
+            said += "; it was sampled too seldom, or not at all, in "
+            said += f"{count(len(seldom) + len(never), 'trial')}: no term of the fit in their blocks"
+            return check("pace", "ok", said, seldom + never)
         if missed := sum(lacking.values()):
             said += f"; {count(missed, 'slice')} without a sample left out"
         return check("pace", "ok", said)
@@ -233,8 +268,30 @@ def pace(evidence: Evidence) -> Check | None:
         f"the pace of the servers' CPUs differed in {count(len(details), 'comparison')}, and the "
         "fit took its cost away: if the condition caused it, that was part of what it costs; "
         "repeat the run with design.pace: off to see",
-        details,
+        details + never,
     )
+
+
+def _unpaced(trial: Trial, slices: Slices) -> str:
+    why = slices.why_not_paced
+    return f"{trial.name}: not sampled{f', {why}' if why else ''}"
+
+
+def _cpus(sliced: list[tuple[Trial, Slices]]) -> int:
+    """How many CPUs servers and clients may use, of all machines together; 0: not known.
+
+    Trials record those of their units, and not the machine's, which may have more.
+    """
+    lists = {
+        (unit.machine, str(unit.parity.get("cpus allowed") or unit.limits.get("cpuset")))
+        for trial, _ in sliced
+        for unit in trial.manifest.units
+    }
+    found: set[tuple[str, int]] = set()
+    for machine, listed in lists:
+        with suppress(ValueError):  # of a unit of which none are known
+            found.update((machine, cpu) for cpu in cpus_of(listed))
+    return len(found)
 
 
 def _sliced(evidence: Evidence) -> list[tuple[Trial, Slices]]:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.inference.estimates import Estimate
+from tare.analysis.inference.twoway import fit_two_way
 from tare.analysis.metrics import NO_RATIO
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
-    from tare.analysis.inference.estimates import UnitKind
+    from tare.analysis.inference.estimates import Cell, UnitKind
+    from tare.analysis.inference.twoway import Table
     from tare.analysis.model import Analysis
 
 LEAST_SE = 1e-12
@@ -31,7 +33,8 @@ class ConditionSide:
     """One condition of one run on one metric.
 
     Attributes:
-        logs: log value per independent unit (the mean over the unit's blocks).
+        logs: log value per independent unit (the mean over the unit's blocks), all moved alike so
+            that their mean is that over all units of the run, also those that it missed.
         unit: what a unit is.
         single: the condition had one deployment only, whose blocks are the units.
     """
@@ -57,15 +60,12 @@ def sides_of(analysis: Analysis) -> dict[str, dict[str, ConditionSide]]:
     every repetition of imported files.
     """
     unit = unit_of(analysis)
-    cells: dict[tuple[str, str], dict[tuple[int, int], float]] = defaultdict(dict)
+    tables: dict[str, dict[tuple[str, Cell], float]] = defaultdict(dict)
     for trial in analysis.trials:
         for metric, value in trial.values.items():
             if trial.status == "done" and 0 < value < math.inf and metric not in NO_RATIO:
-                cells[metric, trial.condition][trial.round, trial.block] = math.log(value)
-    found: dict[str, dict[str, ConditionSide]] = {}
-    for (metric, condition), of in cells.items():
-        found.setdefault(metric, {})[condition] = _side(of, unit)
-    return found
+                tables[metric][trial.condition, (trial.round, trial.block)] = math.log(value)
+    return {metric: _sides(table, unit) for metric, table in tables.items()}
 
 
 def unit_of(analysis: Analysis) -> UnitKind:
@@ -79,15 +79,66 @@ def unit_of(analysis: Analysis) -> UnitKind:
     return "deployment" if fresh in (None, "deployment") else "block"
 
 
-def _side(cells: Mapping[tuple[int, int], float], unit: UnitKind) -> ConditionSide:
-    rounds: dict[int, list[float]] = defaultdict(list)
-    for (round_, _), log in cells.items():
-        rounds[round_].append(log)
-    if unit != "deployment":
-        return ConditionSide(list(cells.values()), unit, False)
-    if len(rounds) > 1:
-        return ConditionSide([float(np.mean(logs)) for logs in rounds.values()], unit, False)
-    return ConditionSide(list(cells.values()), "block", True)
+def _sides(blocks: Mapping[tuple[str, Cell], float], unit: UnitKind) -> dict[str, ConditionSide]:
+    """All conditions of a run on one metric.
+
+    Args:
+        blocks: (condition, block) to log value.
+    """
+    table: dict[tuple[str, Hashable], float] = {}
+    rounds: dict[int, dict[tuple[str, Hashable], float]] = defaultdict(dict)
+    for (name, cell), log in blocks.items():
+        table[name, cell] = rounds[cell[0]][name, cell] = log
+    if unit == "repetition":  # those of the same number were not measured side by side
+        return {name: ConditionSide(own, unit, False) for name, own in _by_condition(table).items()}
+    if unit == "block":
+        return _levelled(table, unit, single=False)
+    means: dict[tuple[str, Hashable], float] = {
+        (name, round_): log for round_, own in rounds.items() for name, log in _means(own).items()
+    }
+    found = _levelled(means, unit, single=False)
+    if any(len(side.logs) < 2 for side in found.values()):
+        single = _levelled(table, "block", single=True)
+        found |= {name: single[name] for name, side in found.items() if len(side.logs) < 2}
+    return found
+
+
+def _levelled(table: Table, unit: UnitKind, *, single: bool) -> dict[str, ConditionSide]:
+    """Every condition's logs around its mean over all units."""
+    means = _means(table)
+    return {
+        name: ConditionSide([log + means[name] - float(np.mean(own)) for log in own], unit, single)
+        for name, own in _by_condition(table).items()
+    }
+
+
+def _by_condition(table: Table) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for (name, _), log in table.items():
+        found[name].append(log)
+    return found
+
+
+def _means(table: Table) -> dict[str, float]:
+    """Every condition's mean log value over all units, also those that it missed.
+
+    Condition + unit is fitted, as inside a run (docs/decisions/0002), so that no condition gains
+    by having missed a unit in which everything was slow. Where nothing is missing these are plain
+    means. Conditions that have no unit in common, not even through others, are fitted apart.
+    """
+    found: dict[str, float] = {}
+    rest = dict(table)
+    while rest:
+        first = next(iter(rest))[0]
+        effects = {first: 0.0} | fit_two_way(rest, first).effects
+        units: dict[Hashable, list[float]] = defaultdict(list)
+        for (name, unit), log in rest.items():
+            if name in effects:
+                units[unit].append(log - effects[name])
+        level = float(np.mean([np.mean(own) for own in units.values()]))
+        found |= {name: level + effect for name, effect in effects.items()}
+        rest = {key: log for key, log in rest.items() if key[0] not in effects}
+    return found
 
 
 def welch(a: ConditionSide, b: ConditionSide) -> Estimate | None:
