@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,12 @@ from tare.analysis.inference.crosschecks import check_blocks
 from tare.analysis.inference.estimates import Estimate, estimate, make_stratum
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.verdicts import run_tests
+from tare.analysis.model import CrossCheck
+from tests.analysis.crosschecks_simulation import Layout, outcomes
 from tests.analysis.inference.test_averages import FACTORS, GRAMBOW, effects_of, noisy, study_of
+
+if TYPE_CHECKING:
+    from tare.analysis.model import Effect
 
 
 def pairs(
@@ -115,6 +121,94 @@ def test_a_check_says_so() -> None:
     assert "disagrees" in warned.details[0]
 
 
-def _evidence(effects: list[object]) -> Evidence:
+def of_units(units: int, **fields: Any) -> Effect:
+    """A difference of +10% [+5%, +15%] over so many deployments of a block each, not pooled."""
+    (first, *_) = effects_of(study_of(FACTORS, GRAMBOW), noisy())
+    usual: dict[str, Any] = {
+        "unit_of_analysis": "deployment", "deployments": units, "blocks": units, "df": units - 1.0,
+        "ci": (1.05, 1.15), "p": 0.001, "verdict": "different",
+    }  # fmt: skip
+    return first.model_copy(update=usual | fields)
+
+
+@pytest.mark.parametrize(
+    ("ci", "verdict", "status"),
+    [
+        ((0.99, 1.22), "different", "warning"),
+        ((0.99, 1.22), "different within the margin", "warning"),
+        ((0.99, 1.22), "inconclusive", "ok"),  # nothing is claimed
+        ((0.99, 1.12), "different", "ok"),  # wider by a third: the other is narrower by a quarter
+        ((1.01, 1.30), "different", "ok"),  # shows the difference, too
+    ],
+)
+def test_a_much_wider_bootstrap_without_the_difference_contradicts_it(
+    ci: tuple[float, float], verdict: str, status: str
+) -> None:
+    other = CrossCheck(name="bootstrap of blocks", ci=ci, p=None, agrees=True)
+    found = crosschecks(_evidence([of_units(11, verdict=verdict, crosschecks=[other])]))
+    assert found is not None
+    assert found.status == status
+    assert [one.split(": ")[1] for one in found.details] == ["bootstrap of blocks disagrees"] * (
+        status == "warning"
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "at_most"),
+    [
+        (Layout(5, 3, 4, between=0.5, effect=2.0), 0.01),
+        (Layout(5, 3, 4, between=0.0, effect=2.0), 0.02),
+        (Layout(2, 5, 4, between=0.5, effect=2.0), 0.01),
+        (Layout(5, 9, 1, effect=2.0), 0.0),
+    ],
+)
+def test_differences_of_conditions_that_vary_alike_are_hardly_ever_contradicted(
+    of: Layout, at_most: float
+) -> None:
+    rng = np.random.default_rng(3)
+    found = [outcomes(rng, of) for _ in range(400)]
+    assert sum(one["bootstrap"] or one["ranks"] for one in found) <= at_most * 400
+    assert sum(one["different"] for one in found) > 100
+
+
+def test_of_differences_that_noise_makes_of_a_condition_many_are_contradicted() -> None:
+    rng = np.random.default_rng(3)
+    found = [outcomes(rng, Layout(5, 3, 4, noisier=4.0)) for _ in range(400)]
+    false = [one for one in found if one["different"]]
+    assert sum(one["bootstrap"] for one in false) > 0.2 * len(false)
+
+
+@pytest.mark.parametrize(
+    ("effects", "said"),
+    [
+        ([of_units(3), of_units(10)], "too few units for any to contradict an interval"),
+        (
+            [of_units(3), of_units(11), of_units(3, df=8.0), of_units(3, blocks=12)],
+            "bootstrap and rank tests contradict no interval; in 1 of 4 comparisons units are too "
+            "few to",
+        ),
+        ([of_units(11)], "bootstrap and rank tests contradict no interval"),
+        ([of_units(11, p=None)], "too few units for any to contradict an interval"),
+    ],
+)
+def test_where_no_check_could_contradict_it_is_not_said_that_none_did(
+    effects: list[Effect], said: str
+) -> None:
+    found = crosschecks(_evidence(effects))
+    assert found is not None
+    assert (found.status, found.summary) == ("ok", said)
+
+
+@pytest.mark.parametrize(("repetitions", "enough"), [(6, False), (7, True), (5000, True)])
+def test_seven_repetitions_of_both_are_enough_for_a_rank_test(
+    repetitions: int, enough: bool
+) -> None:
+    effect = of_units(repetitions, unit_of_analysis="repetition", cells=1)
+    found = crosschecks(_evidence([effect]))
+    assert found is not None
+    assert ("too few" not in found.summary) == enough
+
+
+def _evidence(effects: list[Effect]) -> Evidence:
     fields = dict.fromkeys(Evidence.__dataclass_fields__)
     return Evidence(**{**fields, "effects": effects})  # type: ignore[arg-type]
