@@ -206,9 +206,7 @@ def half(of: Bill | BillLine) -> float:
 
 
 @pytest.mark.parametrize("native", [1.5, 2.0, 1.0])
-def test_what_is_not_known_of_a_packet_s_cost_is_in_the_bill(
-    tmp_path: Path, native: float
-) -> None:
+def test_what_is_not_known_of_a_packet_s_cost_is_in_the_bill(tmp_path: Path, native: float) -> None:
     """Of a packet 0.2 / 1.8 us, as often as one is needed more or less; of the bridge 0.1 us."""
     found = bill(analysed(tmp_path, 1.0, BRIDGE, packets={"native": native}))
     bridge, batching = found.lines

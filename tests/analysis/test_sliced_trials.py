@@ -122,7 +122,7 @@ def test_other_work_is_named_with_its_trials_and_what_to_do(tmp_path: Path) -> N
 def test_work_that_goes_on_throughout_disturbs_no_short_slice_and_is_told(
     tmp_path: Path, cores: float, server: str | None, client: str | None, status: str
 ) -> None:
-    """Half a core of two takes less of each slice of 28 ms than its limit, which is that of 250 ms."""
+    """A program that always takes half a core of two disturbs no single short slice."""
     place = run(tmp_path, slices={"D1-B01-native": {"other_cpu_s": cores * 8 * 0.28}})
     for file in place.glob("trials/*/manifest.json"):
         record = json.loads(file.read_text())
@@ -299,6 +299,7 @@ def test_a_trial_that_failed_makes_no_server_look_less_driven(
     place = run(tmp_path, slices=slices, failed=["D3-B02-native-again"])
     found = check(analyse(served_together(place)), "equally driven")
     assert found.status == ("warning" if unequal else "ok")
-    assert found.details[:1] == [
-        "native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"
-    ] * unequal
+    assert (
+        found.details[:1]
+        == ["native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"] * unequal
+    )

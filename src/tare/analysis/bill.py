@@ -8,8 +8,8 @@ A trial's own packets are counted by the kernel. Then
 by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
 that is added: Student's t over the weighing's rounds and over the run's deployments, which are
 independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
-error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the line
-n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
+error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the
+line n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
 (n x error of c)^2 (the first order of a product).
 """
 

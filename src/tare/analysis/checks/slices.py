@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
 OTHERS_NOTED = 0.05
-"""Share of the CPU time of all slices of a trial: a program that runs throughout takes too little of
-a short slice to disturb it by itself."""
+"""Share of the CPU time of all slices of a trial: a program that runs throughout takes too little
+of a short slice to disturb it by itself."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
@@ -182,8 +182,7 @@ def unequally_driven(evidence: Evidence) -> Check | None:
         "for it. Trust only larger differences, or repeat the run: servers are now driven alike",
         [
             f"{treatment}: {count(blocks[0][1], 'slice')} a block, {baseline}: "
-            f"{count(blocks[0][0], 'slice')}"
-            + _part(len(blocks), len(judged[baseline, treatment]))
+            f"{count(blocks[0][0], 'slice')}" + _part(len(blocks), len(judged[baseline, treatment]))
             for (baseline, treatment), blocks in unequal.items()
         ],
     )
@@ -257,7 +256,9 @@ def pace(evidence: Evidence) -> Check | None:
         said = "the pace of the servers' CPUs did not depend on the condition"
         if seldom or never:
             said += "; it was sampled too seldom, or not at all, in "
-            said += f"{count(len(seldom) + len(never), 'trial')}: no term of the fit in their blocks"
+            said += (
+                f"{count(len(seldom) + len(never), 'trial')}: no term of the fit in their blocks"
+            )
             return check("pace", "ok", said, seldom + never)
         if missed := sum(lacking.values()):
             said += f"; {count(missed, 'slice')} without a sample left out"
