@@ -299,7 +299,5 @@ def test_a_trial_that_failed_makes_no_server_look_less_driven(
     place = run(tmp_path, slices=slices, failed=["D3-B02-native-again"])
     found = check(analyse(served_together(place)), "equally driven")
     assert found.status == ("warning" if unequal else "ok")
-    assert (
-        found.details[:1]
-        == ["native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"] * unequal
-    )
+    named = "native-again: 16 slices a block, native: 8 slices, in 1 of 5 blocks"
+    assert found.details[:1] == [named] * unequal

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 DISTURBED_NOTED = 0.05
 """Share of a trial's slices in which other work took more than 5% of the CPU time."""
 OTHERS_NOTED = 0.05
-"""Share of the CPU time of all slices of a trial: a program that runs throughout takes too little
-of a short slice to disturb it by itself."""
+"""Share of the CPU time of all slices of a trial together: a program that runs throughout takes too
+little of a short slice to disturb it by itself."""
 LATE_NOTED = 0.05
 """Share of a trial's slices whose servers were thawed or frozen too late."""
 UNDRAINED_NOTED = 0.001
@@ -255,10 +255,9 @@ def pace(evidence: Evidence) -> Check | None:
     if not details:
         said = "the pace of the servers' CPUs did not depend on the condition"
         if seldom or never:
-            said += "; it was sampled too seldom, or not at all, in "
-            said += (
-                f"{count(len(seldom) + len(never), 'trial')}: no term of the fit in their blocks"
-            )
+            lost = count(len(seldom) + len(never), "trial")
+            said += f"; it was sampled too seldom, or not at all, in {lost}: no term of the fit in "
+            said += "their blocks"
             return check("pace", "ok", said, seldom + never)
         if missed := sum(lacking.values()):
             said += f"; {count(missed, 'slice')} without a sample left out"
