@@ -88,6 +88,25 @@ def test_one_server_at_a_time_is_thawed_and_all_are_in_the_end(
     assert last[1] == {"a", "b"}
 
 
+def test_a_node_that_cannot_be_thawed_keeps_no_other_one_frozen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thawed: list[str] = []
+
+    def freeze(paths: Mapping[str, str], frozen: bool) -> None:
+        if paths["freezer"] == "gone":
+            raise OSError("no such group")
+        thawed.extend([] if frozen else [paths["freezer"]])
+
+    monkeypatch.setattr(module.cgroups, "freeze", freeze)
+    nodes = [Accounting({"freezer": name}) for name in ("gone", "b", "c")]
+    trial, meter = TrialHere(nodes, {}), Scene(monkeypatch)
+    monkeypatch.setattr(module.cgroups, "freeze", freeze)
+    Conductor(SCHEDULE, [trial], meter, True).release()  # type: ignore[arg-type]  # reads nothing
+    assert thawed == ["b", "c"]
+    assert trial.fault == "no such group"
+
+
 def test_a_slice_uses_what_its_server_used_and_begins_on_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -21,7 +21,7 @@ from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
 from tare.monitor.meter import NOTHING, CpuReading
-from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, Cut, make_schedule
+from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, READ_S, Cut, make_schedule
 
 SCHEDULE = make_schedule(["a", "b"], Cut(0.25, 0.5, 0.25, 0.03), seed=7)
 PROBE = """
@@ -91,6 +91,16 @@ def drive(probe: HostSlices, host: Host) -> None:
     probe.close()
 
 
+def test_where_the_clock_is_known_less_well_it_is_read_sooner_but_in_the_pause(
+    notes: Path, boot: str
+) -> None:
+    vague = Host(notes, clock=Offset(ahead_s=2.0, uncertain_s=0.004, rounds=9))
+    (made,) = start_probes({HERE, vague}, "a-run", boot)
+    drive(made, vague)
+    order: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8"))
+    assert READ_LEAD_S < order["read_lead_s"] < READ_S
+
+
 def driven(used: CpuReading) -> list[Driven]:
     return [Driven(slot, 1000.0 + slot.at, used, 0.3, late=False) for slot in SCHEDULE.slots]
 
@@ -104,7 +114,8 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
         "part": SCHEDULE.slots[0].trial,
         "last": True,
     }
-    assert (order["lead_s"], order["read_lead_s"]) == (LEAD_S, READ_LEAD_S)
+    lead_s = READ_LEAD_S + SAME.uncertain_s
+    assert (order["lead_s"], order["read_lead_s"]) == (LEAD_S, pytest.approx(lead_s))
     assert order["window_s"] == pytest.approx(0.28)
     assert order["parts"][0] == {
         "freeze": ["/freezer/n"],

@@ -65,7 +65,9 @@ def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:
     (tmp_path / "cpuacct" / "cpuacct.usage").write_text("2500000000\n")
     assert Meter(root=tmp_path).read({}).machine == 2.5
     (tmp_path / "cpuacct" / "cpuacct.usage").unlink()
-    (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 9\n")
+    # a second and a half of it was stolen
+    stat = "usage_usec 3000000\nuser_usec 900000\nsystem_usec 600000\n"
+    (tmp_path / "cpu.stat").write_text(stat)
     assert Meter(root=tmp_path).read({}).machine == 1.5
 
 

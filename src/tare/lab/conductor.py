@@ -161,9 +161,15 @@ class Conductor:
                 trial.fault = trial.fault or str(error)
 
     def _freeze(self, trial: TrialHere, frozen: bool) -> None:
-        if self.freezes:
-            for node in trial.nodes:
+        """One node that fails keeps no other one frozen."""
+        failed: TareError | OSError | None = None
+        for node in trial.nodes if self.freezes else ():
+            try:
                 cgroups.freeze(node.paths, frozen)
+            except (TareError, OSError) as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
 
 @contextlib.contextmanager

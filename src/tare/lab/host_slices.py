@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.machine import Here
 from tare.monitor.meter import CpuReading
-from tare.study.slice_schedule import LEAD_S, READ_LEAD_S
+from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, READ_S
 
 if TYPE_CHECKING:
     import subprocess
@@ -26,6 +26,9 @@ _END_S = 5.0
 """longest wait for a probe's last lines"""
 _MOST_UNCERTAIN_S = LEAD_S / 2
 """A clock that is known less well would thaw servers after their slice's load began."""
+_MOST_READ_LEAD_S = 0.9 * READ_S
+"""A clock that may be behind is read so much sooner, or a slice's reading would follow its begin;
+the slice before has ended by then."""
 _GROUPS = ("cpuacct", "unified")
 _FREEZERS = ("freezer", "unified")
 
@@ -139,7 +142,7 @@ class HostSlices:
         order = {
             "freeze_at": freeze_at + ahead,
             "lead_s": LEAD_S,
-            "read_lead_s": READ_LEAD_S,
+            "read_lead_s": min(READ_LEAD_S + self.machine.clock.uncertain_s, _MOST_READ_LEAD_S),
             "window_s": schedule.length_s + schedule.drain_s,
             "ticks": self.machine.ticks,
             "slots": [

@@ -154,10 +154,16 @@ class Meter:
         self._files.clear()
 
     def _machine(self, modes: Mapping[str, float]) -> float:
-        """Of the root control group, in nanoseconds there; else the sum of the modes."""
-        for file, unit in (("cpuacct/cpuacct.usage", 1e9), ("cpu.stat", 1e6)):
-            if text := self._text(str(self.root / file)):
-                return int(text.removeprefix("usage_usec").split()[0]) / unit
+        """Of the root control group, in nanoseconds there; else the sum of the modes.
+
+        The usage_usec of version 2 has steal in it on many kernels (root_cgroup_cputime of
+        kernel/cgroup/rstat.c), user and system time have not.
+        """
+        if text := self._text(str(self.root / "cpuacct/cpuacct.usage")):
+            return int(text) / 1e9
+        if text := self._text(str(self.root / "cpu.stat")):
+            used = dict(line.split() for line in text.splitlines())
+            return (int(used["user_usec"]) + int(used["system_usec"])) / 1e6
         return sum(used for mode, used in modes.items() if mode != "steal")
 
     def _packets(self, servers: Sequence[Accounting]) -> int:
