@@ -249,6 +249,27 @@ def _strata(contrasts: Contrasts) -> dict[tuple[str, tuple[str, ...]], list[str]
     return {key: list(names) for key, names in strata.items()}
 
 
+class Strata:
+    """What each contrast on one metric, or count, shares its variance with; made once for each."""
+
+    def __init__(self, logs: Logs, contrasts: Contrasts, rules: Rules) -> None:
+        self._logs, self._contrasts, self._rules = logs, contrasts, rules
+        self._made: dict[tuple[str, ...], Stratum] = {}
+
+    def of(self, contrast: Contrast, repeats: Sequence[str]) -> Stratum | None:
+        """The contrast's stratum, with these repeats of its baseline; None without a baseline."""
+        baseline, rules = contrast.baseline, self._rules
+        if baseline not in self._logs:
+            return None
+        beside = {n: (n,) for n in self._contrasts.stratum(baseline) if n in self._logs}
+        names = baseline, *sorted(set(rules.peers(contrast, beside, repeats)) - {baseline})
+        if names not in self._made:
+            members = {name: self._logs[name] for name in names}
+            made = make_stratum(members, baseline, by_deployment=rules.by_deployment)
+            self._made[names] = made
+        return self._made[names]
+
+
 def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterator[Compared]:
     """Every contrast that has two complete units of analysis."""
     typical = {
@@ -258,24 +279,19 @@ def compare_in_blocks(logs: Logs, contrasts: Contrasts, rules: Rules) -> Iterato
         for name, cells in logs.items()
         if cells
     }
-    strata: dict[tuple[str, ...], Stratum] = {}
+    strata = Strata(logs, contrasts, rules)
     for contrast in contrasts.of:
         if contrast.rows:
             averaged = _average_in_blocks(logs, typical, contrast, contrasts, rules)
             if averaged is not None:
                 yield averaged
             continue
-        baseline = contrast.baseline
-        if baseline not in logs:
-            continue
-        beside = {n: (n,) for n in contrasts.stratum(baseline) if n in logs}
         repeats = rules.repeats(contrast, contrasts)
-        names = baseline, *sorted(set(rules.peers(contrast, beside, repeats)) - {baseline})
-        if names not in strata:
-            members = {name: logs[name] for name in names}
-            strata[names] = make_stratum(members, baseline, by_deployment=rules.by_deployment)
+        stratum = strata.of(contrast, repeats)
+        if stratum is None:
+            continue
         result = estimate(
-            strata[names],
+            stratum,
             contrast.treatment,
             shared=rules.shared(contrast),
             alike=rules.alike(contrast),

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.estimates import estimate, make_stratum, t_interval
+from tare.analysis.inference.comparisons import Strata
+from tare.analysis.inference.estimates import estimate, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from tare.analysis.inference.comparisons import Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
-    from tare.analysis.inference.estimates import Cell, Logs, Stratum, UnitKind
+    from tare.analysis.inference.estimates import Cell, Logs, UnitKind
     from tare.analysis.trials import Trial
 
 LEVEL = 0.95
@@ -77,16 +78,16 @@ class Differences:
         self._table = table
         self._contrasts = contrasts
         self._rules = rules
-        self._strata: dict[tuple[str, ...], Stratum] = {}
+        self._strata = Strata(table, contrasts, rules)
 
     def of(self, contrast: Contrast) -> Difference | None:
         """None where either side has fewer than two units."""
         if self._rules.independent:
             return self._independent(contrast)
-        if contrast.baseline not in self._table:
-            return None
         repeats = self._rules.repeats(contrast, self._contrasts)
-        stratum, treatment = self._stratum(contrast, repeats), contrast.treatment
+        stratum, treatment = self._strata.of(contrast, repeats), contrast.treatment
+        if stratum is None:
+            return None
         found = estimate(
             stratum,
             treatment,
@@ -105,19 +106,6 @@ class Differences:
             sides, found.log_ratio, found.se, found.df, found.units, found.unit,
             stratum.differences(treatment, repeats), found.conditional,
         )  # fmt: skip
-
-    def _stratum(self, contrast: Contrast, repeats: Sequence[str]) -> Stratum:
-        known = self._contrasts.stratum(contrast.baseline)
-        beside = {name: (name,) for name in known if name in self._table}
-        names = self._rules.peers(contrast, beside, repeats)
-        key = contrast.baseline, *sorted(names)
-        if key not in self._strata:
-            self._strata[key] = make_stratum(
-                {name: self._table[name] for name in names},
-                contrast.baseline,
-                by_deployment=self._rules.by_deployment,
-            )
-        return self._strata[key]
 
     def _independent(self, contrast: Contrast) -> Difference | None:
         """Welch's t: repetitions are no pairs."""
