@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tare.errors import TareError, TrialFailedError
+from tare.lab.head_start import HeadStarts
 from tare.lab.sliced_block import BlockAgainError, SlicedBlock, all_or_none
 from tare.records.manifest import TrialManifest
 
@@ -40,5 +41,5 @@ def test_conditions_of_one_server_have_keys_of_their_own_and_servers_begin_alike
         for name, server in (("a", "native"), ("b", "docker"), ("c", "docker"), ("d", "docker"))
     }
     anything: Any = None
-    SlicedBlock(runs, anything, anything)
+    SlicedBlock(runs, anything, anything, HeadStarts())
     assert [run.keys for run, _ in runs.values()] == [0, 0, 1, 2]

@@ -28,6 +28,7 @@ from tare.lab.directory import (
 )
 from tare.lab.extension import keep_earlier_end
 from tare.lab.fleet import Fleet
+from tare.lab.head_start import HeadStarts
 from tare.lab.journal import Journal
 from tare.lab.maxima import Maxima
 from tare.lab.progress import Heedless, Progress, Watcher
@@ -93,6 +94,7 @@ class Lab:
         self._judge = judge
         self._command = command
         self._prices = prices
+        self._head_starts = HeadStarts()
         self._done = set(directory.done)
         self._failed: list[str] = []
         self._journal: Journal
@@ -325,7 +327,9 @@ class Lab:
             runs = self._runs_together(trials, fleet, resources, asides)
             if runs:
                 design = self._plan.study.design
-                outcomes = SlicedBlock(runs, design, self._watcher_of()).perform()
+                outcomes = SlicedBlock(
+                    runs, design, self._watcher_of(), self._head_starts
+                ).perform()
         except DiskFullError:
             self._drop(asides)
             raise

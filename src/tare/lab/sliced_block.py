@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tare.databases import make
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
+from tare.lab.head_start import HeadStarts
 from tare.lab.host_slices import HostSlices, start_probes
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
@@ -38,12 +39,11 @@ if TYPE_CHECKING:
     from tare.databases.observed import Observed
     from tare.lab.conductor import Driven, TrialHere
     from tare.lab.deployment import Deployment
+    from tare.load.client import LoadClient
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
     from tare.study.slice_schedule import Schedule
 
-HEAD_START_S = 0.5
-"""for each client, beside its runtime's own, from its launch until all begin together"""
 _READY_S = 0.2
 """how long before the first slice every client must be connected"""
 _FREEZE_S = 0.1
@@ -81,6 +81,7 @@ class SlicedBlock:
         runs: Mapping[str, tuple[TrialRun, Path]],
         design: Design,
         watcher: Watcher,
+        head_starts: HeadStarts,
         wall: Callable[[], float] = time.time,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -88,9 +89,11 @@ class SlicedBlock:
 
         Args:
             runs: trial to its run, and the directory into which its files are written.
+            head_starts: those of the run, which each block teaches for the next.
         """
         self._design = design
         self._watcher = watcher
+        self._head_starts = head_starts
         self._wall = wall
         self._wait = wait
         self._trials = [SlicedTrial(run, aside) for run, aside in runs.values()]
@@ -103,6 +106,7 @@ class SlicedBlock:
             sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
         self._samples, self._why_not_paced = NO_SAMPLES, ""
+        self._launched = 0.0
 
     def perform(self) -> dict[str, TrialManifest | TareError | OSError]:
         """Measure; trial to its record, or to why it failed.
@@ -163,10 +167,10 @@ class SlicedBlock:
         """Start all clients; the Unix time at which the first slice's load begins."""
         for one in self._trials:
             one.clients = one.run.make_clients()
-        clients = [client for one in self._trials for client in one.clients]
-        head = max(client.head_start_s for client in clients)
-        begins = self._wall() + head + HEAD_START_S * len(clients)
-        silence_s = begins - self._wall() + _SILENCE_S
+        clients = self._clients()
+        self._launched = self._wall()
+        begins = self._launched + self._head_starts.seconds(clients)
+        silence_s = begins - self._launched + _SILENCE_S
         for number, one in enumerate(self._trials):
             first = schedule.of(number)[0].at
             one.run.launch(one.clients, begins + first, slices=schedule.told(number))
@@ -221,6 +225,7 @@ class SlicedBlock:
             self._show(schedule, len(conductor.driven))
 
         conductor = Conductor(schedule, here, meter, freezes=freezes, look=look, wall=self._wall)
+        self._learn_head_start()
         try:
             return conductor.conduct(begins)
         finally:
@@ -258,6 +263,16 @@ class SlicedBlock:
                     why="its first slice would have begun without it",
                     remedy="see its stderr.log in the trial's logs directory",
                 )
+
+    def _learn_head_start(self) -> None:
+        """For the next block: all is ready now, or somebody came too late."""
+        if any(one.fault for one in self._trials):
+            self._head_starts.missed(self._clients())
+        else:
+            self._head_starts.needed(self._clients(), self._wall() - self._launched)
+
+    def _clients(self) -> list[LoadClient]:
+        return [client for one in self._trials for client in one.clients]
 
     def _why_not_frozen(self) -> str:
         """Why servers are left running while others are driven; empty: they are frozen."""
