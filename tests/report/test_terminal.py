@@ -48,6 +48,16 @@ def test_it_fits_and_breaks_no_number(width: int) -> None:
             assert interval(effect.ci).replace(MINUS, "-") in text
 
 
+def test_eighty_columns_break_no_name_where_a_verdict_can_have_three_lines() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        if one.treatment == "docker-bridge":
+            one.treatment = "docker-bridge.loopback"
+    text = shown(analysis, 80)
+    assert "docker-bridge.loopback" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
     analysis = sample_analysis()
     for effect in analysis.effects:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.measure import Measurement
 from rich.table import Table
 
 from tare.report import numbers, words
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 _LONG = "different within the margin"
 _IN_TWO_LINES = "different within\nthe margin"
 _ONE_BELOW_ANOTHER = "different\nwithin the\nmargin"
-_NARROW = 72
-"""Columns below which the long verdict leaves too little for names."""
+_ANY_WIDTH = 1000
+_INDENT = "  "
+_NAME = 6
+"""Least columns of a name."""
 Row = tuple[words.TreatmentAnswer, words.Line]
 
 
@@ -46,13 +49,19 @@ class _Rows:
     rows: Sequence[Row]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        verdict = _ONE_BELOW_ANOTHER if options.max_width < _NARROW else _IN_TWO_LINES
-        yield from _table(self.analysis, self.metric, self.rows, verdict)
+        heading, table = _table(self.analysis, self.metric, self.rows, _IN_TWO_LINES)
+        # else a name would be cut amid a word
+        others = Measurement.get(console, options.update(max_width=_ANY_WIDTH), table).minimum
+        longest = max(len(word) for one, _ in self.rows for word in _name(one).split())
+        if others - _NAME + len(_INDENT) + longest > options.max_width:
+            heading, table = _table(self.analysis, self.metric, self.rows, _ONE_BELOW_ANOTHER)
+        yield heading
+        yield table
 
 
 def _table(
     analysis: Analysis, metric: Metric, rows: Sequence[Row], verdict: str
-) -> list[RenderableType]:
+) -> tuple[Text, Table]:
     values = [
         numbers.quantity(value, metric.unit)
         for _, line in rows
@@ -66,7 +75,7 @@ def _table(
     if margin is not None:
         heading += f" (margin {numbers.share(margin)})"
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("", overflow="fold", min_width=6)
+    table.add_column("", overflow="fold", min_width=_NAME)
     for name in ("baseline", "treated", "change", "95% interval"):
         table.add_column(name, no_wrap=True, justify="right")
     table.add_column("verdict", no_wrap=True)
@@ -78,7 +87,7 @@ def _table(
         said = verdict if line.verdict == _LONG else line.verdict
         effect = analysis.effects[line.effect]
         table.add_row(*_cells(effect, answer, line, metric, unit), text(said, "bold"))
-    return [text(heading, "bold"), table]
+    return text(heading, "bold"), table
 
 
 def _cells(
@@ -89,13 +98,16 @@ def _cells(
         numbers.quantity(value, metric.unit).removesuffix(f" {unit}" if unit else "")
         for value in (effect.baseline_value, effect.treatment_value)
     )
-    name = f"{answer.treatment} (control)" if answer.aa else answer.name or answer.treatment
     return [
-        text(f"  {name}"),
+        text(f"{_INDENT}{_name(answer)}"),
         *(text(side) for side in sides),
         text(numbers.change(effect.ratio), TONES[line.tone]),
         text(numbers.interval(effect.ci)),
     ]
+
+
+def _name(answer: words.TreatmentAnswer) -> str:
+    return f"{answer.treatment} (control)" if answer.aa else answer.name or answer.treatment
 
 
 def apart(analysis: Analysis) -> list[str]:
