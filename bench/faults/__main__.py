@@ -80,11 +80,11 @@ class Campaign:
         self._scene.engine.restart()
         self.statuses[command.process.returncode] += 1
         for strike in strikes:
-            done = strike.target != "nothing"
-            self.counts[f"{strike.kind}: {_class_of(strike)}" if done else "nothing"] += 1
+            hit = f"{strike.kind}: {_class_of(strike)}"
+            self.counts[hit if strike.hit else "nothing"] += 1
         self._find(number, command, strikes, self._invariants.after(command, strikes, before))
         if self._draw.random() < CLEANED_NEXT:
-            self._clean(number, strikes)
+            self.clean(number, strikes)
         self._next_run(command)
         did = [f"{strike.kind} {strike.target}" for strike in strikes]
         what = command.name or "weighing"
@@ -110,8 +110,9 @@ class Campaign:
     def _instant(self) -> float:
         return math.exp(self._draw.uniform(math.log(SOONEST_S), math.log(LATEST_S)))
 
-    def _clean(self, number: int, strikes: list[Strike]) -> None:
-        """The next command is `tare clean`: it says so, and nothing is left."""
+    def clean(self, number: int, strikes: list[Strike]) -> None:
+        """The next command is `tare clean`: it says so, nothing is left, and nothing of others
+        is touched."""
         command = self._scene.start("clean")
         command.wait_s(ENDS_WITHIN_S)
         found = []
@@ -119,6 +120,7 @@ class Campaign:
             found.append(f"tare clean: {command.process.returncode}, {command.said()}")
         if left := self._invariants.left():
             found.append(f"left behind by tare clean: {left}")
+        found += [f"of others: {change}" for change in self._invariants.decoys.changed()]
         self._find(number, command, strikes, found)
 
     def _next_run(self, command: Command) -> None:
@@ -201,7 +203,8 @@ def _cycles(campaign: Campaign, instants: int) -> None:
 
 def _clean_up(scene: Scene, campaign: Campaign) -> None:
     """At the end nothing of the campaign's own stays, whatever it found."""
-    scene.start("clean").wait_s(ENDS_WITHIN_S)
+    scene.engine.restart()
+    campaign.clean(campaign.commands.total(), [])
     if not campaign.findings:
         return
     print(f"what was found is in {scene.root}-findings.json", flush=True)

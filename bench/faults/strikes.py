@@ -20,6 +20,11 @@ from bench.faults.scene import AS_FROM_A_TERMINAL, TARE, Command, Scene
 NOBODY = 65534
 LIMITED = Path("/sys/fs/cgroup")
 LOCK = Path("/run/lock/tare-lab.lock")
+AIMED = 0.5
+"""Share of stops that are aimed at what serves a trial, while it is measured."""
+SERVING = {"native java", "container", "docker-proxy", "native tare-load"}
+AIMED_WITHIN_S = 12.0
+"""So long a trial is waited for."""
 
 
 @dataclass
@@ -41,6 +46,11 @@ class Strike:
     seconds: float = 0.0
     findings: tuple[str, ...] = ()
     statuses: tuple[int, ...] = ()
+
+    @property
+    def hit(self) -> bool:
+        """Whether there was something to do it to."""
+        return self.target != "nothing"
 
 
 class Striker:
@@ -99,9 +109,11 @@ class Striker:
         target += ", twice" if again else ""
         return Strike(sent.name, target, at, statuses=statuses)
 
-    def _one(self, command: Command) -> tuple[str, int] | None:
-        """One process of ours, of a kind that is drawn first; None: none of that kind is there."""
+    def _one(self, command: Command, kinds: set[str] | None = None) -> tuple[str, int] | None:
+        """One process of ours, of a kind (of these) that is drawn first; None: there is none."""
         groups = _of_run(command)
+        if kinds is not None:
+            groups = {name: pids for name, pids in groups.items() if name in kinds}
         if not groups:
             return None
         name = self._draw.choice(sorted(groups))
@@ -124,9 +136,11 @@ class Striker:
         return Strike(kind, chosen[0], at)
 
     def _stop(self, command: Command) -> Strike:
-        seconds = self._draw.uniform(0.2, 3.0)
-        chosen = self._one(command)
-        if chosen is None or self._draw.random() < 0.3:
+        aimed = self._draw.random() < AIMED and self._await_trial(command)
+        # a longer one is mostly found by a look at the units, which fails the trial
+        seconds = self._draw.uniform(0.2, 0.8 if aimed else 3.0)
+        chosen = self._one(command, SERVING if aimed else None)
+        if chosen is None or (not aimed and self._draw.random() < 0.3):
             chosen = ("tare", command.process.pid)
         at = time.time()
         with contextlib.suppress(ProcessLookupError):
@@ -136,6 +150,16 @@ class Striker:
             finally:
                 os.kill(chosen[1], signal.SIGCONT)
         return Strike("stop", chosen[0], at, seconds)
+
+    def _await_trial(self, command: Command) -> bool:
+        """Wait until a trial is driven, and then for its warm-up's end; whether there is one."""
+        deadline = time.monotonic() + AIMED_WITHIN_S
+        while command.name and time.monotonic() < deadline and not command.wait_s(0.1):
+            of_trials = [e for e in self._scene.journal(command.name) if "trial" in e]
+            begun = bool(of_trials) and of_trials[-1]["event"] == "trial begun"
+            if begun and "native tare-load" in _of_run(command):
+                return not command.wait_s(self._draw.uniform(0.6, 1.6))
+        return False
 
     def _fill(self, command: Command) -> Strike:
         at, filler = time.time(), self._scene.runs / "filler"

@@ -20,6 +20,7 @@ from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfi
 from urllib3.exceptions import HTTPError
 
 from tare.errors import RuntimeUnavailableError
+from tare.machines import neighbours
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import confinement, docker_ways
@@ -29,6 +30,7 @@ from tare.runtimes.docker_engine import (
     RUN_LABEL,
     connect,
     labelled,
+    labels_of,
     own_volume,
     packet_path,
     remove,
@@ -314,12 +316,14 @@ class DockerRuntime:
             self._pool.guard()
             subnet = self._pool.network()
             pool = IPAMPool(subnet=str(subnet), gateway=str(subnet[1]))
+            bridge = f"{neighbours.BRIDGES}{subnet.network_address.packed[2]}"
             made = self._client_call(
                 lambda: self.client.networks.create(
                     f"tare-{self._run}-{group}",
                     driver="bridge",
                     ipam=IPAMConfig(pool_configs=[pool]),
-                    labels={RUN_LABEL: self._run},
+                    options={"com.docker.network.bridge.name": bridge},
+                    labels=labels_of(self._run),
                 ),
                 f"create network {group}",
             )
@@ -377,7 +381,7 @@ class DockerRuntime:
             self._left.remove(unit)
 
     def _labels(self, unit: Unit) -> dict[str, str]:
-        return {RUN_LABEL: self._run, UNIT_LABEL: unit.site.name}
+        return {**labels_of(self._run), UNIT_LABEL: unit.site.name}
 
     def _start(self, unit: Unit) -> Any:
         site, api = unit.site, self.client.api

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 
 use crate::client::*;
 use proptest::prelude::*;
@@ -130,8 +131,29 @@ fn a_large_request_is_taken_whole() {
     );
 }
 
+#[test]
+fn as_many_hostile_inputs_are_sent_as_are_asked_for() {
+    let itself = std::env::current_exe().expect("a program");
+    let done = Command::new(itself)
+        .args(["--exact", "protocol::hostile_bytes_harm_nobody_else"])
+        .arg("--nocapture")
+        .envs([("PROPTEST_CASES", "3"), ("PROPTEST_VERBOSE", "2")])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(said.matches("Next test input").count(), 3, "{said}");
+}
+
+/// Each input has a stub of its own: 64 of them, or as many as `make fuzz` asks for.
+fn inputs() -> ProptestConfig {
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => ProptestConfig::default(),
+        None => ProptestConfig::with_cases(64),
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(inputs())]
 
     /// Whatever one client sends, the next one is served.
     #[test]
