@@ -10,7 +10,8 @@ import pytest
 
 from tare.analysis.amounts import Amount, amount_of, total
 from tare.analysis.analyse import analyse
-from tare.analysis.bill import way_of
+from tare.analysis.bill import NOT_APART, NOT_COUNTED
+from tare.analysis.billed_ways import way_of
 from tare.analysis.tariff import Tariff
 from tare.records.prices import Interval, Price, Weighing
 from tare.records.quiet import Machine, write
@@ -135,14 +136,69 @@ def test_errors_add_up_in_squares_with_the_fewest_degrees_of_freedom() -> None:
         ({"runtime": "docker", "network": "published"}, {}, "docker.published"),
         ({"runtime": "kubernetes", "network": "service-ip"}, {}, "kubernetes.service-ip"),
         ({"machines": "ssh"}, {}, ""),
-        ({}, {"database": {"nodes": 3}}, ""),
+        ({"address": "floating-ip"}, {}, ""),
+        ({}, {"clusters": 2}, ""),
         ({}, {"client": {"runtime": "docker"}}, ""),
     ],
 )
 def test_only_ways_that_are_weighed_have_a_price(
     platform: dict[str, Any], more: dict[str, Any], way: str
 ) -> None:
-    assert way_of({"platform": platform, **more}) == way
+    found = way_of({"platform": platform, **more})
+    assert (found.name, found.whole) == (way, True)
+    assert bool(found.why) == (not way)
+
+
+PODS = {"runtime": "kubernetes", "network": "container-dns"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "way", "whole"),
+    [
+        ({}, "native", True),
+        ({"runtime": "docker", "network": "host"}, "docker.host", True),
+        ({"runtime": "docker", "network": "bridge"}, "docker.bridge", False),
+        ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, "docker.proxy", False),
+        (PODS, "kubernetes.container-dns", False),
+        (PODS | {"endpoint": "host-port"}, "kubernetes.host-port", False),
+        ({"runtime": "swarm", "network": "host-port"}, "swarm.host-port", False),
+    ],
+)
+def test_of_a_cluster_the_way_of_its_clients_is_all_of_it_on_the_host_s_loopback_only(
+    platform: dict[str, Any], way: str, whole: bool
+) -> None:
+    found = way_of({"platform": platform, "database": {"nodes": 3}})
+    assert (found.name, found.whole) == (way, whole)
+
+
+@pytest.mark.parametrize(
+    ("platform", "why"),
+    [
+        ({"runtime": "docker", "network": "published"}, "by published ports too"),
+        (PODS | {"endpoint": "service-ip"}, "by service-ip packets to some nodes pass another"),
+        ({"runtime": "swarm", "network": "node-port"}, "by node-port packets to some nodes"),
+    ],
+)
+def test_a_cluster_whose_clients_take_a_way_that_one_node_does_not_show_has_none(
+    platform: dict[str, Any], why: str
+) -> None:
+    assert way_of({"platform": platform}).name
+    found = way_of({"platform": platform, "database": {"nodes": 3}})
+    assert (found.name, why in found.why) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "refused"), [("", ""), ("flannel-vxlan", ""), ("bridge", "network plugin bridge")]
+)
+def test_the_prices_of_one_network_plugin_are_not_those_of_another(
+    plugin: str, refused: str
+) -> None:
+    pods = price("kubernetes.host-port", 1, 5.0)
+    path = "host-port, network plugin flannel-vxlan, destination translated, MTU 1450"
+    tariff = Tariff(weighing(pods.model_copy(update={"path": path})))
+    way = way_of({"platform": PODS | {"endpoint": "host-port", "plugin": plugin}})
+    assert way.unpriced(tariff).endswith(refused)
+    assert bool(way.unpriced(tariff)) == bool(refused)
 
 
 def analysed(
@@ -172,6 +228,27 @@ def analysed(
         file.write_text(json.dumps(manifest))
     if prices is not None:
         write(prices, run / "prices.json")
+    return analyse(run)
+
+
+def as_cluster(
+    run: Path, of_clients: Mapping[str, float], platform: Mapping[str, Any] | None = None
+) -> Analysis:
+    """The run as one of clusters of three nodes.
+
+    Args:
+        of_clients: condition to the packets of clients for each operation, where they were counted.
+        platform: of the container, beside what it is.
+    """
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        manifest["setup"]["database"]["nodes"] = 3
+        if manifest["condition"] != "native":
+            manifest["setup"]["platform"] |= platform or {}
+        if (each := of_clients.get(manifest["condition"])) is not None:
+            sent = each * sum(client["ok"] for client in manifest["clients"])
+            manifest["slices"]["counts"]["client_packets"] = sent
+        file.write_text(json.dumps(manifest))
     return analyse(run)
 
 
@@ -239,10 +316,119 @@ def test_where_the_measurement_does_not_decide_there_is_the_bill_only(tmp_path: 
     assert found.us == pytest.approx(3.0, abs=0.01)
 
 
+def why_no_bill(analysis: Analysis) -> str:
+    assert analysis.bills is not None
+    assert analysis.bills.of == []
+    (one,) = analysis.bills.without
+    assert (one.baseline, one.treatment) == ("native", "docker-bridge")
+    return one.why
+
+
 def test_without_prices_or_with_those_of_other_ways_there_is_no_bill(tmp_path: Path) -> None:
     assert analysed(tmp_path / "none", 1.0, None).bills is None
     other = weighing(price("docker.proxy", 1, 40.0))
-    assert analysed(tmp_path / "other", 1.0, other).bills is None
+    found = analysed(tmp_path / "other", 1.0, other)
+    assert why_no_bill(found) == "the way docker.bridge was not weighed"
+
+
+def test_without_counted_packets_there_is_no_bill(tmp_path: Path) -> None:
+    scene = {"deployments": 2, "blocks": 2, "measure_s": 2}
+    run = write_run(tmp_path / "r", effects={"native": Truth(), "docker-bridge": Truth(
+        patch=docker("bridge"))}, **scene)  # fmt: skip
+    write(BRIDGE, run / "prices.json")
+    assert why_no_bill(analyse(run)) == NOT_COUNTED
+
+
+def test_of_a_cluster_the_clients_packets_are_billed_and_the_rest_is_said(tmp_path: Path) -> None:
+    """Of 6 packets that the nodes send and receive, 2 are the clients': 3 us over the bridge."""
+    packets = {"native": 4.0, "docker-bridge": 6.0}
+    analysed(tmp_path, 1.10, BRIDGE, packets=packets)
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    assert [(line.what, line.count) for line in found.lines] == [(PATH, pytest.approx(2.0))]
+    assert found.us == pytest.approx(3.0, abs=0.01)
+    assert found.unpriced == ["what nodes send each other", "how many answers share a packet"]
+    assert found.verdict == "in part", "24 us were measured, and that contradicts nothing"
+    assert found.unexplained_us == pytest.approx(24 - 3, abs=3)
+
+
+def test_what_native_packets_cost_is_no_part_of_a_cluster_s_bill(tmp_path: Path) -> None:
+    """All packets of native nodes pass the host's loopback, those between them and the clients'."""
+    analysed(tmp_path, 1.0, BRIDGE, packets={"native": 4.0, "docker-bridge": 6.0})
+    few = bill(as_cluster(tmp_path / "r", {"docker-bridge": 1.1}))
+    assert few.us == pytest.approx(1.7)
+
+
+def test_of_a_cluster_whose_clients_were_not_counted_apart_there_is_no_bill(
+    tmp_path: Path,
+) -> None:
+    """As of every run before these were counted."""
+    analysed(tmp_path, 1.0, BRIDGE)
+    assert why_no_bill(as_cluster(tmp_path / "r", {})) == NOT_APART
+
+
+def test_a_cluster_on_the_host_s_loopback_has_a_whole_bill(tmp_path: Path) -> None:
+    """All four packets pass that one way: twice the price of two, and no packet more is needed."""
+    host = weighing(price("docker.host", 1, 0.5))
+    analysed(tmp_path, 1.0, host, packets={"native": 4.0, "docker-bridge": 4.0})
+    found = bill(as_cluster(tmp_path / "r", {}, {"network": "host"}))
+    assert found.us == pytest.approx(1.0)
+    assert found.unpriced == []
+    assert found.verdict != "in part"
+    assert found.notes == ["docker-bridge had 4.00 packets per operation, which is far from what "
+                           "was weighed"]  # fmt: skip
+
+
+def test_between_two_endpoints_of_one_cluster_nodes_send_each_other_the_same(
+    tmp_path: Path,
+) -> None:
+    prices = weighing(
+        price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4),
+        price("docker.proxy", 1, 43.0), price("docker.proxy", 32, 4.0),
+    )  # fmt: skip
+    analysed(tmp_path, 1.0, prices)
+    run = tmp_path / "r"
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        manifest["deployment"] = f"D{manifest['round']}-bridge-1"
+        if manifest["condition"] == "native":  # the way by the bridge's own address
+            manifest["setup"]["platform"] |= {"runtime": "docker", "network": "bridge"}
+        else:
+            manifest["setup"]["platform"] |= {"endpoint": "proxy"}
+        file.write_text(json.dumps(manifest))
+    found = bill(as_cluster(run, {"native": 2.0, "docker-bridge": 2.0}))
+    assert found.us == pytest.approx(43.0 - 3.0)
+    assert found.unpriced == []
+    assert found.lines[-1].what == "answers batched less or more"
+
+
+def test_an_average_has_the_mean_of_its_pairs_bills_where_no_pair_is_compared_alone(
+    tmp_path: Path,
+) -> None:
+    """At 2 packets an operation pays 3 us, at 0.2 it pays 0.4: a mean of 1.7."""
+    truths = {"native": Truth(), "docker-bridge": Truth(patch=docker("bridge"))}
+    run = write_run(
+        tmp_path / "r", effects=truths, threads=[16, 64], slice_s=0.25, blocks=1, deployments=3,
+        measure_s=2, between=0.002, within=0.002,
+    )  # fmt: skip
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        each = 2.0 if manifest["levels"]["threads"] == "t16" else 0.2
+        sent = each * sum(client["ok"] for client in manifest["clients"])
+        manifest["slices"]["counts"] = {"packets": sent}
+        file.write_text(json.dumps(manifest))
+    write(BRIDGE, run / "prices.json")
+    alone = analyse(run).bills
+    assert alone is not None
+    told = {one.treatment: one.us for one in alone.of if one.baseline.startswith("native")}
+    assert told["docker-bridge.t16"] == pytest.approx(3.0)
+    assert told["docker-bridge.t64"] == pytest.approx(0.4)
+    study = run / "study.yaml"
+    asked = "\nanalysis: {compare: [platform], over: {factors: [threads], how: mean-of-ratios}}\n"
+    study.write_text(study.read_text() + asked)
+    found = bill(analyse(run))
+    assert found.us == pytest.approx(1.7, abs=0.01)
+    assert found.lines[0].count == pytest.approx(1.1)
+    assert half(found) > 0.9 * 0.1, "prices of the same rounds err together"
 
 
 def hostile(**changed: Any) -> str:
@@ -274,7 +460,7 @@ def test_a_way_without_packets_has_no_price(tmp_path: Path) -> None:
     text = json.loads(hostile(counts=nothing))
     text["prices"][3]["counts"] = nothing
     (tmp_path / "r" / "prices.json").write_text(json.dumps(text))
-    assert analyse(tmp_path / "r").bills is None
+    assert why_no_bill(analyse(tmp_path / "r")) == "the way docker.bridge was not weighed"
 
 
 def test_an_error_of_the_packets_is_in_both_lines_of_a_side_and_adds_up_as_one(

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.analysis.billed_ways import way_of
 from tare.cli import weigh_first
-from tare.cli.weigh_first import FRESH, prices_for
+from tare.cli.weigh_first import FRESH, _serves, prices_for
 from tare.errors import RuntimeUnavailableError
 from tare.machines.facts import local_facts
 from tare.records.layout import RunFiles
 from tare.records.quiet import Machine, keep, write
 from tare.study.plan import make_plan
 from tare.study.schema import Study
-from tests.analysis.test_bill import BRIDGE
+from tests.analysis.test_bill import BRIDGE, price, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +121,27 @@ def test_a_way_that_is_never_weighed_asks_for_no_weighing(scene: Scene) -> None:
     pods = {"platform": {"runtime": "kubernetes", "network": "host", "storage": "emptydir"}}
     assert scene.prices(pods) is None
     assert scene.weighed == 0
+
+
+def test_of_a_cluster_of_several_nodes_the_clients_way_is_weighed(scene: Scene) -> None:
+    assert scene.prices({**DOCKER, "database": {"nodes": 3, "replication_factor": 3}}) == BRIDGE
+    assert scene.weighed == 1
+
+
+def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) -> None:
+    """Of the plugins that a study names, a cluster has one."""
+    pods = {"runtime": "kubernetes", "network": "container-dns", "endpoint": "host-port"}
+    path = "host-port, network plugin flannel-vxlan, MTU 1450"
+    prices = [price("kubernetes.host-port", 1, 5.0).model_copy(update={"path": path})]
+
+    def serves(*plugins: str) -> bool:
+        named = {way_of({"platform": pods | {"plugin": one}}) for one in plugins}
+        made = weighing(*prices).model_copy(update={"made": datetime.now(UTC)})
+        return _serves(made, named)
+
+    assert serves("flannel-vxlan")
+    assert serves("flannel-vxlan", "flannel-host-gw")
+    assert not serves("flannel-host-gw")
 
 
 def test_kept_prices_come_along_though_nobody_wants_a_weighing(scene: Scene) -> None:

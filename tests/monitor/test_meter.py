@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from tare.machines.cgroups import Accounting
-from tare.monitor.meter import CpuReading, Meter, kernel_threads, passed, processes_named
+from tare.monitor.meter import (
+    CpuReading,
+    Meter,
+    kernel_threads,
+    own_packets,
+    passed,
+    processes_named,
+)
 
 
 def burn(seconds: float) -> None:
@@ -58,6 +65,36 @@ def test_packets_of_a_namespace_of_its_own_are_those_of_all_its_devices() -> Non
     )
     assert passed(devices, loopback_only=False) == 7 + 40 + 50
     assert passed(devices, loopback_only=True) == 7
+
+
+def test_packets_of_clients_are_those_that_this_namespace_s_programs_send_elsewhere() -> None:
+    """30 sent and 40 received, of which 5 went over the loopback device: each is sent and received.
+    What is forwarded is of neither, and older kernels count it as sent."""
+    names = "Ip: Forwarding ForwDatagrams InDelivers OutRequests"
+    told = "Icmp: InMsgs\nIcmp: 3\n"
+    assert own_packets(f"{names} OutTransmits\nIp: 1 8 40 30 38\n{told}", 5) == 60
+    assert own_packets(f"{names}\nIp: 1 8 40 38\n{told}", 5) == 60
+    assert own_packets(told, 5) is None
+
+
+def test_where_a_server_is_in_this_namespace_clients_packets_are_not_told_apart() -> None:
+    meter = Meter()
+    assert "client_packets" in meter.read({}).counts
+    assert "client_packets" not in meter.read({}, [Accounting(pids=(os.getpid(),))]).counts
+    meter.close()
+
+
+def test_what_is_sent_over_the_loopback_device_is_not_the_clients() -> None:
+    meter = Meter()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ends:
+        ends.bind(("127.0.0.1", 0))
+        before = meter.read({})
+        for _ in range(5000):
+            ends.sendto(b"x", ends.getsockname())
+            ends.recv(1)
+        counts = meter.read({}).since(before).counts
+    meter.close()
+    assert abs(counts["client_packets"]) < 1000  # what else runs here
 
 
 def test_the_root_group_s_time_is_read_in_its_own_unit(tmp_path: Path) -> None:

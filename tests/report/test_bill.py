@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.report.bill import bill_panels, bill_table, owners_table, sentences, source
+from tare.report.bill import (
+    bill_panels,
+    bill_table,
+    owners_table,
+    sentences,
+    source,
+    without,
+)
 from tare.report.extent import fitted
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
-from tests.analysis.test_bill import BRIDGE, analysed
+from tests.analysis.test_bill import BRIDGE, analysed, as_cluster, price, weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +86,26 @@ def test_page_and_markdown_have_it_only_where_something_was_weighed(
         assert "What its prices predict" in render(contradicted)
         assert "What its prices predict" not in render(nothing)
     assert source(nothing) == ""
+
+
+def test_a_bill_in_part_says_what_has_no_price(tmp_path: Path) -> None:
+    analysed(tmp_path, 1.10, BRIDGE)
+    ((_, text),) = sentences(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    assert text.endswith(
+        "as measured: in part, as there is no price of what nodes send each other and how many "
+        "answers share a packet."
+    )
+
+
+def test_what_has_no_bill_says_why(tmp_path: Path) -> None:
+    other = analysed(tmp_path, 1.0, weighing(price("docker.proxy", 1, 40.0)))
+    told = "No bill of docker-bridge over native: the way docker.bridge was not weighed."
+    assert without(other) == [told]
+    for render in (render_html, render_markdown):
+        text = render(other)
+        assert told in text
+        assert "What its prices predict" in text
+        assert "The bill by who used it" not in text
 
 
 def test_a_page_of_many_treatments_has_as_many_bills_as_explanations(

@@ -160,7 +160,7 @@ def _analyse(run_dir: Path) -> Analysis:
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=why,
-        bills=make_bills(read(Weighing, run.files.prices), trials, effects, why),
+        bills=make_bills(read(Weighing, run.files.prices), trials, effects, why, contrasts),
         provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 

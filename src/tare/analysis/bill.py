@@ -1,16 +1,9 @@
 """The bill: what a platform should add to an operation, by the prices of `tare weigh`.
 
-A trial's own packets are counted by the kernel. Then
-
-    predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
-              + (how much less the treatment's answers are batched) x what a packet more costs,
-
-by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
-that is added: Student's t over the weighing's rounds and over the run's deployments, which are
-independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
-error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the
-line n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
-(n x error of c)^2 (the first order of a product).
+Of which packets it is, and beside what was measured; its amounts are those of
+`tare.analysis.priced_pair`. Where nodes of a cluster reach each other in another way than clients
+do, the packets are those of the clients, and the bill says what it has no line for. A difference
+that is averaged over pairs of conditions has the mean of their bills.
 """
 
 from __future__ import annotations
@@ -21,22 +14,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tare.analysis.amounts import Amount, related, total
+from tare.analysis.amounts import Amount
+from tare.analysis.billed_ways import BilledWay, way_of
 from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
-from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
+from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.price_doubts import doubts
-from tare.analysis.tariff import NATIVE, OWNERS, Point, Tariff
+from tare.analysis.priced_pair import Paid, Predicted, mean, priced
+from tare.analysis.tariff import NATIVE, OWNERS, Tariff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Collection, Iterator, Sequence
 
+    from tare.analysis.inference.contrasts import CellPair, Contrasts
     from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
     from tare.records.prices import Weighing
 
+    Rows = Sequence[Sequence[CellPair]]
+
 PACKETS = "net.server_packets_per_op"
+CLIENT_PACKETS = "net.client_packets_per_op"
+NOT_COUNTED = "packets are counted in slices only, and have to be in two deployments at least"
+NOT_APART = "the clients' packets were not counted apart from those between nodes"
+BETWEEN_NODES = "what nodes send each other"
 _MEASURED = {
     "server": "cpu.server_per_op",
     "client": "cpu.client_per_op",
@@ -47,29 +48,80 @@ _MEASURED = {
 
 
 class BilledSide(NamedTuple):
-    """One condition: its way, and its packets per operation."""
+    """One condition: its way, and packets per operation, None where they were not counted.
 
-    way: str
-    packets: Amount
-
-
-def way_of(setup: Mapping[str, Any]) -> str:
-    """The way of a condition's clients as `tare weigh` names it; empty: of none that it weighs.
-
-    Args:
-        setup: the condition's resolved document.
+    Attributes:
+        packets: of its servers.
+        of_clients: of these, those between clients and servers.
+        deployments: that served its trials.
     """
-    platform, database = setup.get("platform", {}), setup.get("database", {})
-    if platform.get("machines", "local") != "local" or database.get("nodes", 1) != 1:
-        return ""
-    if platform.get("plugin") or platform.get("address") or setup.get("clusters", 1) != 1:
-        return ""
-    if setup.get("client", {}).get("runtime", "native") != "native":
-        return ""
-    runtime, network = platform.get("runtime", NATIVE), platform.get("network", "host")
-    if runtime == NATIVE:
-        return NATIVE
-    return f"{runtime}.{platform.get('endpoint') or network}"
+
+    way: BilledWay
+    packets: Amount | None
+    of_clients: Amount | None
+    deployments: frozenset[str]
+
+
+class Billing:
+    """The prices of a weighing, and what a run's trials counted."""
+
+    def __init__(self, weighing: Weighing, trials: Sequence[Trial]) -> None:
+        self._tariff = Tariff(weighing)
+        own: dict[str, list[Trial]] = defaultdict(list)
+        for one in trials:
+            if one.done:
+                own[one.condition].append(one)
+        self._sides = {name: _side(group) for name, group in own.items()}
+
+    def bill(self, effect: Effect, rows: Rows, why: Why | None = None) -> Bill | str:
+        """The bill of a difference of service demand; or the reason why there is none.
+
+        Args:
+            rows: the pairs of measured conditions that it averages: first each row, then the rows.
+            why: what was measured beside it.
+        """
+        parts: list[tuple[float, Predicted]] = []
+        for row in rows:
+            for baseline, treatment in row:
+                one = self._predicted(baseline, treatment)
+                if isinstance(one, str):
+                    return one
+                parts.append((1 / (len(rows) * len(row)), one))
+        found = mean(parts)
+        ci = found.us.interval()
+        return Bill(
+            baseline=effect.baseline,
+            treatment=effect.treatment,
+            lines=[_line(*line) for line in found.lines],
+            us=found.us.value,
+            ci=ci,
+            baseline_us=effect.baseline_value,
+            measured_us=effect.difference,
+            measured_ci=effect.difference_ci,
+            verdict=_verdict(effect, ci, found.unpriced),
+            unexplained_us=effect.difference - found.us.value,
+            unpriced=list(found.unpriced),
+            owners=list(_owners(found, why)),
+            notes=list(found.far),
+        )
+
+    def _predicted(self, baseline: str, treatment: str) -> Predicted | str:
+        """Of one pair; or why not."""
+        sides = self._sides[baseline], self._sides[treatment]
+        for side in sides:
+            if why := side.way.unpriced(self._tariff):
+                return why
+        whole = all(side.way.whole for side in sides)
+        base, treated = (
+            Paid(name, side.way.name, side.packets if whole else side.of_clients)
+            for name, side in zip((baseline, treatment), sides, strict=True)
+        )
+        for one in (base, treated):
+            if one.packets is None and (whole or one.way != NATIVE):
+                return NOT_COUNTED if whole else NOT_APART
+        # between the nodes of one cluster nothing depends on the endpoint of its clients
+        same = whole or sides[0].deployments == sides[1].deployments
+        return priced(self._tariff, base, treated, () if same else (BETWEEN_NODES,))
 
 
 def make_bills(
@@ -77,38 +129,31 @@ def make_bills(
     trials: Sequence[Trial],
     effects: Sequence[Effect],
     why: Sequence[Why],
+    contrasts: Contrasts,
 ) -> Bills | None:
-    """A bill for each measured difference of service demand between ways that have prices.
+    """A bill for each measured difference of service demand between single conditions, and for
+    averages of which no pair is compared by itself; or the reason why it has none.
 
-    None: nothing was weighed, or no trial counted its packets.
+    None: nothing was weighed, or no difference was measured.
     """
     if weighing is None:
         return None
-    tariff = Tariff(weighing)
-    ways = {one.condition: way_of(one.manifest.setup) for one in trials if one.done}
-    sides = {
-        name: BilledSide(way, packets)
-        for name, way in ways.items()
-        if way in tariff and (packets := _packets_of(trials, name)) is not None
-    }
+    billing = Billing(weighing, trials)
     told = {(one.treatment, one.baseline): one for one in why}
-    bills = [
-        _bill(
-            tariff,
-            effect,
-            sides[effect.baseline],
-            sides[effect.treatment],
-            told.get((effect.treatment, effect.baseline)),
-        )
-        for effect in effects
-        if effect.metric == SERVICE_DEMAND
-        and not effect.over
-        and {effect.baseline, effect.treatment} <= sides.keys()
-    ]
-    if not bills:
+    bills: list[Bill] = []
+    without: list[NoBill] = []
+    for effect, rows in _differences(trials, effects, contrasts):
+        found = billing.bill(effect, rows, told.get((effect.treatment, effect.baseline)))
+        if isinstance(found, Bill):
+            bills.append(found)
+        else:
+            none = NoBill(baseline=effect.baseline, treatment=effect.treatment, why=found)
+            without.append(none)
+    if not bills and not without:
         return None
     return Bills(
         of=bills,
+        without=without,
         made=weighing.made.isoformat(timespec="seconds"),
         row_bytes=weighing.row_bytes,
         in_flight=sorted({one.in_flight for one in weighing.prices}),
@@ -117,12 +162,50 @@ def make_bills(
     )
 
 
-def _packets_of(trials: Sequence[Trial], condition: str) -> Amount | None:
+def _differences(
+    trials: Sequence[Trial], effects: Sequence[Effect], contrasts: Contrasts
+) -> Iterator[tuple[Effect, Rows]]:
+    """Each that is billed, with the measured pairs that it averages."""
+    done = {one.condition for one in trials if one.done}
+    rows = {
+        (one.baseline, one.treatment, one.over): _measured_rows(one.rows or (one.cells,), done)
+        for one in contrasts.of
+    }
+    found = [
+        (one, own)
+        for one in effects
+        if one.metric == SERVICE_DEMAND
+        and (own := rows.get((one.baseline, one.treatment, tuple(one.over)))) is not None
+    ]
+    single = {own[0][0] for _, own in found if sum(map(len, own)) == 1}
+    for effect, own in found:
+        pairs = [pair for row in own for pair in row]
+        if len(pairs) == 1 or (pairs and single.isdisjoint(pairs)):
+            yield effect, own
+
+
+def _measured_rows(rows: Rows, done: Collection[str]) -> Rows:
+    """The pairs of which both conditions were measured."""
+    kept = [[pair for pair in row if pair[0] in done and pair[1] in done] for row in rows]
+    return [row for row in kept if row]
+
+
+def _side(trials: Sequence[Trial]) -> BilledSide:
+    """A condition's, of its trials."""
+    return BilledSide(
+        way_of(trials[0].manifest.setup),
+        _counted(trials, PACKETS),
+        _counted(trials, CLIENT_PACKETS),
+        frozenset(one.manifest.deployment for one in trials),
+    )
+
+
+def _counted(trials: Sequence[Trial], name: str) -> Amount | None:
     """Per operation, over the deployments; None where fewer than two counted them."""
     own: dict[str, list[float]] = defaultdict(list)
     for trial in trials:
-        if trial.condition == condition and trial.done and PACKETS in trial.beside:
-            own[trial.manifest.deployment].append(trial.beside[PACKETS])
+        if name in trial.beside:
+            own[trial.manifest.deployment].append(trial.beside[name])
     means = [float(np.mean(values)) for values in own.values()]
     if len(means) < 2:
         return None
@@ -130,101 +213,21 @@ def _packets_of(trials: Sequence[Trial], condition: str) -> Amount | None:
     return Amount(float(np.mean(means)), error, len(means) - 1)
 
 
-def _bill(
-    tariff: Tariff, effect: Effect, base: BilledSide, treated: BilledSide, why: Why | None
-) -> Bill:
-    paid = [
-        (_path(tariff, treated.way), treated.packets.value, _amount(tariff, treated, _excess)),
-        (
-            f"the baseline's {_path(tariff, base.way)}",
-            -base.packets.value,
-            _amount(tariff, base, _excess).times(-1),
-        ),
-    ]
-    priced = [line for line, side in zip(paid, (treated, base), strict=True) if side.way != NATIVE]
-    less = total([_amount(tariff, treated, _batching), _amount(tariff, base, _batching).times(-1)])
-    packet = tariff.packet_us()
-    unsure = packet._replace(value=0.0).times(less.value)
-    batched = total([less.times(packet.value), unsure])
-    lines = [*priced, ("answers batched less or more", less.value, batched)]
-
-    def due(point: Point) -> Amount:
-        """Both lines of a side in one: they rest on the same packets."""
-        return total([point.excess, _batching(point).times(packet.value)])
-
-    sides = total([_amount(tariff, treated, due), _amount(tariff, base, due).times(-1)])
-    predicted = related([sides, unsure])
-    return Bill(
-        baseline=effect.baseline,
-        treatment=effect.treatment,
-        lines=[_line(*line) for line in lines],
-        us=predicted.value,
-        ci=predicted.interval(),
-        baseline_us=effect.baseline_value,
-        measured_us=effect.difference,
-        measured_ci=effect.difference_ci,
-        verdict=_verdict(effect, predicted.interval(), effect.difference_ci),
-        unexplained_us=effect.difference - predicted.value,
-        owners=_owners(tariff, base, treated, why),
-        notes=[
-            f"{name} had {side.packets.value:.2f} packets per operation, which is far from what "
-            "was weighed"
-            for name, side in ((effect.baseline, base), (effect.treatment, treated))
-            if side.way != NATIVE and tariff.beyond(side.way, side.packets.value)
-        ],
-    )
-
-
-def _excess(point: Point) -> Amount:
-    return point.excess
-
-
-def _batching(point: Point) -> Amount:
-    """Packets that native would need at such batching; counted, and so without an error here."""
-    return Amount(point.natively, 0.0, point.excess.df)
-
-
-def _amount(tariff: Tariff, side: BilledSide, of: Callable[[Point], Amount]) -> Amount:
-    """At the side's packets; how well these are known is part of its error."""
-    packets = side.packets
-    middle, low, high = (
-        of(tariff.at(side.way, max(packets.value + step * packets.error, 1e-9)))
-        for step in (0, -1, 1)
-    )
-    slope = (high.value - low.value) / 2
-    return Amount(middle.value, math.hypot(middle.error, slope), min(middle.df, packets.df))
-
-
-def _owners(
-    tariff: Tariff, base: BilledSide, treated: BilledSide, why: Why | None
-) -> list[BillOwner]:
+def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
     """Who should use the excess of the ways, and who used more as measured; without batching."""
     splits = [one for one in why.splits if one.by == "unit"] if why else []
     measured = {part.metric.name: part for split in splits for part in split.parts}
-    found = []
     for owner in OWNERS:
         part = measured.get(_MEASURED[owner])
-        if part is None:
-            continue
-
-        def used(point: Point, owner: str = owner) -> Amount:
-            return point.owners[owner]
-
-        amount = total([_amount(tariff, treated, used), _amount(tariff, base, used).times(-1)])
-        found.append(
-            BillOwner(
+        if part is not None:
+            amount = predicted.owners[owner]
+            yield BillOwner(
                 owner=owner,
                 us=amount.value,
                 ci=amount.interval(),
                 measured_us=part.difference,
                 measured_ci=part.ci,
             )
-        )
-    return found
-
-
-def _path(tariff: Tariff, way: str) -> str:
-    return tariff.paths[way] or way
 
 
 def _line(what: str, count: float, amount: Amount) -> BillLine:
@@ -239,9 +242,12 @@ def _line(what: str, count: float, amount: Amount) -> BillLine:
 
 
 def _verdict(
-    effect: Effect, predicted: tuple[float, float], measured: tuple[float, float]
+    effect: Effect, predicted: tuple[float, float], unpriced: Sequence[str]
 ) -> BillVerdict:
+    if unpriced:
+        return "in part"
     if effect.verdict == "inconclusive":
         return "bill only"
+    measured = effect.difference_ci
     overlap = predicted[0] <= measured[1] and measured[0] <= predicted[1]
     return "consistent" if overlap else "contradicted"

@@ -89,12 +89,17 @@ class Tariff:
         """Their names, as they were weighed."""
         return list(self._ways)
 
+    @property
+    def nothing(self) -> Amount:
+        """What native itself pays."""
+        return Amount(0.0, 0.0, self._df)
+
     def packet_us(self) -> Amount:
         """What one packet more, by less batching, costs natively; 0 where one number of packets
         alone was weighed."""
         (few, less), (many, more) = self._native[0], self._native[-1]
         if many <= few:
-            return Amount(0.0, 0.0, self._df)
+            return self.nothing
         return related([more, less.times(-1)]).times(1 / (many - few))
 
     def at(self, way: str, packets: float) -> Point:
@@ -117,7 +122,7 @@ class Tariff:
         return not points[0].packets / _BEYOND <= packets <= points[-1].packets * _BEYOND
 
     def _point(self, one: Price, native: Price) -> Point:
-        nothing = Amount(0.0, 0.0, self._df)
+        nothing = self.nothing
         added = nothing if one.added is None else amount_of(one.added, self._df)
         owners = {
             name: amount_of(one.parts[name], self._df) if name in one.parts else nothing

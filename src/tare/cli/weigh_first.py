@@ -16,6 +16,7 @@ from tare.report import numbers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tare.analysis.billed_ways import BilledWay
     from tare.records.layout import RunFiles
     from tare.records.prices import Database, Weighing
     from tare.study.plan import Plan
@@ -58,16 +59,17 @@ def prices_for(
     return found
 
 
-def _wanted(plan: Plan) -> set[str]:
+def _wanted(plan: Plan) -> set[BilledWay]:
     """The ways of its conditions that are weighed beside native, if they run in slices."""
-    from tare.analysis.bill import way_of
+    from tare.analysis.billed_ways import way_of
     from tare.analysis.tariff import NATIVE
     from tare.lab.weighed_servers import RUNTIMES, ways
 
     if plan.study.design.slice_s is None:
         return set()
     named = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
-    return (named & {one.name for one in ways(RUNTIMES, [1])}) - {NATIVE}
+    weighed = {one.name for one in ways(RUNTIMES, [1])} - {NATIVE}
+    return {one for one in named if one.name in weighed}
 
 
 def _database(plan: Plan) -> Database | None:
@@ -76,13 +78,18 @@ def _database(plan: Plan) -> Database | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _serves(found: Weighing, wanted: set[str]) -> bool:
-    """Whether these prices are of this week and of all these ways that can be had here."""
-    known = {one.way for one in found.prices} | found.left_out.keys()
-    missing = {way for way in wanted - known if way.partition(".")[0] not in found.left_out}
+def _serves(found: Weighing, wanted: set[BilledWay]) -> bool:
+    """Whether these prices are of this week and of all these ways that can be had here; of a way
+    through several network plugins, of which a cluster has one, by one of them."""
+    from tare.analysis.tariff import Tariff
+
+    tariff = Tariff(found)
+    known = {one.name for one in wanted if not one.unpriced(tariff)} | found.left_out.keys()
+    names = {one.name for one in wanted}
+    missing = {way for way in names - known if way.partition(".")[0] not in found.left_out}
     return datetime.now(UTC) - found.made < FRESH and not missing
 
 
-def _runtimes(wanted: set[str]) -> list[str]:
+def _runtimes(wanted: set[BilledWay]) -> list[str]:
     """What has to be weighed for these ways, and for later runs of the usual ones."""
-    return sorted({*USUAL, *(way.partition(".")[0] for way in wanted)})
+    return sorted({*USUAL, *(one.name.partition(".")[0] for one in wanted)})

@@ -26,8 +26,10 @@ MODES = ("user", "nice", "system", "irq", "softirq", "steal")
 _PLACES = {"user": 1, "nice": 2, "system": 3, "irq": 6, "softirq": 7, "steal": 8}
 """fields of the first line of /proc/stat, proc(5)"""
 SWITCHES, NET_RX, PACKETS = "switches", "net_rx", "packets"
+CLIENT_PACKETS = "client_packets"
 """What is counted: context switches and runs of the network's receive soft interrupt, of the whole
-machine; packets that the servers send and receive, in their own network namespaces."""
+machine; packets that the servers send and receive, in their own network namespaces; and those that
+programs of this process's namespace send and receive, the clients, where no server is in it."""
 _NET_RX_PLACE = 4
 """number of the line softirq of /proc/stat, proc(5): its total, HI, TIMER, NET_TX, NET_RX"""
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -50,7 +52,7 @@ class CpuReading:
         kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
-        counts: no seconds but numbers, of `SWITCHES`, `NET_RX` and `PACKETS`.
+        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`.
     """
 
     machine: float
@@ -141,7 +143,7 @@ class Meter:
             kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
-            counts=_counted(stat) | {PACKETS: self._packets(servers)},
+            counts=_counted(stat) | {PACKETS: self._packets(servers)} | self._of_clients(servers),
         )
 
     def look(self) -> None:
@@ -175,6 +177,16 @@ class Meter:
             passed(self._text(f"/proc/{pid}/net/dev"), loopback_only=network == own)
             for network, pid in networks.items()
         )
+
+    def _of_clients(self, servers: Sequence[Accounting]) -> dict[str, int]:
+        """`CLIENT_PACKETS`; nothing where a server is in this process's namespace, whose packets
+        are not told from the clients'."""
+        own = self._network(os.getpid())
+        if any(self._network(one.pid) == own for one in servers if one.pid):
+            return {}
+        loopback = passed(self._text("/proc/self/net/dev"), loopback_only=True)
+        sent = own_packets(self._text("/proc/self/net/snmp"), loopback)
+        return {} if sent is None else {CLIENT_PACKETS: sent}
 
     def _network(self, pid: int) -> int:
         if pid not in self._networks:
@@ -229,6 +241,26 @@ def passed(devices: str, *, loopback_only: bool) -> int:
         elif not loopback_only:
             packets += received + sent
     return packets
+
+
+def own_packets(snmp: str, loopback: int) -> int | None:
+    """Packets that the programs of a network namespace sent and received over other devices than
+    its loopback: neither what it forwards nor what its bridges pass on is among them.
+
+    Args:
+        snmp: its /proc/net/snmp, with the counters ipOutRequests and ipInDelivers of RFC 4293.
+            Before Linux 6.7, which has OutTransmits too, the first also counts what is forwarded.
+        loopback: packets over its loopback device, each of which was sent and received.
+
+    Returns:
+        None where the kernel does not say.
+    """
+    lines = [line.split()[1:] for line in snmp.splitlines() if line.startswith("Ip: ")]
+    if len(lines) != 2:
+        return None
+    ip = dict(zip(lines[0], map(int, lines[1]), strict=True))
+    forwarded = 0 if "OutTransmits" in ip else ip["ForwDatagrams"]
+    return ip["OutRequests"] - forwarded + ip["InDelivers"] - 2 * loopback
 
 
 def _clock_of(pid: int) -> int:

@@ -193,7 +193,9 @@ class Slices(Record):
         default_factory=dict,
         description="what the kernel counted over the measured slices, less as much as in empty "
         "ones: switches (context switches) and net_rx (runs of the network's receive soft "
-        "interrupt) of the machine, packets of the servers; empty where other machines took part",
+        "interrupt) of the machine, packets of the servers, and client_packets, which is absent "
+        "where a server shares the clients' network namespace; empty where other machines took "
+        "part",
     )
 
 

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 WIDTH = 360
 _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
+_MOST_NAMED = 3
 WORDS = {
     "consistent": "consistent",
     "contradicted": "contradicted",
     "bill only": "bill only, as what was measured does not decide",
+    "in part": "in part, as there is no price of ",
 }
 OWNERS = {
     "server": "the database's processes",
@@ -50,12 +52,32 @@ def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
     ]
 
 
-def _sentence(bill: Bill, by: str, treatment: str, baseline: str) -> str:
-    told = (
-        f"{treatment} over {baseline}: {_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) "
-        f"{by}, {_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
-        f"as measured: {WORDS[bill.verdict]}"
+def without(analysis: Analysis) -> list[str]:
+    """A sentence for each reason why measured differences have no bill."""
+    names = pair_names(analysis)
+    found: dict[str, list[str]] = {}
+    for one in analysis.bills.without if analysis.bills else ():
+        pair = one.treatment, one.baseline
+        found.setdefault(one.why, []).append(" over ".join(names.get(pair, pair)))
+    return [f"No bill of {_listed(pairs)}: {why}." for why, pairs in found.items()]
+
+
+def _listed(pairs: list[str]) -> str:
+    more = len(pairs) - _MOST_NAMED
+    return ", ".join(pairs[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def in_words(bill: Bill, by: str = "by prices") -> str:
+    """What prices predict, what was measured, and the word for both."""
+    return (
+        f"{_amount(bill.us, bill.ci)} ({_share(bill.us, bill)}) {by}, "
+        f"{_amount(bill.measured_us, bill.measured_ci)} ({_share(bill.measured_us, bill)}) "
+        f"as measured: {WORDS[bill.verdict]}{' and '.join(bill.unpriced)}"
     )
+
+
+def _sentence(bill: Bill, by: str, treatment: str, baseline: str) -> str:
+    told = f"{treatment} over {baseline}: {in_words(bill, by)}"
     if bill.verdict == "contradicted":
         more, _, _ = numbers.signed_differences(bill.unexplained_us, bill.measured_ci)
         told += f", {more} {numbers.MICROSECONDS} is not explained{_where(bill)}"
@@ -83,7 +105,8 @@ def source(analysis: Analysis) -> str:
         f"{against}Prices are of servers without a database on this machine, weighed at "
         f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
         f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each "
-        f"condition's server sent and received, as the kernel counted them. {LIMITS}"
+        "condition's servers sent and received, as the kernel counted them; where nodes reach each "
+        f"other in another way than clients do, those of the clients. {LIMITS}"
     )
 
 

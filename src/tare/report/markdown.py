@@ -68,7 +68,8 @@ def render_markdown(analysis: Analysis) -> str:
     parts += _why(analysis)
     if analysis.bills is not None:
         parts += ["## What its prices predict"]
-        parts.append("\n".join(f"- {escape(text)}" for _, text in bill.sentences(analysis)))
+        told = [*(text for _, text in bill.sentences(analysis)), *bill.without(analysis)]
+        parts.append("\n".join(f"- {escape(text)}" for text in told))
         parts.append(escape(bill.source(analysis)))
     parts += ["## All numbers"]
     return _within_limit("\n\n".join(parts), _folded(analysis))
@@ -128,7 +129,7 @@ def _folded(analysis: Analysis) -> list[Folded]:
         found.append(_fold(evidence_tables.noise_table(analysis)))
     if analysis.why:
         found.append(_fold(why_table(analysis)))
-    if analysis.bills is not None:
+    if analysis.bills is not None and analysis.bills.of:
         found += [_fold(bill.bill_table(analysis)), _fold(bill.owners_table(analysis))]
     found += [
         _fold(tables.conditions_table(analysis)),

@@ -92,6 +92,7 @@ def render_html(analysis: Analysis) -> str:
             why_note=_why_note(analysis, fitted),
             why_table=extent.cut_rows(why_table(fitted), extent.WHY_ROWS),
             bills=bill.sentences(fitted),
+            no_bills=bill.without(analysis),
             bill_source=bill.source(analysis),
             bill_tables=[bill.bill_table(fitted), bill.owners_table(fitted)],
             effects_note=extent.effects_note(analysis),

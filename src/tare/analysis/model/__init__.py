@@ -10,7 +10,7 @@ from tare.analysis.model.base import (
     AnalysisPart,
     Verdict,
 )
-from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
+from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.model.effects import (
     CrossCheck,
     Effect,
@@ -69,6 +69,7 @@ __all__ = [
     "Layer",
     "LeftOut",
     "Metric",
+    "NoBill",
     "NoiseFloor",
     "NotCompared",
     "OtherFinding",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from tare.analysis.model.base import AnalysisPart
 
-BillVerdict = Literal["consistent", "contradicted", "bill only"]
+BillVerdict = Literal["consistent", "contradicted", "bill only", "in part"]
 
 
 class BillLine(AnalysisPart):
@@ -51,10 +51,14 @@ class Bill(AnalysisPart):
     measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
     verdict: BillVerdict = Field(
         description="consistent: the two intervals overlap; contradicted: they do not; bill only: "
-        "what was measured does not decide at its margin"
+        "what was measured does not decide at its margin; in part: packets pass that no price is "
+        "of, so that the two are not the same thing"
     )
     unexplained_us: float = Field(
-        description="measured less predicted: what nobody weighed, where contradicted"
+        description="measured less predicted: what nobody weighed, where contradicted or in part"
+    )
+    unpriced: list[str] = Field(
+        default_factory=list, description="what no line is of; empty: everything has one"
     )
     owners: list[BillOwner] = Field(
         default_factory=list, description="where the two agree, and where they do not"
@@ -62,10 +66,21 @@ class Bill(AnalysisPart):
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
 
 
+class NoBill(AnalysisPart):
+    """A measured difference of service demand without a bill."""
+
+    baseline: str
+    treatment: str
+    why: str
+
+
 class Bills(AnalysisPart):
     """The bills of a run, and the prices that they are made from."""
 
     of: list[Bill]
+    without: list[NoBill] = Field(
+        default_factory=list, description="differences that have none, and why"
+    )
     made: str = Field(description="when the prices were weighed, ISO 8601")
     row_bytes: int = Field(description="of the rows that the prices were weighed with")
     in_flight: list[int] = Field(description="operations at once, likewise")

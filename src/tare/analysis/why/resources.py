@@ -39,6 +39,7 @@ _SUMS = {
 _COUNTED = {
     "os.context_switches_per_op": "switches",
     "net.server_packets_per_op": "packets",
+    "net.client_packets_per_op": "client_packets",
     "net.rx_softirqs_per_op": "net_rx",
 }
 """Metric to what was counted at the ends of slices."""

@@ -67,11 +67,11 @@ def own_metric(run: MeasuredRun, metric: str) -> str:
 
 def make_measured(run: Run, analysis: Analysis, study: Study) -> MeasuredRun:
     """Join the run's manifests with the values that its analysis found."""
-    values = {one.trial: one.values for one in analysis.trials if one.status == "done"}
+    found = {one.trial: one for one in analysis.trials if one.status == "done"}
     trials = tuple(
-        Trial(record.name, record.manifest, values=values[record.name])
+        Trial(record.name, record.manifest, values=own.values, beside=own.beside)
         for record in run.trials
-        if record.name in values
+        if (own := found.get(record.name)) is not None
     )
     conditions = {one.name: one for one in expand(study)}
     return MeasuredRun(study, analysis, conditions, trials)

@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.analysis.model.bill import Bill
+
 Verdict = Literal["agrees", "disagrees", "undecided", "not run here"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "undecided", "not run here")
 
@@ -78,6 +80,14 @@ class Row(_Part):
     ours: Ours | None = Field(description="null: not run here")
     verdict: Verdict
     further: Further | None = Field(description="of undecided ones")
+    bill: Bill | None = Field(
+        default=None,
+        description="of undecided ones: what prices predict for the service demand of the same "
+        "conditions, and what was measured of that; null: no_bill says why",
+    )
+    no_bill: str = Field(
+        default="", description="why an undecided one has no bill; empty: it has, or is decided"
+    )
     reason: str = Field(description="why it was not run here; empty: it was")
     notes: list[str] = Field(description="what the comparison only partly covers")
 

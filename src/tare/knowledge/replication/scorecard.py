@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import UsageError
 from tare.knowledge.rendering import change_of, load_of, side_of
+from tare.knowledge.replication.bills import bills_beside
 from tare.knowledge.replication.departures import departed, departures
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
@@ -23,6 +24,8 @@ from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, co
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
 from tare.knowledge.replication.verdicts import band_of
+from tare.records.prices import Weighing
+from tare.records.quiet import read
 from tare.records.reader import read_run
 from tare.study.read import load_study
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from tare.analysis.model import Analysis, Effect
+    from tare.analysis.model import Analysis, Bill, Effect
     from tare.knowledge.library import Entry
     from tare.knowledge.replication.measured import Key, MeasuredRun
     from tare.knowledge.replication.reference import Reference
@@ -73,8 +76,15 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
     wanted = {name: _wanted(beside, known[name], found) for name, found in matches.items()}
     asked = [case for name, one in wanted.items() for case in cases_of(known[name], one)]
     effects = effects_of(run, asked)
+    judged = {name: _judged(known[name], one, effects, run) for name, one in wanted.items()}
+    undecided = {
+        name: _shown(known[name], wanted[name], effects, one)
+        for name, one in judged.items()
+        if one is not None and one.verdict == "undecided"
+    }
+    bills = bills_beside(run, read(Weighing, records.files.prices), undecided)
     rows = [
-        _row(entry, matches[name], wanted[name], effects, beside)
+        _row(entry, matches[name], wanted[name], judged[name], bills.get(name, ""), beside)
         for name, entry in ((entry.finding.id, entry) for entry in reference.entries)
     ]
     return Scorecard(
@@ -100,21 +110,34 @@ def _wanted(beside: _Beside, finding: Finding, found: Match) -> ComparisonReques
     return ComparisonRequest(metric, tuple(row for row in rows if row))
 
 
+def _judged(
+    finding: Finding, wanted: ComparisonRequest, effects: Mapping[Key, Effect], run: MeasuredRun
+) -> Judgement | None:
+    band = band_of(finding, run.study.margins)
+    if band is None:
+        return None
+    cases = cases_of(finding, wanted)
+    own = [effects[case.key] for case in cases if case.key in effects]
+    return judgement(band, own, len(cases))
+
+
+def _shown(
+    finding: Finding, wanted: ComparisonRequest, effects: Mapping[Key, Effect], judged: Judgement
+) -> ComparisonRequest:
+    """The case whose effect the row shows."""
+    return next(one for one in cases_of(finding, wanted) if effects.get(one.key) is judged.effect)
+
+
 def _row(
     entry: Entry,
     found: Match,
     wanted: ComparisonRequest,
-    effects: Mapping[Key, Effect],
+    judged: Judgement | None,
+    bill: Bill | str,
     beside: _Beside,
 ) -> Row:
     finding, run = entry.finding, beside.run
-    published = _published(finding, run)
-    judged: Judgement | None = None
     notes: list[str] = []
-    if published.band is not None:
-        cases = cases_of(finding, wanted)
-        own = [effects[case.key] for case in cases if case.key in effects]
-        judged = judgement(published.band, own, len(cases))
     if judged is not None:
         notes = [*found.notes, *judged.notes, *_partly(found, wanted, beside)]
         notes += row_notes(wanted, run, beside.reference)
@@ -126,10 +149,12 @@ def _row(
         where=finding.source.where,
         metric=finding.metric,
         compared=_compared(finding),
-        published=published,
+        published=_published(finding, run),
         ours=_ours(judged.effect, len(found.pairs)) if judged else None,
         verdict=judged.verdict if judged else "not run here",
         further=judged.further if judged else None,
+        bill=None if isinstance(bill, str) else bill,
+        no_bill=bill if isinstance(bill, str) else "",
         reason="" if judged else _why_not(finding, found, wanted, beside),
         notes=notes,
     )

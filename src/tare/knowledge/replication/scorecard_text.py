@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tare.knowledge.wording import percent
+from tare.report.bill import in_words
 from tare.report.markdown import escape
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ FOOTNOTE = (
 _CONDITIONAL = (
     "{} had one deployment: what a platform costs and what a deployment happens to "
     "be cannot be told apart, and intervals are of these very deployments."
+)
+_BILLS = (
+    "A bill is what prices of ways to a server predict for the CPU time of an operation, and what "
+    "was measured of that. It decides nothing, and is of no other metric."
 )
 
 
@@ -49,10 +54,17 @@ def ours_text(row: Row) -> str:
 
 
 def note_texts(row: Row) -> list[str]:
-    """Why it was not run, what would decide, what is covered only partly."""
+    """Why it was not run, what would decide, its bill, what is covered only partly."""
     parts = [row.reason] if row.reason else []
     parts += [row.further.words] if row.further else []
-    return [*parts, *row.notes]
+    return [*parts, *_bill_texts(row), *row.notes]
+
+
+def _bill_texts(row: Row) -> list[str]:
+    if row.bill is None:
+        return [f"no bill: {row.no_bill}"] if row.no_bill else []
+    said = f"bill, of CPU time per operation: {in_words(row.bill)}"
+    return [", ".join([said, *row.bill.notes])]
 
 
 def band_text(band: Band) -> str:
@@ -85,6 +97,7 @@ def remarks(card: Scorecard) -> list[str]:
         whole = len(conditional) == len(ours)
         of = "Every condition" if whole else f"Every condition of {', '.join(conditional)}"
         found.append(_CONDITIONAL.format(of))
+    found += [_BILLS] if any(row.bill for row in card.rows) else []
     return [*found, FOOTNOTE]
 
 

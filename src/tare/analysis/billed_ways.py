@@ -1,0 +1,93 @@
+"""Which weighed way the packets of a condition pass, and how far it is the only one.
+
+An operation crosses the clients' way once, from a client to the node that coordinates it. What
+nodes of a cluster send each other goes by a network of their own, of which `tare weigh` has no
+price; but for the host's loopback device, over which there is all of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tare.analysis.tariff import NATIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.analysis.tariff import Tariff
+
+DOCKER, KUBERNETES = "docker", "kubernetes"
+_OVER_LOOPBACK = (NATIVE, f"{DOCKER}.host")
+_PASSED_ON = ("service-ip", "node-port")
+"""Endpoints of an orchestrator that lead to one of its machines, and by that to a node's."""
+
+
+class BilledWay(NamedTuple):
+    """The way of a condition's clients.
+
+    Attributes:
+        name: as `tare weigh` has it; empty: it weighs none like that.
+        whole: nodes reach each other in the same way, or there is one alone.
+        plugin: the network plugin that the way has to lead through; empty: it has none, or any.
+        why: there is no such way.
+    """
+
+    name: str = ""
+    whole: bool = True
+    plugin: str = ""
+    why: str = ""
+
+    def unpriced(self, tariff: Tariff) -> str:
+        """Why these prices have none of it; empty: they have."""
+        if not self.name:
+            return self.why
+        if self.name not in tariff:
+            return f"the way {self.name} was not weighed"
+        if self.plugin and f"network plugin {self.plugin}" not in tariff.paths[self.name].split(
+            ", "
+        ):
+            return f"the way {self.name} was not weighed through the network plugin {self.plugin}"
+        return ""
+
+
+def way_of(setup: Mapping[str, Any]) -> BilledWay:
+    """The way of a condition's clients.
+
+    Args:
+        setup: the condition's resolved document.
+    """
+    platform = setup.get("platform", {})
+    runtime, network = platform.get("runtime", NATIVE), platform.get("network", "host")
+    endpoint = platform.get("endpoint") or network
+    several = setup.get("database", {}).get("nodes", 1) != 1
+    if why := _never_weighed(setup):
+        return BilledWay(why=why)
+    if runtime == NATIVE:
+        return BilledWay(NATIVE)
+    if several and runtime == DOCKER and network == "published":
+        return BilledWay(
+            why="nodes reach each other by published ports too, and their packets are not told "
+            "from the clients'"
+        )
+    if several and endpoint in _PASSED_ON:
+        return BilledWay(
+            why=f"by {endpoint} packets to some nodes pass another machine first, and one node "
+            "alone was weighed"
+        )
+    name = f"{runtime}.{endpoint}"
+    plugin = platform.get("plugin") if runtime == KUBERNETES else ""  # a Swarm has no choice
+    return BilledWay(name, not several or name in _OVER_LOOPBACK, plugin or "")
+
+
+def _never_weighed(setup: Mapping[str, Any]) -> str:
+    """What of the condition `tare weigh` never has; empty: nothing."""
+    platform = setup.get("platform", {})
+    if platform.get("machines", "local") != "local":
+        return "servers on other machines are not weighed"
+    if platform.get("address"):
+        return "addresses before the machines are not weighed"
+    if setup.get("clusters", 1) != 1:
+        return "clusters side by side are not weighed"
+    if setup.get("client", {}).get("runtime", NATIVE) != NATIVE:
+        return "every weighed way begins at a client on the host"
+    return ""

@@ -1,0 +1,162 @@
+"""What prices predict for a pair of conditions, or for the mean of several pairs.
+
+A trial's own packets are counted by the kernel. Then
+
+    predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
+              + (how much less the treatment's answers are batched) x what a packet more costs,
+
+by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
+that is added: Student's t over the weighing's rounds and over the run's deployments, which are
+independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
+error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the
+line n x c alone, n and c are independent, and the squares of its error are (c x error of n)^2 +
+(n x error of c)^2 (the first order of a product).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from tare.analysis.amounts import Amount, related, total
+from tare.analysis.tariff import NATIVE, OWNERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tare.analysis.tariff import Point, Tariff
+
+BATCHING = "how many answers share a packet"
+
+
+class Paid(NamedTuple):
+    """One side of a bill: the way, and its packets; None: of a native side, which pays nothing."""
+
+    condition: str
+    way: str
+    packets: Amount | None
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What prices say of one pair of conditions, or of the mean of several.
+
+    Attributes:
+        lines: what is paid for, how often, and its microseconds.
+        us: their sum.
+        owners: who uses what the ways add.
+        unpriced: what no line is of.
+        far: a sentence for each side whose packets are far from what was weighed.
+    """
+
+    lines: Sequence[tuple[str, float, Amount]]
+    us: Amount
+    owners: Mapping[str, Amount]
+    unpriced: Sequence[str]
+    far: Sequence[str]
+
+
+def priced(tariff: Tariff, base: Paid, treated: Paid, unpriced: Sequence[str] = ()) -> Predicted:
+    """The prices of both ways at their packets, and of batching where both sides' are known.
+
+    Args:
+        unpriced: what there is no price of, beside batching.
+    """
+    batched = base.packets is not None and treated.packets is not None
+    lines = [
+        (what, sign * side.packets.value, _amount(tariff, side, _excess).times(sign))
+        for side, sign, what in (
+            (treated, 1, _path(tariff, treated.way)),
+            (base, -1, f"the baseline's {_path(tariff, base.way)}"),
+        )
+        if side.way != NATIVE and side.packets is not None
+    ]
+    packet = tariff.packet_us()
+    less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
+    unsure = packet._replace(value=0.0).times(less.value)
+    if batched:
+        line = total([less.times(packet.value), unsure])
+        lines.append(("answers batched less or more", less.value, line))
+
+    def due(point: Point) -> Amount:
+        """Both lines of a side in one: they rest on the same packets."""
+        if not batched:
+            return point.excess
+        return total([point.excess, _batching(point).times(packet.value)])
+
+    def used(owner: str) -> Callable[[Point], Amount]:
+        return lambda point: point.owners[owner]
+
+    return Predicted(
+        lines,
+        related([_over(tariff, base, treated, due), unsure]),
+        {owner: _over(tariff, base, treated, used(owner)) for owner in OWNERS},
+        [*unpriced, *(() if batched else (BATCHING,))],
+        [
+            f"{side.condition} had {side.packets.value:.2f} packets per operation, which is far "
+            "from what was weighed"
+            for side in (base, treated)
+            if side.way != NATIVE
+            and side.packets is not None
+            and tariff.beyond(side.way, side.packets.value)
+        ],
+    )
+
+
+def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
+    """The mean of several pairs, each with its share. All prices are of the same rounds, so that
+    their errors add up as they are."""
+    if len(parts) == 1:
+        return parts[0][1]
+    lines: dict[str, list[tuple[float, Amount]]] = defaultdict(list)
+    for share, one in parts:
+        for what, count, amount in one.lines:
+            lines[what].append((share * count, amount.times(share)))
+    far = sum(bool(one.far) for _, one in parts)
+    told = f"{far} of {len(parts)} pairs had packets per operation far from what was weighed"
+    return Predicted(
+        [
+            (what, sum(count for count, _ in own), related(amount for _, amount in own))
+            for what, own in lines.items()
+        ],
+        related(one.us.times(share) for share, one in parts),
+        {
+            owner: related(one.owners[owner].times(share) for share, one in parts)
+            for owner in OWNERS
+        },
+        list(dict.fromkeys(what for _, one in parts for what in one.unpriced)),
+        [told] if far else [],
+    )
+
+
+def _excess(point: Point) -> Amount:
+    return point.excess
+
+
+def _batching(point: Point) -> Amount:
+    """Packets that native would need at such batching; counted, and so without an error here."""
+    return Amount(point.natively, 0.0, point.excess.df)
+
+
+def _over(tariff: Tariff, base: Paid, treated: Paid, of: Callable[[Point], Amount]) -> Amount:
+    """The treatment's less the baseline's."""
+    return total([_amount(tariff, treated, of), _amount(tariff, base, of).times(-1)])
+
+
+def _amount(tariff: Tariff, side: Paid, of: Callable[[Point], Amount]) -> Amount:
+    """At the side's packets; how well these are known is part of its error."""
+    packets = side.packets
+    if packets is None:
+        return tariff.nothing
+    middle, low, high = (
+        of(tariff.at(side.way, max(packets.value + step * packets.error, 1e-9)))
+        for step in (0, -1, 1)
+    )
+    slope = (high.value - low.value) / 2
+    return Amount(middle.value, math.hypot(middle.error, slope), min(middle.df, packets.df))
+
+
+def _path(tariff: Tariff, way: str) -> str:
+    return tariff.paths[way] or way

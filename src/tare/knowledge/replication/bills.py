@@ -1,0 +1,75 @@
+"""The bill beside an undecided finding: what prices predict for the conditions that it compares.
+
+It is of service demand, whatever the finding's metric is: CPU time is what ways to a server add,
+and what throughput, latency and CPU use come from in part. None of these follows from it, and it
+decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.analysis.bill import Billing
+from tare.analysis.metrics import SERVICE_DEMAND
+from tare.analysis.price_doubts import doubts
+from tare.knowledge.replication.measured import ComparisonRequest, effects_of
+from tare.study.metric_names import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.analysis.model.bill import Bill
+    from tare.knowledge.replication.measured import MeasuredRun
+    from tare.records.prices import Weighing
+
+NOT_WEIGHED = "the run has no prices; those that `tare weigh` keeps go with the next run"
+NOT_MEASURED = "service demand was not measured"
+TOO_FEW = "too few trials for an interval of service demand"
+
+
+def bills_beside(
+    run: MeasuredRun, weighing: Weighing | None, undecided: Mapping[str, ComparisonRequest]
+) -> dict[str, Bill | str]:
+    """Finding to its bill, or to the reason why it has none.
+
+    Args:
+        weighing: the prices that the run has; None: none.
+        undecided: finding to the pairs of conditions that its row shows.
+    """
+    found: dict[str, Bill | str] = {}
+    asked: dict[str, ComparisonRequest] = {}
+    done = run.done(SERVICE_DEMAND)
+    for name, one in undecided.items():
+        if not _of_time(one.metric):
+            found[name] = f"prices are of CPU time, and {one.metric} is not"
+        elif not done.issuperset(side for pair in one.pairs for side in pair):
+            found[name] = NOT_MEASURED
+        elif weighing is None:
+            found[name] = NOT_WEIGHED
+        else:
+            asked[name] = ComparisonRequest(SERVICE_DEMAND, one.rows)
+    if weighing is None or not asked:
+        return found
+    billing = Billing(weighing, run.trials)
+    effects = effects_of(run, asked.values())
+    for name, one in asked.items():
+        effect = effects.get(one.key)
+        found[name] = (
+            TOO_FEW if effect is None else _doubted(billing.bill(effect, one.rows), weighing)
+        )
+    return found
+
+
+def _doubted(bill: Bill | str, weighing: Weighing) -> Bill | str:
+    """The bill with what speaks against its prices."""
+    against = doubts(weighing)
+    if isinstance(bill, str) or not against:
+        return bill
+    notes = [*bill.notes, f"its prices are not valid: {'; '.join(against)}"]
+    return bill.model_copy(update={"notes": notes})
+
+
+def _of_time(metric: str) -> bool:
+    """Whether CPU time has a part in it: of throughput, latency and CPU use."""
+    operation, _, kind = metric.rpartition(".")
+    return metric in (SERVICE_DEMAND, "throughput") or operation == "cpu" or kind in KINDS
