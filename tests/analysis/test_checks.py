@@ -298,8 +298,12 @@ def with_client(root: Path, trial: str, **facts: Any) -> Path:
 
 @pytest.mark.parametrize(
     ("measure_s", "gap_s", "status"),
-    [(30, 0.9, "ok"), (30, 1.5, "warning"), (30, 4.0, "invalid"), (3, 2.3, "invalid")],
-)
+    [
+        (30, 0.9, "ok"), (30, 1.5, "warning"), (30, 4.0, "invalid"), (3, 2.3, "invalid"),
+        # a tenth of a short trial
+        (3, 0.9, "invalid"), (3, 0.31, "invalid"), (3, 0.29, "ok"), (5, 0.6, "invalid"),
+    ],
+)  # fmt: skip
 def test_seconds_without_an_answer_are_no_part_of_a_good_trial(
     tmp_path: Path, measure_s: int, gap_s: float, status: str
 ) -> None:

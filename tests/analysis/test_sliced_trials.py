@@ -238,8 +238,11 @@ def test_why_there_is_no_pace_is_a_note_and_records_of_before_say_nothing(tmp_pa
     assert "pace" not in {one.name for one in analyse(run(tmp_path / "b")).checks}
 
 
-@pytest.mark.parametrize(("gap_s", "status"), [(0.2, "ok"), (0.3, "invalid")])
+@pytest.mark.parametrize(
+    ("gap_s", "status"), [(0.2, "ok"), (0.24, "ok"), (0.26, "invalid"), (0.3, "invalid")]
+)
 def test_a_slice_without_an_answer_is_told(tmp_path: Path, gap_s: float, status: str) -> None:
+    """Or, in a short trial, a tenth of it beside a drain."""
     place = run(tmp_path)  # trials of 8 slices of 0.25 s with drains of 0.03 s
     path = place / "trials" / "D1-B01-native" / "manifest.json"
     manifest = json.loads(path.read_text())

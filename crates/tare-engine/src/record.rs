@@ -2,6 +2,7 @@
 //! owns its recorder, seals an interval when its time is over, and sends it away.
 
 mod interval;
+mod silences;
 
 use std::sync::mpsc::Sender;
 
@@ -11,6 +12,7 @@ use crate::timeline::{Part, Slot, Timeline};
 use crate::workload::Outcome;
 
 pub use interval::{add, histogram, ByKind, Interval, OperationRecord};
+pub use silences::Silences;
 
 /// When one operation was meant to be sent, was first sent, and was done; nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl Recorder {
         // Failures that the client saw itself are no answers, nor are those after the time.
         let unheard = matches!(outcome, Err(ErrorKind::Timeout | ErrorKind::Connection));
         if !unheard && times.done < self.current.slot.end {
-            self.current.answered_at(times.done);
+            self.current.silences.answered(times.done);
         }
         // Without a schedule, a reply within the drain is of an operation too many: at the slice's
         // beginning none was under way.

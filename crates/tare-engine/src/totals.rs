@@ -33,7 +33,7 @@ pub struct Totals {
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
     /// Longest time without an answer within the measured part, nanoseconds of the run's clock;
-    /// exact where it is longer than an interval.
+    /// exact from 100 ms on.
     pub longest_gap: u64,
     /// When the last answer came, or the measured part began.
     answered_at: Option<u64>,
@@ -123,14 +123,15 @@ impl Totals {
         }
     }
 
-    /// Looks for the longest time without an answer before, within and after the interval's first
-    /// and last ones.
+    /// Looks for the longest time without an answer. The interval's first one goes on from the one
+    /// that the interval before has ended with.
     fn see_gaps(&mut self, interval: &Interval) {
-        let before = self.answered_at.unwrap_or(interval.slot.begin);
-        let (first, last) = interval.answers.unwrap_or((interval.end, before));
-        self.longest_gap = self.longest_gap.max(first.saturating_sub(before));
-        self.longest_gap = self.longest_gap.max(interval.end.saturating_sub(last));
-        self.answered_at = Some(last);
+        let mut before = self.answered_at;
+        for (begin, to) in interval.silences.until(interval.end) {
+            let from = before.take().unwrap_or(begin);
+            self.longest_gap = self.longest_gap.max(to.saturating_sub(from));
+            self.answered_at = Some(from);
+        }
     }
 
     /// Successful operations per second.

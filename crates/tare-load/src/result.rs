@@ -53,7 +53,7 @@ pub struct ClientResult {
     /// other count.
     pub under_way: u64,
     /// Longest time without an answer, by the client's own clock of the measured part, seconds;
-    /// exact where it is longer than an interval.
+    /// exact from 100 ms on.
     pub longest_gap_s: f64,
     pub send_lateness_p99_us: Option<f64>,
     pub rate_error: Option<f64>,

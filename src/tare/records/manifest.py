@@ -74,7 +74,7 @@ class ClientResult(Record):
     longest_gap_s: float | None = Field(
         default=None,
         description="longest time without an answer, by the client's own clock of the measured "
-        "part; exact where it is longer than an interval; null: not known",
+        "part; exact from 0.1 s on; null: not known",
     )
     send_lateness_p99_us: float | None = Field(
         description="open loop: 99th percentile of actual minus intended send; closed loop: null"

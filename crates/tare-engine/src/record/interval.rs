@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 
 use crate::clock::CpuUse;
 use crate::errors::ErrorKind;
+use crate::record::Silences;
 use crate::timeline::Slot;
 
 /// Largest latency that a histogram can hold, nanoseconds: one hour. More is held as that.
@@ -151,8 +152,8 @@ pub struct Interval {
     pub blocked: u64,
     /// Operations whose reply came after the drain of their slice.
     pub undrained: u64,
-    /// When the first and the last answer came within the interval; none where none did.
-    pub answers: Option<(u64, u64)>,
+    /// When no answer came within the interval.
+    pub silences: Silences,
     /// CPU of each worker that took part: (worker, use within the interval).
     pub cpu: Vec<(usize, CpuUse)>,
 }
@@ -175,7 +176,7 @@ impl Interval {
             unserved: 0,
             blocked: 0,
             undrained: 0,
-            answers: None,
+            silences: Silences::since(slot.begin),
             cpu: Vec::new(),
         }
     }
@@ -196,20 +197,11 @@ impl Interval {
         self.unserved += other.unserved;
         self.blocked += other.blocked;
         self.undrained += other.undrained;
-        if let Some((first, last)) = other.answers {
-            self.answered_at(first);
-            self.answered_at(last);
-        }
+        self.silences.meet(&other.silences);
         if let (Some(mine), Some(theirs)) = (&mut self.lateness, &other.lateness) {
             let _ = mine.add(theirs);
         }
         self.cpu.extend(&other.cpu);
-    }
-
-    /// An answer came at `time`.
-    pub(super) fn answered_at(&mut self, time: u64) {
-        let (first, last) = self.answers.unwrap_or((time, time));
-        self.answers = Some((first.min(time), last.max(time)));
     }
 
     /// Length of the time in which operations were begun, seconds.
@@ -229,7 +221,7 @@ impl Interval {
         (self.due, self.sent) = (0, 0);
         (self.held, self.unserved, self.blocked) = (0, 0, 0);
         self.undrained = 0;
-        self.answers = None;
+        self.silences.renew(slot.begin);
         if let Some(lateness) = &mut self.lateness {
             lateness.reset();
         }

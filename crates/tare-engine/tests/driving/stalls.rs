@@ -18,6 +18,8 @@ const MS: u64 = 1_000_000;
 const RUN: u64 = 400;
 /// How late a thread of a busy machine may be, milliseconds.
 const TOLERANCE: u64 = 60;
+/// The usual interval: no run here is longer.
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A server of 1 ms that stands still for `length` milliseconds, `at` after its first request.
 fn stalling(at: u64, length: u64) -> Stub {
@@ -151,11 +153,37 @@ fn what_is_under_way_for_longer_than_the_timeout_has_failed() {
 }
 
 #[test]
+fn a_stall_between_answers_of_one_interval_is_a_gap_of_its_length() {
+    for pace in [closed(4), open(1000.0, Arrivals::Fixed)] {
+        for workers in [1, 2] {
+            let stub = stalling(100, 200);
+            let order = Order {
+                interval: SECOND,
+                workers: Some(workers),
+                ..run_for(&stub, pace.clone())
+            };
+            let (_, totals) = seen(&order, Reads::default());
+            let gap = gap_ms(&totals);
+            assert!(
+                (190..200 + 2 * TOLERANCE).contains(&gap),
+                "{gap} ms, {order:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_healthy_server_leaves_no_gap() {
-    let stub = stalling(10_000, 1);
-    let (_, totals) = seen(&run_for(&stub, closed(4)), Reads::default());
-    assert!(gap_ms(&totals) < 100, "{}", gap_ms(&totals));
-    assert!(totals.operations[0].under_way <= 4);
+    for interval in [Duration::from_millis(100), SECOND] {
+        let stub = stalling(10_000, 1);
+        let order = Order {
+            interval,
+            ..run_for(&stub, closed(4))
+        };
+        let (_, totals) = seen(&order, Reads::default());
+        assert!(gap_ms(&totals) < 100, "{}", gap_ms(&totals));
+        assert!(totals.operations[0].under_way <= 4);
+    }
 }
 
 /// Slices of 100 ms with drains of 20 ms, of which the first one is warm-up, without a break.

@@ -25,12 +25,14 @@ LATE_INVALID = 0.5
 LATE_MATTERS_US = 1000.0
 
 GAP_NOTED_S = 1.0
-"""Longest time without an answer."""
+"""Longest time without an answer; of a short trial less: see `GAP_INVALID`."""
 GAP_IN_SLICES_S = 0.1
 """The same of a trial in slices, or a whole slice with its drain where that is longer: its clock
 stands still while others have their turns."""
 GAP_INVALID = 0.1
 """The same as a share of the trial: its throughput is then that of the rest, and a pause."""
+GAP_KNOWN_S = 0.1
+"""A gap is known exactly from this length on (`longest_gap_s`)."""
 GAP_ANSWERS = 10
 """A gap in which fewer answers than this were to be expected is ignored."""
 
@@ -70,9 +72,10 @@ def answers(evidence: Evidence) -> Check | None:
     found: list[tuple[float, str]] = []
     for trial in evidence.done:
         slices = trial.manifest.slices
-        noted_s, silent_s = GAP_NOTED_S, 0.0
+        noted_s, drain_s, silent_s = GAP_NOTED_S, 0.0, 0.0
         if slices is not None:
-            slice_s = slices.length_s + slices.drain_s
+            drain_s = slices.drain_s
+            slice_s = slices.length_s + drain_s
             noted_s = max(slice_s, GAP_IN_SLICES_S)
             # A pause that takes slices of others, too, may leave no long gap in any one's own.
             silent_s = slice_s * sum(not row.ops for row in trial.slices)
@@ -84,7 +87,9 @@ def answers(evidence: Evidence) -> Check | None:
             whole_s = max(trial.manifest.measured_s if slices else client.measured_s, gap_s)
             rest_s = whole_s - gap_s
             expected = math.inf if rest_s <= 0 else client.ok / rest_s * gap_s
-            if gap_s >= noted_s and expected >= GAP_ANSWERS:
+            # in a drain there is mostly no answer, and another slice's may be the next one
+            least_s = min(noted_s, drain_s + max(GAP_KNOWN_S, GAP_INVALID * whole_s))
+            if gap_s >= least_s and expected >= GAP_ANSWERS:
                 sentence = f"{trial.name}, {client.client}: {gap_s:.2g} s without an answer"
                 found.append((gap_s / whole_s, f"{sentence}, {percent(gap_s / whole_s)} of it"))
     if not known:
