@@ -38,6 +38,15 @@ HEAD = "study: foreign\nload: {threads: 4}\n"
         ("-jar", "runs no Cassandra"),
         ("--version", "runs no Cassandra"),
         ("--module=a.b/c.Main", "runs no Cassandra"),
+        ("-Xshare:dump", "runs no Cassandra"),
+        ("-Xinternalversion", "runs no Cassandra"),
+        ("-XX:+DumpSharedSpaces", "runs no Cassandra"),
+        ("-XX:+PrintFlagsInitial", "runs no Cassandra"),
+        ("-Xlog:help", "runs no Cassandra"),
+        ("--add-modules", "has no value"),
+        ("--add-opens", "has no value"),
+        ("--add-opens=", "has no value"),
+        ("--enable-native-access", "has no value"),
         ("-cp", "is Tare's to set"),
         ("--class-path=/tmp/x", "is Tare's to set"),
         ("-Dcassandra.config=file:///etc/x.yaml", "is Tare's to set"),
@@ -61,6 +70,7 @@ def test_what_is_no_argument_of_the_server_s_jvm(
 @pytest.mark.parametrize(
     "argument",
     ["-XX:TieredStopAtLevel=1", "-Xint", "-Dcassandra.x=a b", "--add-opens=a/b=ALL-UNNAMED",
+     "--add-modules=java.se", "-Xshare:auto", "-Xshare:off",
      "-XX:OnOutOfMemoryError=echo \"x\"", "-javaagent:/opt/agent.jar", "-Xlog:gc*:file=gc.log"],
 )  # fmt: skip
 def test_options_of_the_jvm_are_left_to_the_study(read: ReadStudy, argument: str) -> None:

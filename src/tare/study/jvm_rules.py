@@ -18,8 +18,16 @@ _INSTEAD = (
     "-jar", "-m", "--module", "-version", "--version", "-help", "--help", "-?", "-h", "-X",
     "--help-extra", "--list-modules", "--describe-module", "-d", "--validate-modules",
     "--dry-run", "-fullversion", "--full-version", "--source", "-XshowSettings",
+    "-Xinternalversion", "-Xshare:dump", "-XX:+DumpSharedSpaces", "-Xlog:help",
+    "-XX:+PrintFlagsInitial",
 )  # fmt: skip
-"""Options that run something else, or end the JVM. Source: the manual page of java 17."""
+"""Options that run something else, or end the JVM. Source: the manual page of java 17, and java 17
+for those of HotSpot that it does not have."""
+_WITH_VALUE = (
+    "--add-modules", "--limit-modules", "--add-exports", "--add-opens", "--add-reads",
+    "--patch-module", "--enable-native-access",
+)  # fmt: skip
+"""Options for which java takes the next word where their own has no value."""
 _OWN_PATHS = ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path")
 _OWN_PROPERTIES = (
     "cassandra.config", "cassandra.storagedir", "cassandra.logdir", "logback.configurationFile",
@@ -64,6 +72,9 @@ def _fault(argument: str) -> tuple[str, str, str] | None:
         return f"{shown} reads options from a file", why, "write the options into database.jvm"
     if name in _INSTEAD or argument.startswith("-XshowSettings"):
         return f"{shown} runs no Cassandra", "the JVM would do that, and end", "remove it"
+    if name in _WITH_VALUE and not argument.partition("=")[2]:
+        why = "java would take the next word for its value, which is another option"
+        return f"{shown} has no value", why, f"write both as one entry: {name}=VALUE"
     if name in _OWN_PATHS:
         why = "Tare names every jar of the class path, so that all platforms run the same"
         return f"{shown} is Tare's to set", why, "remove it, and set database.home to other files"
