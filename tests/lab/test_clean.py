@@ -28,7 +28,7 @@ NOTHING: dict[str, Any] = {
 def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Leftovers:
     for place, told in (NOTHING | other).items():
         monkeypatch.setattr(f"tare.lab.clean.{place}.leftovers", lambda told=told: told)
-    monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: False)
+    monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: [])
     return clean.find(runs)
 
 

@@ -11,20 +11,28 @@ from tare.machines import neighbours
 
 NEIGHBOUR, HERE = "198.51.100.2", "198.51.100.1"
 """of a range that is set aside for documentation (RFC 5737)"""
+FORGED = "198.19.250.9"
+"""another address of the neighbour's, as a container of Tare's may have it"""
 
 
-def a_neighbour() -> Iterator[str]:
-    """A network namespace with a link to this machine, over which it sends what is for units."""
+def a_neighbour(device: str = f"tt{os.getpid()}") -> Iterator[str]:
+    """A network namespace with a link to this machine, over which it sends what is for units.
+
+    Args:
+        device: this machine's end of the link.
+    """
     name = f"tare-test-{os.getpid()}"
-    device, peer = f"tt{os.getpid()}", "tt"
+    peer = "tt"
     steps = [
         f"netns add {name}",
         f"link add {device} type veth peer name {peer} netns {name}",
         f"addr add {HERE}/30 dev {device}",
         f"link set {device} up",
         f"-n {name} addr add {NEIGHBOUR}/30 dev {peer}",
+        f"-n {name} addr add {FORGED}/32 dev {peer}",
         f"-n {name} link set {peer} up",
         f"-n {name} route add {neighbours.OURS} via {HERE}",
+        f"route add {FORGED}/32 dev {device}",  # what is answered finds its way
     ]
     try:
         for step in steps:
@@ -35,7 +43,7 @@ def a_neighbour() -> Iterator[str]:
         subprocess.run(["ip", "netns", "del", name], check=False)
 
 
-def reaches(neighbour: str, address: str, port: int) -> bool:
-    attempt = f"import socket; socket.create_connection(({address!r}, {port}), 1)"
+def reaches(neighbour: str, address: str, port: int, source: str = NEIGHBOUR) -> bool:
+    attempt = f"import socket; socket.create_connection({(address, port)!r}, 1, {(source, 0)!r})"
     command = ["ip", "netns", "exec", neighbour, sys.executable, "-c", attempt]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0

@@ -11,7 +11,7 @@ import pytest
 
 from tare.machines import neighbours
 from tare.machines.addresses import AddressPool
-from tests.machines.neighbour import a_neighbour, reaches
+from tests.machines.neighbour import FORGED, a_neighbour, reaches
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or neighbours.cannot() != "",
@@ -20,6 +20,12 @@ pytestmark = pytest.mark.skipif(
 
 
 neighbour = pytest.fixture(a_neighbour)
+
+
+@pytest.fixture
+def container() -> Iterator[str]:
+    """A neighbour's packets that come over a bridge of Tare's own."""
+    yield from a_neighbour(f"{neighbours.BRIDGES}{os.getpid()}")
 
 
 @pytest.fixture
@@ -37,13 +43,21 @@ def test_a_unit_is_reached_from_here_and_not_by_a_neighbour(
         port = unit.getsockname()[1]
         socket.create_connection((address, port), 1).close()
         assert not reaches(neighbour, address, port)
+        assert not reaches(neighbour, address, port, FORGED)
         neighbours.let_in()
-        assert reaches(neighbour, address, port), "the rule is what keeps it out"
+        assert reaches(neighbour, address, port), "the rules are what keeps it out"
+        assert reaches(neighbour, address, port, FORGED)
 
 
-def test_the_rule_is_there_while_addresses_are_and_no_longer(pool: AddressPool) -> None:
+def test_a_unit_is_reached_by_containers(container: str, pool: AddressPool) -> None:
+    address = pool.host()
+    with socket.create_server((address, 0)) as unit:
+        assert reaches(container, address, unit.getsockname()[1], FORGED)
+
+
+def test_the_rules_are_there_while_addresses_are_and_no_longer(pool: AddressPool) -> None:
     assert not neighbours.kept_out()
     pool.host()
-    assert neighbours.kept_out()
+    assert neighbours.kept_out() == [*neighbours.RULES]
     pool.release()
     assert not neighbours.kept_out()

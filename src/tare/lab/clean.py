@@ -38,8 +38,8 @@ class Leftovers:
     hosts: HostLeftovers = field(default_factory=HostLeftovers)
     """of the inventory that is named here"""
     addresses: list[str] = field(default_factory=list)
-    rule: bool = False
-    """the rule that keeps neighbours from them"""
+    rules: list[str] = field(default_factory=list)
+    """those that keep neighbours from them"""
     groups: list[Path] = field(default_factory=list)
     directories: list[Path] = field(default_factory=list)
     """working directories and half-written trials of runs under the given directory, by mark"""
@@ -60,7 +60,7 @@ class Leftovers:
             **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
             "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
-            "firewall rules": [neighbours.RULE] if self.rule else [],
+            "firewall rules": self.rules,
             "control groups": [str(g) for g in self.groups],
             "directories": [str(d) for d in self.directories],
             "temporary directories": [str(d) for d in self.temporary],
@@ -92,7 +92,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
         swarm=in_swarm,
         hosts=on_hosts,
         addresses=addresses.leftovers(),
-        rule=neighbours.kept_out(),
+        rules=neighbours.kept_out(),
         groups=cgroups.leftovers(),
         directories=marked.leftovers(runs) if directories else [],
         temporary=scratch.leftovers(),
@@ -150,7 +150,7 @@ def remove(found: Leftovers) -> list[TareError]:
     faults += docker_engine.remove(found.docker)
     native.remove(found.processes)
     addresses.remove(found.addresses)
-    if found.rule:
+    if found.rules:
         neighbours.let_in()
     for directory in found.directories:
         marked.remove(directory, RunFiles(_run_of(directory)))
@@ -164,7 +164,7 @@ def _still_here(found: Leftovers) -> list[TareError]:
     left = {
         "processes": [str(one.pid) for one in found.processes if native.runs(one)],
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
-        "firewall rules": [neighbours.RULE] if found.rule and neighbours.kept_out() else [],
+        "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],
         "directories": [str(one) for one in found.directories if one.exists()],
         "temporary directories": [str(one) for one in found.temporary if one.exists()],

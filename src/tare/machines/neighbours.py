@@ -2,8 +2,9 @@
 
 An address of the loopback device can be reached by a neighbour who sends its packets here, and so
 can a container behind a published port: Linux answers on every interface for every address that it
-has, and Docker forwards to a published port whatever comes in. One rule of the raw table drops what
-comes from another interface than loopback, from another address than a unit's own network.
+has, and Docker forwards to a published port whatever comes in. Two rules of the raw table let in
+what comes from a bridge of Tare's own, and drop what comes from another device than loopback. They
+ask for devices alone: a source address can be forged.
 """
 
 from __future__ import annotations
@@ -13,29 +14,42 @@ import subprocess
 
 OURS = "198.18.0.0/15"
 """addresses of units and their container networks (RFC 2544, benchmarking)"""
-RULE = f"! -i lo ! -s {OURS} -d {OURS} -m comment --comment tare -j DROP"
+BRIDGES = "tare-br"
+"""what the names of bridges of Tare's own networks begin with"""
+RULES = (
+    f"-i {BRIDGES}+ -d {OURS} -m comment --comment tare -j ACCEPT",
+    f"! -i lo -d {OURS} -m comment --comment tare -j DROP",
+)
+"""in their order"""
 REMEDY = "run as root with iptables"
 
 
 def cannot() -> str:
-    """Why the rule cannot be put there; empty: it can."""
+    """Why the rules cannot be put there; empty: they can."""
     return _iptables("-S", "PREROUTING")
 
 
 def keep_out() -> str:
-    """Put the rule there; empty, or why it is not."""
-    return "" if kept_out() else _iptables("-I", "PREROUTING", *RULE.split())
+    """Put the rules there; empty, or why they are not."""
+    if kept_out() == [*RULES]:
+        return ""
+    let_in()
+    for rule in reversed(RULES):  # each goes before all others
+        if why := _iptables("-I", "PREROUTING", *rule.split()):
+            let_in()
+            return why
+    return ""
 
 
-def kept_out() -> bool:
-    """Whether the rule is there."""
-    return _iptables("-C", "PREROUTING", *RULE.split()) == ""
+def kept_out() -> list[str]:
+    """Those of the rules that are there."""
+    return [rule for rule in RULES if not _iptables("-C", "PREROUTING", *rule.split())]
 
 
 def let_in() -> None:
-    """Take the rule away, where it is there."""
-    if kept_out():
-        _iptables("-D", "PREROUTING", *RULE.split())
+    """Take the rules away, where they are there."""
+    for rule in kept_out():
+        _iptables("-D", "PREROUTING", *rule.split())
 
 
 def _iptables(*words: str) -> str:

@@ -20,6 +20,7 @@ from docker.types import IPAMConfig, IPAMPool, LogConfig, Mount, NetworkingConfi
 from urllib3.exceptions import HTTPError
 
 from tare.errors import RuntimeUnavailableError
+from tare.machines import neighbours
 from tare.machines.addresses import AddressPool, can_claim
 from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import confinement, docker_ways
@@ -314,11 +315,13 @@ class DockerRuntime:
             self._pool.guard()
             subnet = self._pool.network()
             pool = IPAMPool(subnet=str(subnet), gateway=str(subnet[1]))
+            bridge = f"{neighbours.BRIDGES}{subnet.network_address.packed[2]}"
             made = self._client_call(
                 lambda: self.client.networks.create(
                     f"tare-{self._run}-{group}",
                     driver="bridge",
                     ipam=IPAMConfig(pool_configs=[pool]),
+                    options={"com.docker.network.bridge.name": bridge},
                     labels={RUN_LABEL: self._run},
                 ),
                 f"create network {group}",
