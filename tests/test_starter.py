@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 
@@ -30,11 +31,17 @@ def test_what_this_process_started_is_its_own_to_remove() -> None:
 
 
 def test_the_same_id_of_another_process_is_another_owner() -> None:
-    pid, start, boot = starter.mark().split("-")
-    assert starter.without_owner(f"999999999-{start}-{boot}")
-    assert not starter.without_owner(f"{pid}-{start}-{'0' * 12}")
+    _, start, boot, ids = starter.mark().split("-")
+    assert starter.without_owner(f"999999999-{start}-{boot}-{ids}")
+
+
+def test_a_process_of_another_boot_or_of_another_container_is_not_looked_for_here() -> None:
+    _, start, boot, ids = starter.mark().split("-")
+    assert not starter.without_owner(f"999999999-{start}-{'0' * 12}-{ids}")
+    assert not starter.without_owner(f"999999999-{start}-{boot}-1")
 
 
 @pytest.mark.parametrize("text", ["", "mine", "1", "1-2", "a-b-c", "1-2-3\n"])
 def test_other_text_is_no_mark(text: str) -> None:
     assert not starter.without_owner(text)
+    assert not starter.labelled_without_owner(f"{text}@{platform.node()}")

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import docker
 import psutil
 
 from bench.faults.ours import GROUPS, addresses
+from tare import starter
 
 NAMES = {
     "container": "tare-r0-d1-docker-1-k1-n1",
@@ -23,8 +25,12 @@ NAMES = {
     "volume": "tare-d0-docker-1-k1-n1-data",
 }
 ADDRESS = "198.18.77.77"
-ELSEWHERE = {"tare.run": "r1", "tare.host": "another-host"}
-"""Labels of what another machine made through an engine that both use."""
+LABELLED: dict[str, dict[str, str]] = {
+    "tare-r1-elsewhere": {"tare.run": "r1", "tare.host": "another-host"},
+    "tare-r1-beside": {"tare.run": "r1", "tare.starter": starter.label()},
+}
+"""Names and labels of containers that another machine made through an engine that both use, and
+that a Tare with another lock made, which lives: it is this very process."""
 
 
 class Decoys:
@@ -91,7 +97,7 @@ class Decoys:
         client = docker.from_env()
         if not client.images.list("tare-faults-decoy"):
             client.api.import_image_from_data(_EMPTY_TAR, repository="tare-faults-decoy")
-        for name, labels in ((NAMES["container"], {}), ("tare-r1-elsewhere", ELSEWHERE)):
+        for name, labels in {NAMES["container"]: dict[str, str](), **LABELLED}.items():
             client.containers.create("tare-faults-decoy", ["none"], name=name, labels=labels)
         client.networks.create(NAMES["network"])
         client.volumes.create(NAMES["volume"])
@@ -124,8 +130,7 @@ class Decoys:
             return
         client = docker.from_env()
         for find in (
-            lambda: client.containers.get(NAMES["container"]),
-            lambda: client.containers.get("tare-r1-elsewhere"),
+            *(partial(client.containers.get, name) for name in (NAMES["container"], *LABELLED)),
             lambda: client.networks.get(NAMES["network"]),
             lambda: client.volumes.get(NAMES["volume"]),
         ):
@@ -145,7 +150,7 @@ def _engine_decoys() -> dict[str, str]:
         *client.networks.list(),
         *client.volumes.list(),
     ]
-    names = {*NAMES.values(), "tare-r1-elsewhere"}
+    names = {*NAMES.values(), *LABELLED}
     return {f"docker {name}": str(one.id) for one in wanted if (name := _name(one)) in names}
 
 
@@ -157,7 +162,7 @@ def _name(item: Any) -> str:
 def _decoy_groups() -> list[Path]:
     """A group of a user's own, and one with the mark of another boot's process."""
     bases = [GROUPS] if (GROUPS / "cgroup.controllers").exists() else [GROUPS / "freezer"]
-    return [base / "tare" / name for base in bases for name in ("mine", "r1@1-2-0123456789ab")]
+    return [base / "tare" / name for base in bases for name in ("mine", "r1@1-2-0123456789ab-3")]
 
 
 def _run(*command: str) -> None:

@@ -1,16 +1,23 @@
 """The mark of what a Tare process started: names that process, as nothing else does by chance.
 
-A process id comes again, and a name can be anybody's. The id, when that process started, and the
-boot of the machine together are had by one process alone.
+A process id comes again, and a name can be anybody's. The id, when that process started, the boot
+of the machine, and the namespace in which the id is one (a container has its own) together are had
+by one process alone.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 from pathlib import Path
 
-_MARK = re.compile(r"(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-(?P<boot>[0-9a-f]{12})")
+_MARK = re.compile(
+    r"(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-(?P<boot>[0-9a-f]{12})-(?P<ids>[0-9]{1,20})"
+)
+_ON = "@"
+LABEL = "tare.starter"
+"""the name of the label in an engine"""
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ENDED = ("Z", "X")
 
@@ -18,16 +25,34 @@ _ENDED = ("Z", "X")
 def mark() -> str:
     """The mark of what this process starts: digits, small letters and hyphens."""
     pid = os.getpid()
-    return f"{pid}-{_started(pid)}-{_boot()}"
+    return f"{pid}-{_started(pid)}-{_boot()}-{_ids()}"
 
 
 def without_owner(text: str) -> bool:
-    """Whether this is a mark of this boot, and who made it has ended, or is this process."""
+    """Whether this is a mark of this boot, and who made it has ended, or is this process.
+
+    Of a process in another container nobody here can know.
+    """
     told = _MARK.fullmatch(text)
-    if told is None or told["boot"] != _boot():
+    if told is None or (told["boot"], told["ids"]) != (_boot(), _ids()):
         return False
     pid = int(told["pid"])
     return pid == os.getpid() or _started(pid) != told["start"]
+
+
+def label() -> str:
+    """The mark of what outlives a boot and may be shared: in an engine, with the machine's name."""
+    return f"{mark()}{_ON}{platform.node()}"
+
+
+def labelled_without_owner(text: str) -> bool:
+    """Whether this is a label that was made on this machine, by a process that has ended or by
+    this one."""
+    made_by, _, machine = text.partition(_ON)
+    told = _MARK.fullmatch(made_by)
+    if told is None or machine != platform.node():
+        return False
+    return told["boot"] != _boot() or without_owner(made_by)
 
 
 def _started(pid: int) -> str:
@@ -38,6 +63,11 @@ def _started(pid: int) -> str:
         return ""
     fields = text.rpartition(")")[2].split()
     return "" if fields[0] in _ENDED else fields[19]
+
+
+def _ids() -> str:
+    """The namespace of process ids that this process is in."""
+    return str(Path("/proc/self/ns/pid").stat().st_ino)
 
 
 def _boot() -> str:

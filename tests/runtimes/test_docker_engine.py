@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +10,25 @@ from typing import Any
 
 import pytest
 
+from tare import starter
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes import docker_engine
 
 
 def thing(**attrs: Any) -> Any:
     return SimpleNamespace(attrs=attrs)
+
+
+def swept(monkeypatch: pytest.MonkeyPatch, *things: Any) -> list[Any]:
+    """What is found of an engine's things, which it has of each kind."""
+    listing = SimpleNamespace(list=lambda **_: [*things])
+    engine = SimpleNamespace(containers=listing, networks=listing, volumes=listing)
+    monkeypatch.setattr(docker_engine, "connect", lambda timeout_s: engine)
+    found, silent = docker_engine.leftovers()
+    assert silent == ""
+    containers, networks, volumes = found.values()
+    assert containers == networks == volumes
+    return containers
 
 
 def test_what_another_machine_made_through_a_shared_engine_is_not_found(
@@ -24,12 +38,36 @@ def test_what_another_machine_made_through_a_shared_engine_is_not_found(
     of_docker = thing(Config={"Labels": {"tare.run": "a"}})
     of_swarm = thing(Labels=own)
     elsewhere = thing(Labels=own | {"tare.host": "another"})
-    listing = SimpleNamespace(list=lambda **_: [of_docker, of_swarm, elsewhere])
-    engine = SimpleNamespace(containers=listing, networks=listing, volumes=listing)
-    monkeypatch.setattr(docker_engine, "connect", lambda timeout_s: engine)
-    found, silent = docker_engine.leftovers()
-    assert silent == ""
-    assert list(found.values()) == [[of_docker, of_swarm]] * 3
+    assert swept(monkeypatch, of_docker, of_swarm, elsewhere) == [of_docker, of_swarm]
+
+
+def test_what_another_tare_makes_through_the_same_engine_is_not_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever holds another lock: beside this one, in a container, on another machine."""
+    pid, start, boot, ids = starter.mark().split("-")
+    parent = os.getppid()
+    began = Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[19]
+    here = platform.node()
+    marks = {
+        "own": f"{pid}-{start}-{boot}-{ids}@{here}",
+        "dead": f"999999999-{start}-{boot}-{ids}@{here}",
+        "before the boot": f"{pid}-{start}-{'0' * 12}-{ids}@{here}",
+        "alive": f"{parent}-{began}-{boot}-{ids}@{here}",
+        "in a container": f"999999999-{start}-{boot}-1@{here}",
+        "elsewhere": f"{pid}-{start}-{'0' * 12}-{ids}@another",
+        "no mark": f"mine@{here}",
+    }
+    things = [
+        thing(Labels={"tare.run": name, "tare.starter": mark}) for name, mark in marks.items()
+    ]
+    found = [one.attrs["Labels"]["tare.run"] for one in swept(monkeypatch, *things)]
+    assert found == ["own", "dead", "before the boot"]
+
+
+def test_what_this_process_makes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = thing(Labels=docker_engine.labels_of("a"))
+    assert swept(monkeypatch, made) == [made]
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -182,7 +182,7 @@ def test_what_a_dead_run_left_is_found_by_label_and_nothing_else(runtime: Native
     running.stop()
 
 
-@pytest.mark.parametrize("starter", ["", "1-1-0123456789ab", "mine"])
+@pytest.mark.parametrize("starter", ["", "1-1-0123456789ab-1", "mine"])
 def test_a_process_that_tare_did_not_start_is_not_found_by_a_variable(starter: str) -> None:
     environment = {"TARE_RUN": "mine", "TARE_STARTER": starter}
     mine = subprocess.Popen(["/bin/sleep", "600"], env=environment)

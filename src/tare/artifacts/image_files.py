@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from docker.errors import DockerException
 
+from tare import starter
 from tare.errors import ArtifactError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LABEL = "tare.run"
-"""the label by which `tare clean` finds what a crash leaves"""
+"""the label by which `tare clean` finds what a crash leaves, once its starter has ended"""
 
 
 class _Chunks:
@@ -43,7 +44,10 @@ def find_file(
     """
     try:
         container = client.containers.create(
-            image, command=["-"], entrypoint=["-"], labels={LABEL: "image"}
+            image,
+            command=["-"],
+            entrypoint=["-"],
+            labels={LABEL: "image", starter.LABEL: starter.label()},
         )
         try:
             stream, _ = container.get_archive(directory)

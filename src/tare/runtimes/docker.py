@@ -30,6 +30,7 @@ from tare.runtimes.docker_engine import (
     RUN_LABEL,
     connect,
     labelled,
+    labels_of,
     own_volume,
     packet_path,
     remove,
@@ -322,7 +323,7 @@ class DockerRuntime:
                     driver="bridge",
                     ipam=IPAMConfig(pool_configs=[pool]),
                     options={"com.docker.network.bridge.name": bridge},
-                    labels={RUN_LABEL: self._run},
+                    labels=labels_of(self._run),
                 ),
                 f"create network {group}",
             )
@@ -380,7 +381,7 @@ class DockerRuntime:
             self._left.remove(unit)
 
     def _labels(self, unit: Unit) -> dict[str, str]:
-        return {RUN_LABEL: self._run, UNIT_LABEL: unit.site.name}
+        return {**labels_of(self._run), UNIT_LABEL: unit.site.name}
 
     def _start(self, unit: Unit) -> Any:
         site, api = unit.site, self.client.api

@@ -13,6 +13,7 @@ from typing import Any
 import docker
 from docker.errors import DockerException, NotFound
 
+from tare import starter
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import freeze, group_paths
 from tare.runtimes.unit import Site
@@ -122,9 +123,20 @@ def _has_engine() -> bool:
     return "DOCKER_HOST" in os.environ or os.access(SOCKET, os.W_OK)
 
 
+def labels_of(run: str) -> dict[str, str]:
+    """The labels of what this process makes for a run.
+
+    Another Tare, in a container or elsewhere, may ask the same engine, and hold another lock than
+    this one: they name who made it.
+    """
+    return {RUN_LABEL: run, starter.LABEL: starter.label()}
+
+
 def _is_ours(item: Any) -> bool:
-    """Not another machine's, which has made it through the engine of a Swarm that both use."""
+    """Not another machine's, nor of a process that lives or is in another container."""
     labels = item.attrs.get("Labels") or (item.attrs.get("Config") or {}).get("Labels") or {}
+    if starter.LABEL in labels:
+        return starter.labelled_without_owner(labels[starter.LABEL])
     return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
