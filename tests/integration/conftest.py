@@ -15,6 +15,8 @@ import pytest
 from tare.artifacts.tree import cassandra_tree
 
 TARE = str(Path(sys.executable).with_name("tare"))
+FROM_A_TERMINAL = ("env", "--default-signal=HUP,INT")
+"""before a command: it would ignore these for ever where the tests themselves ignore them"""
 
 QUICK = 'jvm: ["-XX:TieredStopAtLevel=1"]'
 """of a study's database: the JVM's quick compiler only, with which nodes start sooner"""
@@ -91,7 +93,7 @@ class Bench:
 
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [TARE, *without_weighing(arguments)],
+            [*FROM_A_TERMINAL, TARE, *without_weighing(arguments)],
             cwd=self.root,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

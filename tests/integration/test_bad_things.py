@@ -69,11 +69,14 @@ def test_kill_9_then_run_again_keeps_what_was_finished(bench: Bench) -> None:
     assert leftovers() == []
 
 
-def test_ctrl_c_stops_cleanly_and_the_run_can_be_resumed(bench: Bench) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_and_a_closed_terminal_stop_cleanly_and_the_run_can_be_resumed(
+    bench: Bench, how: signal.Signals
+) -> None:
     study = bench.study(NATIVE, BRIDGE)
     process = bench.start("run", study)
     wait_for(process, bench, nth("trial begun", 1))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 130, output
     assert "interrupted" in output

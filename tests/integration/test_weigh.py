@@ -18,7 +18,7 @@ from tare.machines.facts import local_facts
 from tare.records.prices import Weighing
 from tare.records.quiet import Machine
 
-from .conftest import TARE, leftovers
+from .conftest import FROM_A_TERMINAL, TARE, leftovers
 
 pytestmark = pytest.mark.engine
 
@@ -99,17 +99,18 @@ def test_a_known_cost_is_found() -> None:
 
 
 @pytest.mark.parametrize("after", [0.3, 4.0], ids=["while servers start", "into the slices"])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
     how: int, after: float, tmp_path: Path
 ) -> None:
-    running = subprocess.Popen([TARE, "weigh"], stdout=subprocess.PIPE, text=True)
+    command = [*FROM_A_TERMINAL, TARE, "weigh"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert running.stdout is not None
         assert running.stdout.readline().startswith("round 1 of")
         time.sleep(after)
         running.send_signal(how)
-        assert running.wait(60) == (130 if how == signal.SIGINT else -how)
+        assert running.wait(60) == (-how if how == signal.SIGKILL else 130)
     finally:
         running.kill()
     if how == signal.SIGKILL:

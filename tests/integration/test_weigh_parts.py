@@ -15,7 +15,7 @@ from tare.lab import microbenchmarks
 from tare.lab.microbenchmarks import weigh_parts
 from tare.records.part_prices import PartPrice, PartWeighing
 
-from .conftest import TARE, leftovers
+from .conftest import FROM_A_TERMINAL, TARE, leftovers
 
 pytestmark = pytest.mark.engine
 
@@ -92,15 +92,16 @@ def test_a_container_s_start_takes_longer_than_a_process_s() -> None:
         assert added.low > native.wall.ns.value
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int) -> None:
-    running = subprocess.Popen([TARE, "weigh", "--what", PARTS], stdout=subprocess.PIPE, text=True)
+    command = [*FROM_A_TERMINAL, TARE, "weigh", "--what", PARTS]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert running.stdout is not None
         assert running.stdout.readline().startswith("round 1 of")
         time.sleep(4)  # into the turns: any instant will do
         running.send_signal(how)
-        assert running.wait(60) == (130 if how == signal.SIGINT else -how)
+        assert running.wait(60) == (-how if how == signal.SIGKILL else 130)
     finally:
         running.kill()
     if how == signal.SIGKILL:
