@@ -164,7 +164,10 @@ fn a_stall_between_answers_of_one_interval_is_a_gap_of_its_length() {
             };
             let (_, totals) = seen(&order, Reads::default());
             let gap = gap_ms(&totals);
-            assert!((190..200 + 2 * TOLERANCE).contains(&gap), "{gap} ms, {order:?}");
+            assert!(
+                (190..200 + 2 * TOLERANCE).contains(&gap),
+                "{gap} ms, {order:?}"
+            );
         }
     }
 }

@@ -131,6 +131,7 @@ fn a_large_request_is_taken_whole() {
     );
 }
 
+/// `make fuzz INPUTS` says how many: the variable goes before the number that is written below.
 #[test]
 fn as_many_hostile_inputs_are_sent_as_are_asked_for() {
     let itself = std::env::current_exe().expect("a program");
@@ -144,16 +145,8 @@ fn as_many_hostile_inputs_are_sent_as_are_asked_for() {
     assert_eq!(said.matches("Next test input").count(), 3, "{said}");
 }
 
-/// Each input has a stub of its own: 64 of them, or as many as `make fuzz` asks for.
-fn inputs() -> ProptestConfig {
-    match std::env::var_os("PROPTEST_CASES") {
-        Some(_) => ProptestConfig::default(),
-        None => ProptestConfig::with_cases(64),
-    }
-}
-
 proptest! {
-    #![proptest_config(inputs())]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Whatever one client sends, the next one is served.
     #[test]
