@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.faults import ours
 from bench.faults.decoys import Decoys
 from bench.faults.ours import Seen
 from bench.faults.scene import Command, Scene
@@ -23,7 +22,10 @@ TIMED = "-rt"
 SEEN_SHARE = 0.5
 """So much of a stop must show as time without an answer: it may have begun between two answers."""
 NEW_EACH_TIME = {"processes", "containers", "networks", "groups", "temporary", "mounts"}
+NEW_EACH_TIME |= {"host processes", "namespaces"}
 """Kinds whose names a resumed run does not give again."""
+LEFT, NOT_SEEN = "something was left", "could not look "
+"""What a command says where it could not remove something, or not look for it."""
 WEIGHED = "round 1 of "
 """What a weighing says once it has swept: everything but the directories of runs."""
 
@@ -48,7 +50,7 @@ class Invariants:
 
     def left(self) -> Seen:
         """What is Tare's on this machine now."""
-        return ours.see(self.scene.runs).without(self.baseline)
+        return self.scene.ours().without(self.baseline)
 
     def after(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
         """Broken promises, a sentence each.
@@ -71,6 +73,8 @@ class Invariants:
         if any(strike.kind in ("engine killed", "engine silent") for strike in strikes):
             return []  # it may not have been there to be asked
         left, may_stay = self.left(), self._may_stay(command, before)
+        for kind in _hidden(command, strikes):
+            left.kinds.pop(kind, None)
         if any(strike.kind == "read-only disk" for strike in strikes):
             left.kinds.pop("directories", None)  # the next command may remove them
         if command.process.returncode in (DONE, FAILED, NOT_VALID, INTERRUPTED):
@@ -146,13 +150,15 @@ class Invariants:
         if manifest.get("slices") is not None or jumped:
             return []
         node = "native java" if manifest["condition"] == "native" else "container"
+        driven = {manifest["deployment"].lower(), *(unit["machine"] for unit in manifest["units"])}
         found = []
         for strike in strikes:
             inside = (
                 manifest["measure_start"] < strike.at
                 and strike.at + strike.seconds < manifest["measure_end"]
             )
-            if strike.kind == "stop" and strike.target in (node, "native tare-load") and inside:
+            here = strike.kind == "stop" and strike.target in (node, "native tare-load")
+            if inside and (here or strike.subjects & driven):
                 gap = max(client["longest_gap_s"] or 0.0 for client in manifest["clients"])
                 self.stops_seen += 1
                 if gap < SEEN_SHARE * strike.seconds:
@@ -170,3 +176,11 @@ class Invariants:
                 found.append(f"{path.parent.name}: the journal lost lines")
             self._journals[path] = now
         return found
+
+
+def _hidden(command: Command, strikes: list[Strike]) -> frozenset[str]:
+    """Kinds of which something may be left: out of reach for a fault, which the command says."""
+    said = command.said()
+    if LEFT not in said and NOT_SEEN not in said:
+        return frozenset()
+    return frozenset().union(*(strike.hides for strike in strikes))
