@@ -4,11 +4,15 @@
     python -m bench.faults --seed 2 --instants 10 some two minutes
     python -m bench.faults --kinds kill,stop      these faults only
     python -m bench.faults --engine-command dockerd --clock
+    python -m bench.faults --hosts                on hosts over SSH
+    python -m bench.faults --kubernetes           in pods of a rig that is up
 
 Real studies (Cassandra as a process, and in a container where an engine answers) are begun, struck
 and resumed, some of them after a weighing; others of the commands are `tare weigh` and the pilot of
-`tare doctor --noise`. After each command everything of `invariants.py` is checked. The seed gives
-the order of faults and the waiting times between them, but not what the machine does meanwhile.
+`tare doctor --noise`. With `--hosts` nodes and clients are on hosts over SSH, which are network
+namespaces of this machine; with `--kubernetes` the second nodes are pods; then nothing is weighed.
+After each command everything of `invariants.py` is checked. The seed gives the order of faults and
+the waiting times between them, but not what the machine does meanwhile.
 
 It needs root for most of it and two CPUs, uses `tare` as it is installed, and lets nobody else run
 studies meanwhile. `--engine-command` starts an engine, which may then be killed; one that answers
@@ -30,7 +34,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bench.faults import ours
+from bench.faults import hosts
+from bench.faults.cluster import Cluster
 from bench.faults.decoys import Decoys
 from bench.faults.invariants import DONE, Invariants
 from bench.faults.scene import ENDS_WITHIN_S, WEIGHINGS, Command, Engine, Scene
@@ -92,11 +97,12 @@ class Campaign:
 
     def _begin(self) -> Command:
         """A run, begun or resumed, or a weighing."""
-        if self._draw.random() < WEIGHINGS_ALONE:
+        weighs = self._scene.weighs
+        if weighs and self._draw.random() < WEIGHINGS_ALONE:
             words = self._draw.choice(WEIGHINGS)
             self.commands[f"tare {words[0]}"] += 1
             return self._scene.start(*words)
-        weigh = self._draw.random() < WEIGHED_FIRST
+        weigh = weighs and self._draw.random() < WEIGHED_FIRST
         self.commands["tare run --weigh" if weigh else "tare run"] += 1
         return self._scene.run(self._number, weigh=weigh)
 
@@ -163,6 +169,9 @@ def main() -> int:
     parser.add_argument("--instants", type=int, default=520, help="faults to do (default: 520)")
     parser.add_argument("--kinds", default="", help="faults to draw from, by comma")
     parser.add_argument("--engine-command", default="", help="engine to start, and to kill")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--hosts", action="store_true", help="run studies on hosts over SSH")
+    where.add_argument("--kubernetes", action="store_true", help="run them in pods of `make rig`")
     parser.add_argument("--clock", action="store_true", help="let the machine's clock jump")
     parser.add_argument("--out", type=Path, help="file for everything that was found, JSON")
     options = parser.parse_args()
@@ -170,13 +179,15 @@ def main() -> int:
     take_over()  # so that the engine, the disk and the decoys go, however it is ended
     draw = random.Random(options.seed)  # noqa: S311 a seed repeats it
     root = Path(tempfile.mkdtemp(prefix="faults-"))
-    with Engine(options.engine_command).running() as engine:
-        scene = Scene(root, engine=engine)
+    with Engine(options.engine_command).running() as engine, hosts.made(options.hosts) as made:
+        cluster = Cluster() if options.kubernetes else None
+        scene = Scene(root, engine=engine, hosts=made, cluster=cluster)
         scene.take_cache()
-        with scene.disk(), Decoys(scene.runs, engine=engine.answers()).standing() as decoys:
+        others = Decoys(scene.runs, engine=engine.answers(), hosts=scene.hosts, cluster=cluster)
+        with scene.disk(), others.standing() as decoys:
             kinds = set(filter(None, options.kinds.split(",")))
             striker = Striker(scene, draw, kinds, clock=options.clock)
-            invariants = Invariants(scene, decoys, ours.see(scene.runs))
+            invariants = Invariants(scene, decoys, scene.ours())
             campaign = Campaign(invariants, striker, draw)
             print(f"not drawn here: {', '.join(striker.left_out) or 'nothing'}", flush=True)
             _cycles(campaign, options.instants)

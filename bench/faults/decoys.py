@@ -8,14 +8,17 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import docker
 import psutil
+from tests.integration.ssh_hosts import SshHost
 
+from bench.faults.cluster import Cluster
+from bench.faults.hosts import ANOTHER, ANOTHERS, MARK
 from bench.faults.ours import GROUPS, addresses
 from tare import starter
 
@@ -31,14 +34,24 @@ LABELLED: dict[str, dict[str, str]] = {
 }
 """Names and labels of containers that another machine made through an engine that both use, and
 that a Tare with another lock made, which lives: it is this very process."""
+ENDED = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
 
 
 class Decoys:
     """Made once for a campaign; `changed` says what became of them."""
 
-    def __init__(self, runs: Path, *, engine: bool) -> None:
+    def __init__(
+        self,
+        runs: Path,
+        *,
+        engine: bool,
+        hosts: Sequence[SshHost] = (),
+        cluster: Cluster | None = None,
+    ) -> None:
         self._runs = runs
         self._engine = engine
+        self._hosts = hosts
+        self._cluster = cluster
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._temporary = Path(tempfile.gettempdir()) / f"tare-weigh@mine.{os.getpid()}"
         self._before: dict[str, str] = {}
@@ -49,6 +62,10 @@ class Decoys:
             self._files()
             self._start_processes()
             self._kernel()
+            for host in self._hosts:
+                self._on_host(host)
+            if self._cluster is not None:
+                self._cluster.make_decoys()
             if self._engine:
                 self._in_engine()
             self._before = self._fingerprint()
@@ -87,10 +104,34 @@ class Decoys:
             )
 
     def _kernel(self) -> None:
-        for group in _decoy_groups():
+        for group in self._groups():
             with contextlib.suppress(OSError):  # only root may make them
                 group.mkdir(parents=True, exist_ok=True)
         _run("ip", "addr", "add", f"{ADDRESS}/32", "dev", "lo", "label", "lo:mine")
+
+    def _on_host(self, host: SshHost) -> None:
+        """What another machine's run has there, and what a user of the host's own has."""
+        tare = host.files / "tare"
+        for file in (
+            tare / "runs" / ANOTHERS / "d1-native-1-k1-n1" / "data" / "rows",
+            tare / "files" / f".programs.{ANOTHER}.partial" / "java",
+            host.files / "tare-mine" / "runs" / "notes",
+        ):
+            file.parent.mkdir(parents=True)
+            file.write_text(f"of somebody else: {file.name}\n")
+        named = str(self._runs.parent / "tare-stub")
+        for words in (["env", f"{MARK}={ANOTHERS}", "sleep"], [named]):
+            self._processes[f"{words[-1]} on {host.name}"] = subprocess.Popen(
+                [*host.inside, *words, "1000000"], start_new_session=True
+            )
+
+    def _groups(self) -> list[Path]:
+        """Control groups: a user's own, one with the mark of another boot's process, and on hosts
+        one of another machine's run."""
+        unified = (GROUPS / "cgroup.controllers").exists()
+        names = [f"tare/{name}" for name in ("mine", "r1@1-2-0123456789ab-3")]
+        names += [f"tare-ssh/{host.name}/{ANOTHERS}/mine" for host in self._hosts]
+        return [(GROUPS if unified else GROUPS / "freezer") / name for name in names]
 
     def _in_engine(self) -> None:
         """An image of one file is enough: the container is never started."""
@@ -105,27 +146,41 @@ class Decoys:
     def _fingerprint(self) -> dict[str, str]:
         found = {
             f"file {file}": hashlib.sha256(file.read_bytes()).hexdigest()
-            for base in (self._runs / "mine", self._runs.parent / "outside", self._temporary)
+            for base in self._trees()
             for file in sorted(base.rglob("*"))
             if file.is_file()
         }
         for program, process in self._processes.items():
-            found[f"process {program}"] = psutil.Process(process.pid).status()
-        found |= {f"group {group}": "there" for group in _decoy_groups() if group.is_dir()}
+            status = psutil.Process(process.pid).status()
+            found[f"process {program}"] = status if status in ENDED else "runs"
+        found |= {f"group {group}": "there" for group in self._groups() if group.is_dir()}
         found |= {one: "there" for one in addresses() if one.startswith(f"{ADDRESS} ")}
+        if self._cluster is not None:
+            found |= self._cluster.decoys()
         if self._engine:
             found |= _engine_decoys()
         return found
+
+    def _trees(self) -> Iterator[Path]:
+        """Directories in which files of others are."""
+        yield from (self._runs / "mine", self._runs.parent / "outside", self._temporary)
+        for host in self._hosts:
+            yield host.files / "tare-mine"
+            yield host.files / "tare" / "runs" / ANOTHERS
+            yield from (host.files / "tare" / "files").glob(f".*.{ANOTHER}.partial")
 
     def _remove(self) -> None:
         for process in self._processes.values():
             process.kill()
             process.wait()
         shutil.rmtree(self._temporary, ignore_errors=True)
-        for group in _decoy_groups():
-            with contextlib.suppress(OSError):
-                group.rmdir()
+        for group in self._groups():
+            with contextlib.suppress(OSError):  # up to the first one that others are in
+                for one in (group, *group.parents):
+                    one.rmdir()
         _run("ip", "addr", "del", f"{ADDRESS}/32", "dev", "lo")
+        if self._cluster is not None:
+            self._cluster.remove_decoys()
         if not self._engine:
             return
         client = docker.from_env()
@@ -157,12 +212,6 @@ def _engine_decoys() -> dict[str, str]:
 def _name(item: Any) -> str:
     names = item.attrs.get("Names") or [item.attrs.get("Name", "")]
     return str(names[0]).lstrip("/")
-
-
-def _decoy_groups() -> list[Path]:
-    """A group of a user's own, and one with the mark of another boot's process."""
-    bases = [GROUPS] if (GROUPS / "cgroup.controllers").exists() else [GROUPS / "freezer"]
-    return [base / "tare" / name for base in bases for name in ("mine", "r1@1-2-0123456789ab-3")]
 
 
 def _run(*command: str) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.faults import ours
 from bench.faults.decoys import Decoys
 from bench.faults.ours import Seen
 from bench.faults.scene import Command, Scene
@@ -25,9 +24,12 @@ SEEN_SHARE = 0.8
 busy, which then asks anew."""
 CLIENT = "native tare-load"
 NEW_EACH_TIME = {"processes", "containers", "networks", "groups", "temporary", "mounts"}
+NEW_EACH_TIME |= {"host processes", "namespaces"}
 """Kinds whose names a resumed run does not give again."""
 OF_ENGINE = ("containers", "networks", "volumes")
 """What an engine that is dead or silent cannot be asked to remove."""
+LEFT, NOT_SEEN = "something was left", "could not look "
+"""What a command says where it could not remove something, or not look for it."""
 WEIGHED = "round 1 of "
 """What a weighing says once it has swept: everything but the directories of runs."""
 
@@ -52,7 +54,7 @@ class Invariants:
 
     def left(self) -> Seen:
         """What is Tare's on this machine now."""
-        return ours.see(self.scene.runs).without(self.baseline)
+        return self.scene.ours().without(self.baseline)
 
     def after(self, command: Command, strikes: list[Strike], before: Seen) -> list[str]:
         """Broken promises, a sentence each.
@@ -76,6 +78,8 @@ class Invariants:
         if any(strike.kind in ("engine killed", "engine silent") for strike in strikes):
             for kind in OF_ENGINE:
                 left.kinds.pop(kind, None)
+        for kind in _hidden(command, strikes):
+            left.kinds.pop(kind, None)
         if any(strike.kind == "read-only disk" for strike in strikes):
             left.kinds.pop("directories", None)  # the next command may remove them
         if command.process.returncode in (DONE, FAILED, NOT_VALID, INTERRUPTED):
@@ -158,7 +162,8 @@ class Invariants:
         if manifest.get("slices") is not None or jumped:
             return []
         native = manifest["condition"] == "native"
-        driven = {CLIENT, *(("native java",) if native else ("container", "docker-proxy"))}
+        here = {CLIENT, *(("native java",) if native else ("container", "docker-proxy"))}
+        driven = {manifest["deployment"].lower(), *(unit["machine"] for unit in manifest["units"])}
         gap_s = max(client["longest_gap_s"] or 0.0 for client in manifest["clients"])
         found = []
         for strike in strikes:
@@ -166,7 +171,8 @@ class Invariants:
                 manifest["measure_start"] < strike.at
                 and strike.at + strike.seconds < manifest["measure_end"]
             )
-            if strike.kind == "stop" and strike.target in driven and inside:
+            struck = strike.kind == "stop" and strike.target in here
+            if inside and (struck or strike.subjects & driven):
                 # a client may stand still between an answer and what it asks then
                 shown_s = max(slowest_s, gap_s) if strike.target == CLIENT else slowest_s
                 self.stops_seen += 1
@@ -185,3 +191,11 @@ class Invariants:
                 found.append(f"{path.parent.name}: the journal lost lines")
             self._journals[path] = now
         return found
+
+
+def _hidden(command: Command, strikes: list[Strike]) -> frozenset[str]:
+    """Kinds of which something may be left: out of reach for a fault, which the command says."""
+    said = command.said()
+    if LEFT not in said and NOT_SEEN not in said:
+        return frozenset()
+    return frozenset().union(*(strike.hides for strike in strikes))

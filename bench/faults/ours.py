@@ -9,6 +9,7 @@ import contextlib
 import json
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ import psutil
 import requests
 
 GROUPS = Path("/sys/fs/cgroup")
+RIG = "/var/lib/tare-rig/"
+ON_HOSTS = frozenset({"host processes", "host files", "host groups"})
+"""Kinds that are on hosts over SSH. Those of a campaign share this machine's kernel."""
 TEMPORARY = (Path(tempfile.gettempdir()), Path("/run"), Path("/run/lock"))
 ALWAYS = {"/run/lock/tare-lab.lock"}
 
@@ -50,8 +54,13 @@ class Seen:
         )
 
 
-def see(runs: Path) -> Seen:
-    """Everything that is Tare's by its looks, decoys included."""
+def see(runs: Path, disks: Iterable[Path] = ()) -> Seen:
+    """Everything that is Tare's by its looks, decoys included.
+
+    Args:
+        runs: directory of all runs.
+        disks: of hosts, each its /var/tmp.
+    """
     return Seen(
         {
             "processes": set(processes()),
@@ -64,16 +73,25 @@ def see(runs: Path) -> Seen:
             | {str(path) for path in runs.glob("*/trials/.*") if any(path.iterdir())},
             "temporary": {str(path) for base in TEMPORARY for path in base.glob("*tare*")} - ALWAYS,
             "mounts": mounts(),
+            "host processes": set(processes("TARE_HOST_RUN")),
+            "host files": {
+                str(path)
+                for disk in disks
+                for one in ("runs/*/*", "files/.*.partial")
+                for path in disk.glob(f"tare/{one}")
+            },
+            "host groups": {str(path) for path in GROUPS.glob("*/tare-ssh/*/*/**/")}
+            | {str(path) for path in GROUPS.glob("tare-ssh/*/*/**/")},
         }
     )
 
 
-def processes() -> dict[str, int]:
-    """Processes with Tare's variable in their environment: name and id, to the id."""
+def processes(variable: str = "TARE_RUN") -> dict[str, int]:
+    """Processes with a variable of Tare's in their environment: name and id, to the id."""
     found: dict[str, int] = {}
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if "TARE_RUN" in process.environ() and process.status() != psutil.STATUS_ZOMBIE:
+            if variable in process.environ() and process.status() != psutil.STATUS_ZOMBIE:
                 found[f"{process.name()} {process.pid}"] = process.pid
     return found
 
@@ -130,8 +148,9 @@ def rules() -> set[str]:
 
 
 def mounts() -> set[str]:
+    """Mount points with Tare's name in them, but for those of a rig's own programs."""
     points = (line.split()[1] for line in Path("/proc/mounts").read_text().splitlines())
-    return {point for point in points if "tare" in point}
+    return {point for point in points if "tare" in point and not point.startswith(RIG)}
 
 
 def _output(*command: str) -> str:

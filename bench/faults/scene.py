@@ -18,7 +18,11 @@ from typing import Any
 
 import docker
 import requests
+from tests.integration.ssh_hosts import SshHost, SshHosts
 
+from bench.faults.cluster import Cluster
+from bench.faults.hosts import inventory
+from bench.faults.ours import Seen, see
 from tare.artifacts.tree import default_cache
 from tare.records.noise import Noise
 from tare.records.prices import Weighing
@@ -38,10 +42,17 @@ LEFT_BY_ENGINE = (
 IN_CONTAINER = "{platform: {runtime: docker, network: bridge, storage: volume, endpoint: proxy}}"
 NATIVE = "{}"
 """The second level of the study, with an engine and without."""
+ON_HOSTS = "platform: {machines: ssh}\nclient: {machines: ssh}"
+CLIENT_HERE = "{client: {machines: local}}"
+"""What all of the study runs on with hosts, and its second level."""
+IN_POD = """{platform: {runtime: kubernetes, network: host-port, storage: emptydir,
+            limits: {memory: 1GiB}}}"""
+"""The second level with a cluster."""
 STUDY = """\
 study: {name}
 question: Does everything survive?
 database: {{heap: 256MiB}}
+{machines}
 load: {{workload: {workload}, records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
 factors:
   platform:
@@ -84,10 +95,20 @@ class Command:
 class Scene:
     """Where a campaign takes place."""
 
-    def __init__(self, root: Path, *, engine: Engine) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        engine: Engine,
+        hosts: SshHosts | None = None,
+        cluster: Cluster | None = None,
+    ) -> None:
         self.root = root
         self.runs = root / "runs"
         self.engine = engine
+        self.cluster = cluster
+        self._inventory = {"TARE_INVENTORY": str(inventory(hosts))} if hosts else {}
+        self.hosts: list[SshHost] = list(hosts.hosts.values()) if hosts else []
         self._cache = root / "cache"
         self._commands = 0
         self.runs.mkdir(parents=True)
@@ -117,6 +138,18 @@ class Scene:
                 default_cache(), self._cache, symlinks=True, ignore=measured, dirs_exist_ok=True
             )
 
+    def ours(self) -> Seen:
+        """Everything that is Tare's where its runs take place."""
+        seen = see(self.runs, [host.files for host in self.hosts])
+        if self.cluster is not None:
+            seen.kinds["namespaces"] = self.cluster.namespaces()
+        return seen
+
+    @property
+    def weighs(self) -> bool:
+        """Whether weighings, which are of this machine alone, are among the commands."""
+        return not self.hosts and self.cluster is None
+
     @property
     def on_own_disk(self) -> bool:
         return self.runs.is_mount()
@@ -126,7 +159,8 @@ class Scene:
         path.write_text(
             STUDY.format(
                 name=name,
-                other=IN_CONTAINER if self.engine.answers() else NATIVE,
+                machines=ON_HOSTS if self.hosts else "",
+                other=self._other(),
                 workload="ycsb-c" if sliced else "ycsb-a",
                 measure="1500ms" if sliced else "2s",
                 blocks=1 if sliced else 2,
@@ -135,6 +169,14 @@ class Scene:
             encoding="utf-8",
         )
         return path
+
+    def _other(self) -> str:
+        """What the study's second level is on."""
+        if self.hosts:
+            return CLIENT_HERE
+        if self.cluster is not None:
+            return IN_POD
+        return IN_CONTAINER if self.engine.answers() else NATIVE
 
     def run(self, number: int, *, weigh: bool = False) -> Command:
         """Begin or resume the run of this number; each other one is in slices.
@@ -165,7 +207,8 @@ class Scene:
         return Command(process, output, name, before_it)
 
     def _environment(self) -> dict[str, str]:
-        return {"TARE_CACHE": str(self._cache)} if self._cache.is_dir() else {}
+        cache = {"TARE_CACHE": str(self._cache)} if self._cache.is_dir() else {}
+        return {**cache, **self._inventory}
 
     def journal(self, name: str) -> list[dict[str, Any]]:
         file = self.runs / name / "journal.jsonl"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import random
 import signal
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from tests.integration.ssh_hosts import CUTS
 
-from bench.faults import ours
+from bench.faults import hosts, ours
 from bench.faults.scene import AS_FROM_A_TERMINAL, TARE, Command, Scene
 
 NOBODY = 65534
@@ -25,6 +27,10 @@ AIMED = 0.5
 SERVING = {"native java", "container", "docker-proxy", "native tare-load"}
 AIMED_WITHIN_S = 12.0
 """So long a trial is waited for."""
+SHORTEST_S, LONGEST_S = 0.5, 20.0
+"""For how long what a run asks does not answer."""
+ENDED_MEANWHILE = 0.25
+"""Share of lost connections during which the study is asked to end, or killed."""
 
 
 @dataclass
@@ -38,6 +44,8 @@ class Strike:
         seconds: for how long something was stopped.
         findings: promises that were seen broken while it was done.
         statuses: exit statuses of the struck command that it explains.
+        hides: kinds of what is ours that may have been out of the command's reach for it.
+        subjects: hosts, and deployments on hosts, that stood still.
     """
 
     kind: str
@@ -46,6 +54,8 @@ class Strike:
     seconds: float = 0.0
     findings: tuple[str, ...] = ()
     statuses: tuple[int, ...] = ()
+    hides: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
 
     @property
     def hit(self) -> bool:
@@ -69,6 +79,9 @@ class Striker:
             "memory limit": (1, self._limit_memory, root),
             "second run": (1, self._second_run, True),
             "second user": (1, self._second_user, root and _nobody_may_run()),
+            "connection lost": (5, self._cut_off, bool(scene.hosts)),
+            "sshd killed": (2, self._kill_sshd, bool(scene.hosts)),
+            "API server silent": (4, self._silence_api, scene.cluster is not None),
             "engine killed": (1, self._kill_engine, scene.engine.ours),
             "engine silent": (1, self._silence_engine, scene.engine.ours),
             "clock jump": (1, self._jump, clock and root),
@@ -112,6 +125,9 @@ class Striker:
     def _one(self, command: Command, kinds: set[str] | None = None) -> tuple[str, int] | None:
         """One process of ours, of a kind (of these) that is drawn first; None: there is none."""
         groups = _of_run(command)
+        for host in self._scene.hosts:
+            for kind, pids in hosts.of_run(host).items():
+                groups.setdefault(kind, []).extend(pids)
         if kinds is not None:
             groups = {name: pids for name, pids in groups.items() if name in kinds}
         if not groups:
@@ -133,7 +149,8 @@ class Striker:
             return Strike(kind, "nothing", at)
         with contextlib.suppress(ProcessLookupError):
             os.kill(chosen[1], sent)
-        return Strike(kind, chosen[0], at)
+        connected = chosen[0] in (hosts.SSH, hosts.SESSION)
+        return Strike(kind, chosen[0], at, hides=ours.ON_HOSTS if connected else frozenset())
 
     def _stop(self, command: Command) -> Strike:
         aimed = self._draw.random() < AIMED and self._await_trial(command)
@@ -142,6 +159,7 @@ class Striker:
         chosen = self._one(command, SERVING if aimed else None)
         if chosen is None or (not aimed and self._draw.random() < 0.3):
             chosen = ("tare", command.process.pid)
+        subjects = frozenset(filter(None, [hosts.deployment_of(chosen[1])]))
         at = time.time()
         with contextlib.suppress(ProcessLookupError):
             os.kill(chosen[1], signal.SIGSTOP)
@@ -149,7 +167,39 @@ class Striker:
                 command.wait_s(seconds)
             finally:
                 os.kill(chosen[1], signal.SIGCONT)
-        return Strike("stop", chosen[0], at, seconds)
+        return Strike("stop", chosen[0], at, seconds, subjects=subjects)
+
+    def _cut_off(self, command: Command) -> Strike:
+        """Packets to and from a host are lost, for less than ssh bears or for more; now and then
+        the study is ended meanwhile."""
+        host, how = self._draw.choice(self._scene.hosts), self._draw.choice(CUTS)
+        at, seconds = time.time(), self._outage_s()
+        statuses: tuple[int, ...] = ()
+        with host.cut_off(how):
+            if not command.wait_s(seconds / 2) and self._draw.random() < ENDED_MEANWHILE:
+                ended = self.end(command)
+                how, statuses = f"{how}, {ended.kind}", ended.statuses
+            command.wait_s(seconds / 2)
+        return Strike(
+            "connection lost",
+            how,
+            at,
+            time.time() - at,
+            statuses=statuses,
+            hides=ours.ON_HOSTS,
+            subjects=frozenset([host.name]),
+        )
+
+    def _kill_sshd(self, command: Command) -> Strike:
+        """A host begins no session any more; those that there are go on."""
+        at = time.time()
+        with self._draw.choice(self._scene.hosts).without_sshd():
+            command.wait_s(self._outage_s())
+        return Strike("sshd killed", "sshd", at, hides=ours.ON_HOSTS)
+
+    def _outage_s(self) -> float:
+        """Log-uniform: half of them are shorter than three seconds."""
+        return math.exp(self._draw.uniform(math.log(SHORTEST_S), math.log(LONGEST_S)))
 
     def _await_trial(self, command: Command) -> bool:
         """Wait until a trial is driven, and then for its warm-up's end; whether there is one."""
@@ -245,10 +295,25 @@ class Striker:
         return Strike("engine killed", "engine", at, statuses=(2,))  # the plan asks for one
 
     def _silence_engine(self, command: Command) -> Strike:
-        at, seconds = time.time(), self._draw.uniform(0.5, 20)
+        at, seconds = time.time(), self._draw.uniform(SHORTEST_S, LONGEST_S)
         with self._scene.engine.silent():
             command.wait_s(seconds)
         return Strike("engine silent", "engine", at, seconds, statuses=(2,))
+
+    def _silence_api(self, command: Command) -> Strike:
+        at, seconds = time.time(), self._outage_s()
+        if self._scene.cluster is None:
+            return Strike("API server silent", "nothing", at)
+        with self._scene.cluster.silent():
+            command.wait_s(seconds)
+        return Strike(
+            "API server silent",
+            "API server",
+            at,
+            seconds,
+            statuses=(2,),  # the plan asks it
+            hides=frozenset({"namespaces"}),
+        )
 
     def _jump(self, command: Command) -> Strike:
         """The clock jumps, and goes right again by the time that has really passed."""

@@ -1,4 +1,7 @@
-"""The judge of the campaign of faults: each promise that is broken on purpose is found."""
+"""The judge of the campaign of faults: each promise that is broken on purpose is found.
+
+Of hosts over SSH it needs a name, a disk, and what runs there: `Host` is one that is a directory.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from bench.faults import __main__ as campaigns
-from bench.faults import ours
+from bench.faults import hosts, ours
 from bench.faults.decoys import Decoys
 from bench.faults.invariants import Invariants
 from bench.faults.ours import Seen
@@ -26,15 +30,43 @@ from tare.records.hlog import read_hlog
 from tests.synthetic_run import write_run
 
 KILLED = Strike("kill", "native java", 0.0)
+LOST = Strike("connection lost", "link down", 0.0, hides=ours.ON_HOSTS)
+UNIT = "0a1b2c3d4e.r1/d1-native-1-k1-n1"
+"""What a run of this machine has on a host, below its directory of runs."""
+
+
+@dataclass
+class Host:
+    """A host as the campaign sees it; its commands are run here."""
+
+    files: Path
+    name: str = "db1"
+    inside: tuple[str, ...] = ()
+    running: list[psutil.Process] = field(default_factory=list)
+
+    def processes(self) -> list[psutil.Process]:
+        return self.running
 
 
 @pytest.fixture
 def invariants(tmp_path: Path) -> Iterator[Invariants]:
     """A run with finished trials, seen once, among the things of others."""
+    yield from judged(Scene(tmp_path, engine=Engine()))
+
+
+@pytest.fixture
+def with_host(tmp_path: Path) -> Iterator[Invariants]:
+    """The same where nodes run on a host, which others use too."""
     scene = Scene(tmp_path, engine=Engine())
+    scene.hosts.append(Host(tmp_path / "db1"))  # type: ignore[arg-type] - all that is asked of one
+    yield from judged(scene)
+
+
+def judged(scene: Scene) -> Iterator[Invariants]:
     write_run(scene.runs / "r1", deployments=1, blocks=1)
-    with Decoys(scene.runs, engine=False).standing() as decoys:
-        judge = Invariants(scene, decoys, ours.see(scene.runs))
+    others = Decoys(scene.runs, engine=False, hosts=scene.hosts, cluster=scene.cluster)
+    with others.standing() as decoys:
+        judge = Invariants(scene, decoys, scene.ours())
         assert judge.after(ended(scene, "true"), [KILLED], Seen()) == []
         yield judge
 
@@ -220,3 +252,158 @@ def test_a_command_heeds_a_hangup_though_the_campaign_runs_under_nohup(
         assert command.process.poll() is None, command.said()  # env still becomes it
     command.process.send_signal(signal.SIGHUP)
     assert command.process.wait(10) == -signal.SIGHUP
+
+
+def on_host(judge: Invariants, *parts: str) -> Path:
+    """A directory of Tare's on the host."""
+    made = judge.scene.hosts[0].files.joinpath("tare", *parts)
+    made.mkdir(parents=True)
+    return made
+
+
+@pytest.mark.parametrize("parts", [("runs", UNIT), ("files", ".programs.0a1b2c3d4e.partial")])
+def test_files_that_are_left_on_a_host(with_host: Invariants, parts: tuple[str, ...]) -> None:
+    assert f"host files: {on_host(with_host, *parts)}" in found(with_host)
+
+
+def test_a_process_that_is_left_on_a_host(with_host: Invariants) -> None:
+    with subprocess.Popen(["sleep", "60"], env={hosts.MARK: "0a1b2c3d4e.r1"}) as left:
+        try:
+            assert f"host processes: sleep {left.pid}" in found(with_host)
+        finally:
+            left.kill()
+
+
+def test_a_control_group_that_is_left_on_a_host(
+    with_host: Invariants, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = tmp_path / "cgroup" / "freezer" / "tare-ssh" / "db1" / UNIT
+    group.mkdir(parents=True)
+    monkeypatch.setattr(ours, "GROUPS", tmp_path / "cgroup")
+    assert "tare-ssh/db1/0a1b2c3d4e.r1" in found(with_host)
+
+
+def test_what_is_left_on_a_host_is_excused_by_a_lost_connection_that_is_told(
+    with_host: Invariants,
+) -> None:
+    on_host(with_host, "runs", UNIT)
+    told = "echo something was left: db1 is not reached over SSH"
+    scene = with_host.scene
+    assert with_host.after(ended(scene, told), [LOST], Seen()) == []
+    assert "host files" in "".join(with_host.after(ended(scene, "true"), [LOST], Seen()))
+    assert "host files" in "".join(with_host.after(ended(scene, told), [KILLED], Seen()))
+
+
+def deployed(judge: Invariants, script: str) -> Command:
+    """A command that ended so, and had swept: a deployment of its own was begun."""
+    command = replace(ended(judge.scene, script), events_before=len(judge.scene.journal("r1")))
+    with (judge.scene.runs / "r1" / "journal.jsonl").open("a") as file:
+        file.write('{"event": "deployment begun"}\n')
+    return command
+
+
+def test_what_the_next_command_was_to_remove_from_a_host_and_did_not(
+    with_host: Invariants,
+) -> None:
+    on_host(with_host, "runs", UNIT)
+    before = with_host.left()
+    assert with_host.after(ended(with_host.scene, "true"), [], before) == []
+    assert "host files" in "".join(with_host.after(deployed(with_host, "true"), [], before))
+
+
+def test_a_process_on_a_host_that_a_killed_command_was_to_sweep_and_did_not(
+    with_host: Invariants,
+) -> None:
+    with subprocess.Popen(["sleep", "60"], env={hosts.MARK: "0a1b2c3d4e.r1"}) as left:
+        try:
+            before = with_host.left()
+            strike = replace(KILLED, statuses=(-signal.SIGKILL,))
+            said = with_host.after(deployed(with_host, "kill -9 $$"), [strike], before)
+            assert f"not removed by this one: host processes: sleep {left.pid}" in "".join(said)
+        finally:
+            left.kill()
+
+
+@pytest.mark.parametrize("strike", ["stop", "connection lost"])
+def test_a_stand_still_on_a_host_inside_a_trial_that_its_record_does_not_show(
+    with_host: Invariants, strike: str
+) -> None:
+    trial = with_host.scene.runs / next(n for n in with_host.trials if n.endswith("native"))
+    manifest = json.loads((trial / "manifest.json").read_text())
+    for unit in manifest["units"]:
+        unit["machine"] = "db1"
+    (trial / "manifest.json").write_text(json.dumps(manifest))
+    middle = (manifest["measure_start"] + manifest["measure_end"]) / 2
+    of_it = {"stop": manifest["deployment"].lower(), "connection lost": "db1"}[strike]
+
+    def said(*subjects: str) -> str:
+        done = Strike(strike, "", middle, 0.4, subjects=frozenset(subjects))
+        with_host.trials.clear()
+        return "".join(with_host.after(ended(with_host.scene, "true"), [done], Seen()))
+
+    assert "stood still 0.4 s" in said(of_it)
+    assert said("d9-native-9", "db9") == ""
+
+
+def test_a_file_of_another_machine_on_a_host_that_goes(with_host: Invariants) -> None:
+    (rows,) = with_host.scene.hosts[0].files.glob(f"tare/runs/{hosts.ANOTHERS}/*/data/rows")
+    rows.unlink()
+    assert "rows: was" in found(with_host)
+
+
+def test_a_process_of_another_machine_on_a_host_that_is_killed(with_host: Invariants) -> None:
+    (pid,) = [
+        pid
+        for pid in ours.processes(hosts.MARK).values()
+        if psutil.Process(pid).ppid() == os.getpid()
+    ]
+    os.kill(pid, signal.SIGKILL)
+    while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        pass
+    assert "process sleep on db1: was runs, is zombie" in found(with_host)
+
+
+def test_what_is_struck_on_a_host_is_of_the_run_and_never_of_another_machine(
+    tmp_path: Path,
+) -> None:
+    marks = ("0a1b2c3d4e.r1", hosts.ANOTHERS)
+    started = [subprocess.Popen(["sleep", "60"], env={hosts.MARK: mark}) for mark in marks]
+    try:
+        host = Host(tmp_path, running=[psutil.Process(one.pid) for one in started])
+        assert hosts.of_run(host) == {"sleep on a host": [started[0].pid]}  # type: ignore[arg-type]
+    finally:
+        for one in started:
+            one.kill()
+            one.wait()
+
+
+class Namespaces:
+    """A cluster with these namespaces, by name to their uid."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, str] = {}
+
+    def make_decoys(self) -> None:
+        self.there["tare-r0"] = "1"
+
+    def remove_decoys(self) -> None:
+        self.there.clear()
+
+    def decoys(self) -> dict[str, str]:
+        return {f"namespace {name}": uid for name, uid in self.there.items() if name == "tare-r0"}
+
+    def namespaces(self) -> set[str]:
+        return {f"{name} {uid}" for name, uid in self.there.items()}
+
+
+def test_namespaces_that_are_left_in_a_cluster_and_of_others_that_go(tmp_path: Path) -> None:
+    cluster = Namespaces()
+    scene = Scene(tmp_path, engine=Engine(), cluster=cluster)  # type: ignore[arg-type]
+    for judge in judged(scene):
+        cluster.there["tare-r1"] = "2"
+        assert "namespaces: tare-r1 2" in found(judge)
+        told = ended(scene, "echo something was left: the cluster does not answer")
+        silent = replace(LOST, kind="API server silent", hides=frozenset({"namespaces"}))
+        assert judge.after(told, [silent], Seen()) == []
+        del cluster.there["tare-r0"]
+        assert "namespace tare-r0: was 1, is gone" in found(judge)

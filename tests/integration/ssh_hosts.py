@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -19,10 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 BRIDGE = "tare-ssh"
 SWITCH = f"{BRIDGE}-switch"
 _PREFIX = "10.221.0"
 _WITHIN_S = 20.0
+LISTENER = "[listener]"
+"""in the command line of the sshd that takes connections; those of its sessions have it not"""
 _ENGINE_S = 60.0
 
 _SSHD = """\
@@ -39,10 +42,20 @@ KbdInteractiveAuthentication no
 UseDNS no
 """
 # Its own /run and /var/tmp: nothing of this machine's is seen there, its Docker socket least.
+# As an init does, the shell begins an sshd anew that has died, unless it is told not to.
 _BOOT = """\
-hostname "$1" && mount -t tmpfs tmpfs /run && mkdir /run/sshd && mount --bind "$2" /var/tmp &&
-exec /usr/sbin/sshd -D -e -f "$3"
+hostname "$1" && mount -t tmpfs tmpfs /run && mkdir /run/sshd && mount --bind "$2" /var/tmp || exit
+while :; do
+  [ -e "$4" ] || /usr/sbin/sshd -D -e -f "$3"
+  sleep 0.2
+done
 """
+_CUTS = {
+    "link down": (("down",), ("up",)),
+    "packets dropped": (("nomaster",), ("master", "bridge")),
+}
+"""What is set at the other end of a host's cable to cut it off, and what joins it again."""
+CUTS = tuple(_CUTS)
 
 
 @dataclass
@@ -87,6 +100,56 @@ class SshHost:
             text = (self.directory / "dockerd.log").read_text(encoding="utf-8", errors="replace")
             assert time.monotonic() < deadline, text
             time.sleep(0.3)
+
+    def processes(self) -> list[psutil.Process]:
+        """All that runs on it, known by its network."""
+        own = Path(f"/run/netns/{BRIDGE}-{self.name}").stat().st_ino
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{process.pid}/ns/net").stat().st_ino == own:
+                    found.append(process)
+        return found
+
+    @contextlib.contextmanager
+    def cut_off(self, how: str) -> Iterator[None]:
+        """No packet gets to it or from it; `how` is one of `CUTS`, and nobody is told of either."""
+        out, back = _CUTS[how]
+        _ip("-n", SWITCH, "link", "set", _link(self.name), *out)
+        try:
+            yield
+        finally:
+            _ip("-n", SWITCH, "link", "set", _link(self.name), *back)
+
+    @contextlib.contextmanager
+    def without_sshd(self) -> Iterator[None]:
+        """Its SSH server is dead; sessions that it began go on."""
+        self._no_sshd.touch()
+        try:
+            for process in self.processes():
+                with contextlib.suppress(psutil.Error):
+                    if LISTENER in " ".join(process.cmdline()):
+                        process.kill()
+            yield
+        finally:
+            self._no_sshd.unlink()
+            self.await_answer()
+
+    @property
+    def _no_sshd(self) -> Path:
+        """While this file is there, its init begins no sshd."""
+        return self.directory / "no-sshd"
+
+    def await_answer(self) -> None:
+        """Until its SSH server takes connections."""
+        deadline = time.monotonic() + _WITHIN_S
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection((self.address, 22), 1.0):
+                return
+            log = (self.directory / "sshd.log").read_text(encoding="utf-8", errors="replace")
+            assert self.process.poll() is None, log
+            assert time.monotonic() < deadline, f"sshd of {self.name} does not answer: {log}"
+            time.sleep(0.05)
 
     def vanish(self) -> None:
         """Pull its cable, then its plug: nobody is told that its connections are gone."""
@@ -135,7 +198,7 @@ class SshHosts:
                     *("nsenter", f"--net=/run/netns/{BRIDGE}-{name}"),
                     *("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc"),
                     *("--kill-child=KILL", "sh", "-c", _BOOT, "sh", name),
-                    *(str(directory / "var-tmp"), str(config)),
+                    *(str(directory / "var-tmp"), str(config), str(directory / "no-sshd")),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -143,17 +206,8 @@ class SshHosts:
                 start_new_session=True,
             )
         host = self.hosts[name] = SshHost(name, address, directory, process)
-        self._await(host)
+        host.await_answer()
         return host
-
-    def _await(self, host: SshHost) -> None:
-        deadline = time.monotonic() + _WITHIN_S
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection((host.address, 22), 1.0):
-                return
-            log = (host.directory / "sshd.log").read_text(encoding="utf-8", errors="replace")
-            assert host.process.poll() is None, log
-            assert time.monotonic() < deadline, f"sshd of {host.name} does not answer: {log}"
 
     def inventory(self, **groups: list[str]) -> Path:
         """An inventory of Ansible's in which the named groups hold the named hosts."""
@@ -252,8 +306,3 @@ def _ip(*words: str) -> None:
 def _keygen(path: Path) -> None:
     words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "tare", "-f", str(path)]
     subprocess.run(words, check=True, capture_output=True)
-
-
-def freeze(host: SshHost, frozen: bool) -> None:
-    """Let a host answer nothing any more, or go on."""
-    host.process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)

@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration import ssh_hosts
+
 pytestmark = pytest.mark.engine
 
 HERE = Path(__file__).parents[2]
 
 
-def test_ten_faults_break_no_promise(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", [(), ("--hosts",)], ids=["here", "on hosts"])
+def test_ten_faults_break_no_promise(tmp_path: Path, where: tuple[str, ...]) -> None:
+    if where and (reason := ssh_hosts.why_not()):
+        pytest.skip(f"{reason}; then pytest tests/integration/test_faults.py")
     out = tmp_path / "told.json"
-    command = [sys.executable, "-m", "bench.faults", "--seed", "5", "--instants", "10"]
+    command = [sys.executable, "-m", "bench.faults", "--seed", "5", "--instants", "10", *where]
     done = subprocess.run(
         [*command, "--out", str(out)], cwd=HERE, capture_output=True, text=True, check=False
     )

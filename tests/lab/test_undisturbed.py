@@ -93,6 +93,18 @@ def test_what_was_prepared_is_closed_where_the_run_cannot_be_begun(
     assert scene.swept == SWEPT
 
 
+def test_what_was_half_prepared_when_the_run_was_interrupted_is_swept(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:  # as while Cassandra's files are brought to a host
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lab_run, "prepare", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scene.run()
+    assert scene.swept == SWEPT
+
+
 def test_what_could_not_be_prepared_is_closed_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,10 +123,11 @@ class Lab:
             self._show(Progress("preparing"))
             makers_too = [*makers(conditions, self._plan.study.design), *recorders(conditions)]
             setups = conditions + makers_too
-            resources = prepare(
-                self._directory.name, self._directory.work, setups, self._watcher.say
-            )
+            resources: RunResources | None = None
             try:
+                resources = prepare(
+                    self._directory.name, self._directory.work, setups, self._watcher.say
+                )
                 self._begin(resources, idle_cpus)
                 self._measure(resources, conditions)
             finally:
@@ -177,11 +178,12 @@ class Lab:
                 self._journal.write("run interrupted", why=repr(error))
             raise
 
-    def _clean_up(self, resources: RunResources) -> None:
-        """Nothing of the run goes on when this ends; whoever watches may be gone."""
+    def _clean_up(self, resources: RunResources | None) -> None:
+        """Nothing of the run goes on when this ends, and nothing of what was to be prepared for it
+        is left half done on a host; whoever watches may be gone."""
         self._watcher = Heedless(self._watcher)
         self._show(Progress("cleaning up"))
-        for fault in resources.close():
+        for fault in resources.close() if resources is not None else ():
             self._watcher.say(f"something was left: {fault}")
         marked.remove(self._directory.work, self._directory.files)
         self._sweep("removing what could not be stopped")
