@@ -181,6 +181,7 @@ def test_what_is_left_is_found_by_its_mark_and_removed_and_nothing_else(rig: Rig
     found = leftovers(rig.inventory(), connect)
     kinds = {line.partition(" ")[0] for line in found.found[rig.fakes[0].host]}
     assert kinds == {"process", "unit"}
+    assert found.words().keys() == {"processes of hosts", "units of hosts"}
     assert remove(found, connect) == []
     assert not alive(running)
     assert not Path(running._home).exists()

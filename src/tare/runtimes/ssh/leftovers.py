@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
     from tare.machines.inventory.host import Host, Inventory
 
-_KINDS = ("process", "unit", "part", "container", "volume")
+_KINDS = {
+    "process": "processes",
+    "unit": "units",
+    "part": "partial files",
+    "container": "containers",
+    "volume": "volumes",
+}
+"""kinds of what a search finds, and what several are called"""
 _WITHIN_S = 60.0
 
 
@@ -34,8 +41,7 @@ class HostLeftovers:
         for host, lines in self.found.items():
             for line in lines:
                 kind, _, rest = line.partition(" ")
-                word = "partial files" if kind == "part" else f"{kind}s"
-                told.setdefault(f"{word} of hosts", []).append(f"{rest} ({host.name})")
+                told.setdefault(f"{_KINDS[kind]} of hosts", []).append(f"{rest} ({host.name})")
         return told
 
 
