@@ -167,6 +167,11 @@ class AnalysisSection(Section):
     )
     show: list[AskedExhibit] = Field([], description="further figures and tables of the report")
 
+    @property
+    def has_roles(self) -> bool:
+        """Whether factors have roles; else each factor of the baseline is compared by itself."""
+        return bool(self.compare or self.by or self.over)
+
     def compared(self, baseline: Iterable[str]) -> list[list[str]]:
         """The factors whose levels are compared, together where `compare` says so.
 
