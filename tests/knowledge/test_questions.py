@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tare.cli.commands import COMMANDS, build
 from tare.knowledge.advice import Advice, Answer, advise
 from tare.knowledge.asked import asked_of
-from tare.knowledge.checks import as_printed
+from tare.knowledge.consistency import as_printed
 from tare.knowledge.library import load_library
 from tare.study.conditions import baseline_condition, expand
 from tare.study.read import load_study

@@ -234,7 +234,7 @@ def _change(
         known=known[0] if known else None,
         basis=known[1] if known else "nothing is known",
         # one life of a cluster on a side: its luck and a change cannot be told apart
-        verdict=decide(ci if enough else None, known[0] if known else None),
+        verdict=change_verdict(ci if enough else None, known[0] if known else None),
     )
 
 
@@ -255,7 +255,7 @@ def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
     return math.exp(float(found.low)), math.exp(float(found.high))
 
 
-def decide(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
+def change_verdict(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
     """The verdict from the change's interval and the range that the platform alone made.
 
     Larger: the whole interval lies outside the range (which always holds 1).

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.noise import hides_answer, outdone
+from tare.analysis.inference.noise_floor import hides_answer, outdone
 from tare.analysis.model import Metric
 from tare.report import numbers
 from tare.report.also_differs import also_differs

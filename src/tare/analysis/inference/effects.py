@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.inference.comparisons import (
+from tare.analysis.inference.contrast_estimates import (
     compare_in_blocks,
     compare_independent,
     logs_of,
@@ -32,7 +32,7 @@ from tare.study.metric_names import margin_of, primary_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tare.analysis.inference.comparisons import Compared, Rules
+    from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.inference.comparisons import logs_of, make_rules, samples_of
+from tare.analysis.inference.contrast_estimates import logs_of, make_rules, samples_of
 from tare.analysis.inference.factorial import questions
 from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
 from tare.analysis.inference.levels import PLAIN

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.inference.factorial import Question
     from tare.analysis.inference.levels import Levels

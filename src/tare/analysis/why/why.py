@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal
 
-    from tare.analysis.inference.comparisons import Rules
+    from tare.analysis.inference.contrast_estimates import Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.model import Metric

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tare.knowledge.replication.measured import ComparisonRequest
 from tare.knowledge.replication.model import Further, said
-from tare.knowledge.replication.verdicts import further, judge
+from tare.knowledge.replication.agreement import further, judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

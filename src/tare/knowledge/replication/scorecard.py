@@ -22,7 +22,7 @@ from tare.knowledge.replication.measured import (
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
-from tare.knowledge.replication.verdicts import band_of
+from tare.knowledge.replication.agreement import band_of
 from tare.records.reader import read_run
 from tare.study.read import load_study
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from tare.knowledge.library import load_library
 from tare.knowledge.replication.model import Band
-from tare.knowledge.replication.verdicts import (
+from tare.knowledge.replication.agreement import (
     USUAL_MARGIN,
     band_of,
     further,
