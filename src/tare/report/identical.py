@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.escaping import plain
 from tare.study.quantities import duration_in_words
@@ -75,7 +76,7 @@ def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -
         sd = "" if parts else " (sd)"
         parts.append(f"{amount}{sd} in {words.in_sentence(words.metric_of(analysis, metric))}")
     where = f" among the conditions compared with {beside}" if beside else ""
-    said = f"{_SUBJECTS[own[0].unit]} differed by {words.listing(parts)}{where}."
+    said = f"{_SUBJECTS[own[0].unit]} differed by {listing(parts)}{where}."
     return said + _parts(analysis, own)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tare.enumeration import listing
 from tare.report import ending, identical, numbers
 from tare.report.escaping import plain
-from tare.report.words import in_sentence, listing, primary_metrics
+from tare.report.words import in_sentence, primary_metrics
 from tare.study.design import OFF
 from tare.study.quantities import parse_duration
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.terminal_text import TONES, text
 
@@ -104,7 +105,7 @@ def apart(analysis: Analysis) -> list[str]:
     for answer in words.answers(analysis):
         if answer.differs:
             found.setdefault(answer.differs, []).append(answer.name or answer.treatment)
-    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+    return [f"{_capital(listing(of))}: {said}." for said, of in found.items()]
 
 
 def additions(analysis: Analysis) -> list[str]:
@@ -117,7 +118,7 @@ def additions(analysis: Analysis) -> list[str]:
                 metric = words.in_sentence(words.metric_of(analysis, line.metric))
                 name = answer.treatment if answer.aa else answer.name or answer.treatment
                 found.setdefault(said, []).append(f"{metric} of {name}")
-    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+    return [f"{_capital(listing(of))}: {said}." for said, of in found.items()]
 
 
 def _capital(sentence: str) -> str:

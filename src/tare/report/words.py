@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.inference.noise_floor import hides_answer, outdone
 from tare.analysis.model import Metric
+from tare.enumeration import listing
 from tare.report import numbers
 from tare.report.also_differs import also_differs
 from tare.report.escaping import plain
@@ -369,9 +370,3 @@ def _further(effect: Effect) -> str:
         return f"more than {MANY} further {effect.unit_of_analysis}s would be needed"
     more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
     return f"{more} should decide"
-
-
-def listing(names: Sequence[str]) -> str:
-    if not names:
-        return "none"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

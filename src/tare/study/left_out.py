@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.enumeration import first_of
 from tare.study.conditions import Condition
 
 if TYPE_CHECKING:
@@ -108,14 +109,9 @@ def in_words(
         if not any(own.get(factor) in levels for own in others):
             by_factor.append((factor, levels))
     if not by_factor:
-        return _named(list(gone), most)
+        return first_of(list(gone), most)
     factor, levels = min(by_factor, key=lambda found: len(found[1]))
-    return f"{factor} {_named(levels, most)} ({len(gone):,} conditions)"
-
-
-def _named(names: list[str], most: int) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return f"{factor} {first_of(levels, most)} ({len(gone):,} conditions)"
 
 
 def reasons(left: Iterable[LeftOut]) -> list[str]:
