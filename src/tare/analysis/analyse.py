@@ -23,7 +23,7 @@ from tare.analysis.inference.identical import identical_spreads
 from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.noise_floor import noise_floor
 from tare.analysis.left_out import left_out, not_compared
-from tare.analysis.metrics import describe, in_order
+from tare.analysis.catalogue import describe, in_order
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tare.analysis.amounts import Amount, related, total
-from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
+from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills
 from tare.analysis.price_doubts import doubts
 from tare.analysis.tariff import NATIVE, OWNERS, Point, Tariff

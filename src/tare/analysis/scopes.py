@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.study.comparisons import comparisons
 from tare.study.metric_names import primary_metrics
 

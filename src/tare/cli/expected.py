@@ -127,7 +127,7 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
 
 def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
     """Inside one deployment or between, to the metrics of which nothing is known there."""
-    from tare.analysis.metrics import describe
+    from tare.analysis.catalogue import describe
 
     found: dict[str, list[str]] = {}
     for scope in unknown:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tare.analysis.metrics import in_order
+from tare.analysis.catalogue import in_order
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
 from tare.knowledge.analysis_file import LooseAnalysis, read_analysis

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.metrics import ALL
+from tare.analysis.catalogue import ALL
 from tare.analysis.model.others import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.asked import Asked, asked_of

@@ -15,7 +15,7 @@ from tare.analysis.comparison.model import Comparison, EffectChange, RunDifferen
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
 from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import decide, further_units, least_detectable, run_tests
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
-from tare.analysis.metrics import NO_RATIO, in_order
+from tare.analysis.catalogue import NO_RATIO, in_order
 from tare.errors import UsageError
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 

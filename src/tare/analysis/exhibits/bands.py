@@ -10,7 +10,7 @@ from tare.analysis.exhibits.frame import Content, marks_of, missing
 from tare.analysis.exhibits.marks import Marks, counted, ends_of, joined
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.analysis.model import Chart, Grid
 
 if TYPE_CHECKING:

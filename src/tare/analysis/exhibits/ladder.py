@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.analysis.model import Chart, Grid
 from tare.study.show_rules import MEASURED, step_factor
 

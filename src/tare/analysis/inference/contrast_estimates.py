@@ -12,7 +12,7 @@ from tare.analysis.inference.bootstrap import Resampled
 from tare.analysis.inference.crosschecks import check_blocks, check_independent
 from tare.analysis.inference.estimates import Stratum, estimate, make_stratum
 from tare.analysis.inference.independent import estimate_independent, sample
-from tare.analysis.metrics import has_ratio
+from tare.analysis.catalogue import has_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -25,7 +25,7 @@ from tare.analysis.inference.verdicts import (
     least_detectable,
     run_tests,
 )
-from tare.analysis.metrics import in_order
+from tare.analysis.catalogue import in_order
 from tare.analysis.model import Effect, Pair
 from tare.study.metric_names import margin_of, primary_metrics
 

@@ -13,7 +13,7 @@ from tare.analysis.inference.variance import (
     variances_in_blocks,
     variances_of_samples,
 )
-from tare.analysis.metrics import in_order
+from tare.analysis.catalogue import in_order
 from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.inference.contrast_estimates import apart, logs_of, samples_of, slice_noise_of
 from tare.analysis.inference.estimates import make_stratum
-from tare.analysis.metrics import SERVICE_DEMAND, in_order
+from tare.analysis.catalogue import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
 from tare.study.metric_names import margin_of
 
