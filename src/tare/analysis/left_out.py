@@ -24,7 +24,7 @@ def left_out(
     One that has trials all the same was not: a run that a younger version resumed may have them.
 
     Args:
-        recorded: name of a condition to why, and what would mend it.
+        recorded: name of a condition to the reason and the remedy.
     """
     tried = {trial.condition for trial in trials}
     found = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def hint_lines(plan: Plan) -> list[str]:
-    """Each with the edit that would mend it; empty: nothing to hint at."""
+    """Each with the edit to make; empty: nothing to hint at."""
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]

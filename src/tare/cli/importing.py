@@ -112,7 +112,7 @@ def _show(outcome: ImportOutcome, page: Path | None) -> None:
     )
     if not outcome.trials:
         lines[-1] = f"no trial could be made, {len(outcome.skipped):,} skipped; nothing was written"
-        lines.append("  try: mend what is named above, e.g. the template with --factors")
+        lines.append("  try: correct what is named above, e.g. the template with --factors")
     if page is not None:
         lines.append(f"report: {page}")
     for line in lines:

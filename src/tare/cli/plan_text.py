@@ -82,7 +82,7 @@ def _looks_before(plan: Plan) -> list[str]:
 
 
 def left_out_lines(plan: Plan) -> list[str]:
-    """The conditions that cannot be run, why, and what would mend it; empty: all can be run."""
+    """The conditions that cannot be run, with reason and remedy; empty: all can be run."""
     if not plan.left_out:
         return []
     lines = [f"\nleft out, {len(plan.left_out)} of {len(plan.planned)} conditions:"]

@@ -20,7 +20,7 @@ def show_shortfall(plan: Plan, console: Terminal) -> None:
 
 
 def shortfall_lines(plan: Plan) -> list[str]:
-    """The same in lines, with what would mend it; empty: nothing will be missing."""
+    """The same in lines, each with its remedy; empty: nothing will be missing."""
     if not plan.conditions:
         return []
     asked = list(comparisons(plan.study, plan.planned))

@@ -166,7 +166,7 @@ def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> No
     """Add a machine's series to a trial that is there: the samples first, then the manifest.
 
     A crash between the two leaves samples that the manifest does not name; adding the same file
-    again mends it.
+    again adds the name.
 
     Raises:
         UnreadableError: the trial has this series already, or the series is of another time.

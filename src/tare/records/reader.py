@@ -114,7 +114,7 @@ class Run:
         return facts if isinstance(facts, dict) else {}
 
     def left_out(self) -> dict[str, tuple[str, str]]:
-        """Condition that the plan left out to why, and what would mend it."""
+        """Condition that the plan left out to the reason and the remedy."""
         return read_left_out(self.files.plan)
 
     def slicing(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _THEMSELVES = {
 def sentences(analysis: Analysis) -> list[str]:
     """'Identical deployments differed by 1.3% (sd) in service demand', per baseline.
 
-    Of those measured in slices also what of it is the slices' noise, which longer trials mend, and
+    Of those measured in slices also what of it is the slices' noise, which longer trials lessen, and
     what the deployments', which more of them do.
     """
     metrics = [m.name for m in words.primary_metrics(analysis)]

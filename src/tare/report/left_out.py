@@ -60,7 +60,7 @@ def left_out_table(analysis: Analysis) -> Table:
         [Cell(one.condition), Cell(_levels(one.levels)), Cell(one.why), Cell(one.remedy)]
         for one in analysis.left_out
     ]
-    columns = ["Condition", "Levels", "Why", "What would mend it"]
+    columns = ["Condition", "Levels", "Why", "Remedy"]
     return Table("Conditions left out", columns, rows, [], "left-out-table")
 
 

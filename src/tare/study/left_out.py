@@ -51,7 +51,7 @@ class LeftOut(BaseModel):
     condition: Condition
     field: str = Field(description="dotted path of the field that asks for what there is not")
     why: str = Field(description="what cannot be run")
-    remedy: str = Field(description="what would mend it")
+    remedy: str = Field(description="what would make it run")
     whys: list[str] = Field(
         [], description="each reason by itself, where there are several", exclude_if=_none
     )

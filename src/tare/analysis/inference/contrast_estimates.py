@@ -372,7 +372,7 @@ def _whole(logs: Logs, found: Average) -> bool:
 
 
 def _centre(how: How, found: Average, result: Estimate) -> float:
-    """The ratio as asked; the model's own is that of the fit, which mends missing blocks."""
+    """The ratio as asked; the model's own is that of the fit, which allows for missing blocks."""
     return result.log_ratio if how == "model" else math.log(found.ratio)
 
 

@@ -172,7 +172,7 @@ class Unfit:
     Attributes:
         field: path of the field that is at fault.
         why: the reason.
-        remedy: the edit that mends it.
+        remedy: the edit to make.
     """
 
     field: tuple[str, ...]

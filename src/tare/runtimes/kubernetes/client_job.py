@@ -159,9 +159,9 @@ class ClientRunning(OrchestratedRunning):
             self.confine(unit.limits.cpuset)
 
     def exited(self) -> Exit | None:
-        return self._look()[0]
+        return self._poll_once()[0]
 
-    def _look(self) -> tuple[Exit | None, bool]:
+    def _poll_once(self) -> tuple[Exit | None, bool]:
         """How it ended, if it has, and whether its pod was taken away, by whomever.
 
         Raises:
@@ -208,7 +208,7 @@ class ClientRunning(OrchestratedRunning):
                 if over:
                     return
                 with contextlib.suppress(ApiError):  # whose log may go on all the same
-                    end, gone = self._look()
+                    end, gone = self._poll_once()
                     over = gone or end is not None
                 continue
             if isinstance(piece, TareError):
@@ -225,7 +225,7 @@ class ClientRunning(OrchestratedRunning):
         """
         deadline = self._clock() + _END_S
         while self._clock() < deadline:
-            end, gone = self._look()
+            end, gone = self._poll_once()
             if gone or end is not None:
                 return end
             self._wait(_POLL_S)

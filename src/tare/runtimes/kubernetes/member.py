@@ -60,7 +60,7 @@ class MemberRunning(OrchestratedRunning):
         self._uid = str(pod["metadata"]["uid"])
         self._path = path
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
-        self._poll = RateLimitedPoll(self._look, clock)
+        self._poll = RateLimitedPoll(self._poll_once, clock)
         machine = site.machine
         self._container = container_id(pod, MAIN)
         self._accounting = local_pods.accounting_of(
@@ -72,7 +72,7 @@ class MemberRunning(OrchestratedRunning):
     def exited(self) -> Exit | None:
         return self._poll.exited()
 
-    def _look(self) -> Exit | None:
+    def _poll_once(self) -> Exit | None:
         try:
             pod = self._api.get("Pod", self._name, self._namespace)
         except ApiError as error:
