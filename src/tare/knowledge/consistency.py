@@ -148,7 +148,7 @@ def _shape(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
 
 
 def _arithmetic(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
-    """The ratio follows from the values, or the printed change; both agree, or it is said."""
+    """The ratio follows from the values, or the printed change; a conflict of both is recorded."""
     base, treated = finding.values.baseline, finding.values.treatment
     recorded = {one.about for one in finding.discrepancies}
     if base is not None and treated is not None:

@@ -1,4 +1,4 @@
-"""What was planned and could not be run: said in sentences, listed in tables."""
+"""Conditions and comparisons that could not be run, in sentences and in tables."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _FEW = 8
 def methods_paragraph(analysis: Analysis) -> str:
     """How the numbers came about: set-up, design, unit of analysis, statistics, noise, machine.
 
-    Only what the records say is said; what they do not say is called unknown. Plain text on one
+    Only what the records hold is stated; the rest is called unknown. Plain text on one
     line, for the reader to put into a paper.
     """
     sentences = [

@@ -1,4 +1,4 @@
-"""The provenance as flat facts: nested names dotted, what conditions share said once."""
+"""The provenance as flat facts: nested names dotted, what conditions share once."""
 
 from __future__ import annotations
 

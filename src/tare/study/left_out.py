@@ -1,4 +1,4 @@
-"""Conditions that cannot be run: planned and said, while the rest runs."""
+"""Conditions that cannot be run: listed in the plan with the reason, while the rest runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.enumeration import first_of
 from tare.study.conditions import Condition
+from tare.study.part import unset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,11 +39,6 @@ class SeveralHindrances(Hindrance, Protocol):
         ...
 
 
-def _none(whys: list[str]) -> bool:
-    """Whether there is nothing to write: a plan is as older versions wrote it."""
-    return not whys
-
-
 class LeftOut(BaseModel):
     """A condition of the study that is not run, and why."""
 
@@ -53,7 +49,7 @@ class LeftOut(BaseModel):
     why: str = Field(description="what cannot be run")
     remedy: str = Field(description="what would make it run")
     whys: list[str] = Field(
-        [], description="each reason by itself, where there are several", exclude_if=_none
+        [], description="each reason by itself, where there are several", exclude_if=unset
     )
 
     @property

@@ -1,4 +1,4 @@
-"""Layers of charts, collected mark by mark, with what a reader is told about each."""
+"""Layers of charts, collected mark by mark, each with its label."""
 
 from __future__ import annotations
 

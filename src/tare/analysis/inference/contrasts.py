@@ -147,7 +147,7 @@ def without_undescribed_twins(
     setups are then no repetition.
 
     Args:
-        undescribed: factors of whose levels none changes anything.
+        undescribed: factors without a level that changes anything.
     """
     first: dict[tuple[str, ...], str] = {}
     told = []

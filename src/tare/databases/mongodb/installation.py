@@ -1,4 +1,4 @@
-"""What a member is run from: a mongod, or FerretDB in its stead, and what is said of the latter."""
+"""What a member runs from: a mongod, or FerretDB in its place, which records and reports name."""
 
 from __future__ import annotations
 
