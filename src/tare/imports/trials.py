@@ -6,11 +6,10 @@ import hashlib
 import json
 import shutil
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports.reading import UnreadableError
-from tare.imports.samples import append_samples
+from tare.imports.samples import append_samples, iso
 from tare.records.layout import UNFINISHED
 from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
 from tare.whole_file import replace_file
@@ -118,8 +117,8 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
         block=trial.block,
         position=position,
         deployment=_deployment(trial, fresh),
-        started=_iso(started),
-        ended=_iso(started + seconds if started is not None else None),
+        started="" if started is None else iso(started),
+        ended="" if started is None else iso(started + seconds),
         measure_start=begin,
         measure_end=begin + seconds,
         setup=condition.setup.model_dump(mode="json"),
@@ -153,13 +152,6 @@ def _deployment(trial: ImportedTrial, fresh: str) -> str:
     if fresh == "block":
         return f"D{trial.place.round}-B{trial.block:02}-{key}"
     return trial.name
-
-
-def _iso(unix: float | None) -> str:
-    """ISO 8601 in UTC; empty where the time is not known."""
-    if unix is None:
-        return ""
-    return datetime.fromtimestamp(unix, UTC).isoformat(timespec="milliseconds")
 
 
 def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:

@@ -152,7 +152,7 @@ def machine_kind(machines: str | None) -> str | None:
 
 def names_instance(finding: Finding, instance: str) -> bool:
     """The source's hardware is of this name: m3.large, m3-large."""
-    return f"-{_key(instance)}-" in f"-{_key(finding.hardware)}-"
+    return f"-{key_of(instance)}-" in f"-{key_of(finding.hardware)}-"
 
 
 def same_plugin(wanted: str, found: str) -> bool:
@@ -181,7 +181,8 @@ def other_operation(asked: Query, finding: Finding) -> bool:
     return bool(asked.operation) and operations_apart(asked.operation, finding.operation) == 1
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
+    """A text as a key: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 

@@ -12,7 +12,7 @@ from tare.errors import StudyError
 from tare.nearest import did_you_mean, nearest
 from tare.study.metric_names import KINDS, OPERATIONS
 from tare.study.quantities import duration_in_words, size_in_words
-from tare.study.wrong_value import WrongValueError
+from tare.study.wrong_value import WrongValueError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -234,7 +234,7 @@ def _set(name: str, expected: str) -> str:
 def _show(value: object) -> str:
     text = repr(value) if isinstance(value, str) else str(value)
     text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(text)
 
 
 def _model(annotation: object) -> type[BaseModel] | None:

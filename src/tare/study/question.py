@@ -51,21 +51,21 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def _one_or_more(value: object) -> object:
-    """One name or a list of names, as a list."""
+def one_or_more(value: object) -> object:
+    """One value or a list of them, as a list."""
     return value if isinstance(value, (list, tuple)) else [value]
 
 
 _NAME = {"type": ["string", "number", "boolean"], "pattern": NAME_PATTERN}
 Names = Annotated[
     list[Name],
-    BeforeValidator(_one_or_more),
+    BeforeValidator(one_or_more),
     WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]}),
 ]
 """A name, or a list of names."""
 Metrics = Annotated[
     list[Metric],
-    BeforeValidator(_one_or_more),
+    BeforeValidator(one_or_more),
     WithJsonSchema(
         {
             "anyOf": [

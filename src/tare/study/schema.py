@@ -38,15 +38,10 @@ def _patch(value: object) -> object:
     return {} if value is None else value
 
 
-def _levels(value: object) -> object:
-    """One level or a list of levels, as a list."""
-    return value if isinstance(value, (list, tuple)) else [value]
-
-
 Patch = Annotated[dict[str, Any], BeforeValidator(_patch)]
 LEVELS_SCHEMA = {"anyOf": [SCALAR_SCHEMA, {"type": "array", "items": SCALAR_SCHEMA, "minItems": 1}]}
 Levels = Annotated[
-    list[Name], BeforeValidator(_levels), WithJsonSchema(LEVELS_SCHEMA), Field(min_length=1)
+    list[Name], BeforeValidator(one_or_more), WithJsonSchema(LEVELS_SCHEMA), Field(min_length=1)
 ]
 
 

@@ -83,3 +83,15 @@ def count(number: int, what: str) -> str:
 def check(name: str, status: Status, summary: str, details: Sequence[str] = ()) -> Check:
     """One check's outcome."""
     return Check(name=name, status=status, summary=summary, details=list(details))
+
+
+def noted(evidence: Evidence) -> list[str]:
+    """Each note once, with the trial or the number of trials that have it."""
+    seen: dict[str, list[str]] = {}
+    for trial in evidence.trials:
+        for note in trial.manifest.notes:
+            seen.setdefault(note, []).append(trial.name)
+    return [
+        f"{note} ({names[0] if len(names) == 1 else count(len(names), 'trial')})"
+        for note, names in seen.items()
+    ]

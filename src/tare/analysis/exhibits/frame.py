@@ -163,6 +163,17 @@ class Frame:
         names = list(self.asked.metrics) or [name for name in usual if name in self.known]
         return [describe(name) for name in names]
 
+    def available(self, *usual: str, least: Sequence[str] = ()) -> tuple[list[Metric], str]:
+        """Those of `metrics` that the trials have, and a sentence on the others.
+
+        Args:
+            least: what the sentence names where the trials have none.
+        """
+        metrics = self.metrics(*usual)
+        have = [m for m in metrics if m.name in self.known]
+        gone = [m.name for m in metrics if m not in have]
+        return have, missing("values", gone or ([] if have else least))
+
     def holding(self, metrics: Iterable[Metric]) -> list[str]:
         """The chosen conditions of which a trial has one of these metrics."""
         names = {metric.name for metric in metrics}

@@ -25,10 +25,8 @@ Cell = float | str | None
 
 def ladder(frame: Frame) -> Content:
     """Each metric over the load steps (or the throughput measured in them), a line a platform."""
-    metrics = frame.metrics("cpu.util", "all.mean", "all.max")
-    have = [m for m in metrics if m.name in frame.known]
-    wanted = metrics or [describe(name) for name in ("cpu.util", "all.mean", "all.max")]
-    gone = missing("values", [m.name for m in wanted if m not in have])
+    usual = ("cpu.util", "all.mean", "all.max")
+    have, gone = frame.available(*usual, least=usual)
     measured = frame.asked.x == MEASURED and MEASURED not in frame.study.factors
     step = step_factor(frame.study, frame.asked) or ""
     taken = [*frame.lines, *frame.asked.panels]
