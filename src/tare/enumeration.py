@@ -1,4 +1,4 @@
-"""Names in a sentence: all of them, or the first few of many."""
+"""Names and numbers of things in a sentence."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ def first_of(names: Sequence[str], most: int) -> str:
     """a, b and 3 more."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def count(number: int, noun: str) -> str:
+    """1 deployment, 4 deployments."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Check
+from tare.enumeration import count as count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,11 +74,6 @@ class Evidence:
 def percent(share: float) -> str:
     """A fraction as a percentage with three significant digits."""
     return f"{share * 100:.3g}%"
-
-
-def count(number: int, what: str) -> str:
-    """A number with its noun, e.g. '1 trial', '3 trials'."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def check(name: str, status: Status, summary: str, details: Sequence[str] = ()) -> Check:
