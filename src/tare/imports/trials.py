@@ -126,7 +126,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
         source=Source(
             tool=trial.parts[0].source.tool,
             files=[part.source for part in trial.parts],
-            told=_told(readings),
+            told=_facts(readings),
         ),
         reported={name: value for one in readings for name, value in one.values.items()},
         operations=next((one.operations for one in readings if one.operations is not None), None),
@@ -135,7 +135,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
     )
 
 
-def _told(readings: Iterable[FileReading]) -> dict[str, str]:
+def _facts(readings: Iterable[FileReading]) -> dict[str, str]:
     """What the trial's files tell of the tool and its load."""
     kept = ("threads", "consistency")
     told: dict[str, str] = {}

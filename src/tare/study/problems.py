@@ -269,16 +269,16 @@ def _unit(model: type[BaseModel], path: FieldPath) -> str:
     info = above.model_fields.get(str(path[-1])) if above is not None and path else None
     if info is None:
         return ""
-    said = [*info.metadata, *_said(info.annotation)]
+    said = [*info.metadata, *_parts_of(info.annotation)]
     units = ((one.json_schema or {}).get("unit") for one in said if isinstance(one, WithJsonSchema))
     return next((str(unit) for unit in units if unit), "")
 
 
-def _said(annotation: object) -> Iterator[object]:
-    """What is said of a type; what may be null has it in its parts."""
+def _parts_of(annotation: object) -> Iterator[object]:
+    """The metadata of a type; what may be null has it in its parts."""
     yield from getattr(annotation, "__metadata__", ())
     for part in get_args(annotation):
-        yield from _said(part)
+        yield from _parts_of(part)
 
 
 def line_of(where: str) -> int:

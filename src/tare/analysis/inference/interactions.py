@@ -236,7 +236,7 @@ def _interaction(
     depends = adjusted <= ALPHA
     what, at = question.rows[row + 1], (question.columns[first], question.columns[second])
     sentence = (
-        f"What {what} does to {_said(metric)} "
+        f"What {what} does to {_title(metric)} "
         f"{'depends' if depends else 'is not shown to depend'} on {question.by}"
         f"{' (' + question.where + ')' if question.where else ''}: "
         f"{_change(effects[row, first])} at {at[0]}, {_change(effects[row, second])} at {at[1]}."
@@ -264,6 +264,6 @@ def _change(log: float) -> str:
     return f"{math.expm1(log) * 100:+.1f}%".replace("-", "\u2212")
 
 
-def _said(metric: str) -> str:
+def _title(metric: str) -> str:
     """The metric's title as it stands inside a sentence."""
     return lowered(describe(metric).title)

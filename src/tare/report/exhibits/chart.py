@@ -60,7 +60,7 @@ def draw_chart(chart: Chart, style: Mapping[str, Style], width: int) -> Panel:
     below = names.height + 8 if names else 24
     height = round(bottom + below + (_AXIS_TITLE if chart.x_title else 0))
     drawing = panel(chart.title or chart.y_title, width, height)
-    describe(drawing.root, _said(chart))
+    describe(drawing.root, _description(chart))
     for row, line in enumerate(title):
         css = "small" if row else "title"
         label(drawing.root, 0, 16 + _SECOND * row, line, css, length=_letters(width))
@@ -134,7 +134,7 @@ def _key(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower()) or "x"
 
 
-def _said(chart: Chart) -> str:
+def _description(chart: Chart) -> str:
     """The chart for readers who hear it: axes, series, how many marks."""
     series = list(dict.fromkeys(layer.series for layer in chart.layers))
     along = f" over {chart.x_title}" if chart.x_title else ""

@@ -96,8 +96,8 @@ class Plot:
         zero = self.chart.reference if self.chart.reference is not None else 0.0
         return self.at_y(zero) if self.y.scale.holds(zero) else self.y.scale.start
 
-    def told(self, layer: Layer, i: int) -> str:
-        """What a reader is told about a mark: its label, the value, its interval."""
+    def text_of(self, layer: Layer, i: int) -> str:
+        """A mark in words: its label, the value, its interval."""
         lines = [layer.labels[i] if i < len(layer.labels) else layer.series]
         unit = self.chart.y_unit or "number"
         if i < len(layer.y):
@@ -175,7 +175,7 @@ def _marks(group: ET.Element, plot: Plot, layer: Layer, style: Style) -> None:
             shift = _shift(plot, layer, i)
             radius = 2.6 if layer.minor else 4.2 if len(layer.x) <= _DOTS else 2.4
             marker(holder, style.marker, x + shift, plot.at_y(layer.y[i]), radius)
-        _belongs(holder, layer, range(i, i + 1), plot.told(layer, i))
+        _belongs(holder, layer, range(i, i + 1), plot.text_of(layer, i))
 
 
 def _shift(plot: Plot, layer: Layer, i: int) -> float:

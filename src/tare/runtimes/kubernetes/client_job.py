@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import jobs, local_pods, manifests
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
 from tare.runtimes.kubernetes.refusals import ApiError
@@ -272,7 +272,7 @@ class ClientRunning(OrchestratedRunning):
         with contextlib.suppress(ApiError):
             text = b"".join(self._api.log(self._pod, MAIN, self._namespace))
             (into / f"{self.unit.site.name}-stderr.log").write_bytes(text)
-        heard = told(events_of(self._api, self._pod, self._namespace))
+        heard = events_in_words(events_of(self._api, self._pod, self._namespace))
         (into / f"{self.unit.site.name}-events.log").write_text(heard + "\n", encoding="utf-8")
 
 
