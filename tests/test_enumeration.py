@@ -22,6 +22,8 @@ def test_the_first_of_many_names_say_how_many_follow(most: int, text: str) -> No
     assert first_of(["a", "b", "c"], most) == text
 
 
-@pytest.mark.parametrize(("number", "text"), [(1, "1 trial"), (0, "0 trials"), (1200, "1,200 trials")])
+@pytest.mark.parametrize(
+    ("number", "text"), [(1, "1 trial"), (0, "0 trials"), (1200, "1,200 trials")]
+)
 def test_a_number_has_its_noun(number: int, text: str) -> None:
     assert count(number, "trial") == text

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tare.knowledge.advice import advise, family
-from tare.knowledge.query import Query, queries_of
 from tare.knowledge.library import load_library
+from tare.knowledge.query import Query, queries_of
 from tare.knowledge.rules import PURPOSES, load_rules
 from tare.study.conditions import expand
 from tare.study.read import load_study

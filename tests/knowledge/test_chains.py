@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.query import Query
 from tare.knowledge.chains import chained
 from tare.knowledge.library import Entry, Library
+from tare.knowledge.query import Query
 from tare.knowledge.relevant import about, relevant
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding, library

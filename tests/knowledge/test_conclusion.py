@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.query import Query
 from tare.knowledge.conclusion import Conclusion, conclude
 from tare.knowledge.nearness import Near, nearness
 from tare.knowledge.pooling import pool
+from tare.knowledge.query import Query
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding
 

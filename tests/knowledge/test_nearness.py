@@ -8,8 +8,8 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tare.knowledge.query import Query
 from tare.knowledge.nearness import nearness
+from tare.knowledge.query import Query
 from tare.knowledge.schema import Network, Operation
 from tests.knowledge.sample import finding
 

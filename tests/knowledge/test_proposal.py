@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tare.errors import KnowledgeError
-from tare.knowledge.query import Query
 from tare.knowledge.proposal import study_text, write_study
+from tare.knowledge.query import Query
 from tare.knowledge.sizing import Size
 from tare.study.conditions import expand
 from tare.study.plan import make_plan

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.query import query_of, queries_of
+from tare.knowledge.query import queries_of, query_of
 from tare.study.conditions import expand
 from tare.study.schema import Setup, Study
 

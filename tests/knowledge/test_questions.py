@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from tare.cli.commands import COMMANDS, build
 from tare.knowledge.advice import Advice, Answer, advise
-from tare.knowledge.query import query_of
 from tare.knowledge.consistency import as_printed
 from tare.knowledge.library import load_library
+from tare.knowledge.query import query_of
 from tare.study.conditions import baseline_condition, expand
 from tare.study.read import load_study
 

@@ -10,9 +10,9 @@ import pytest
 from tare.errors import StudyError
 from tare.lab.directory import study_digest
 from tare.runtimes.availability import obstacle
-from tare.study.refusals import refusals, refuse_plan
 from tare.study.left_out import in_words, reasons
 from tare.study.plan import Plan, make_plan
+from tare.study.refusals import refusals, refuse_plan
 from tests.study.test_refusals import HERE, MACHINE
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from tare.analysis.allocation import allocation
 from tare.analysis.bill import make_bills
+from tare.analysis.catalogue import describe, in_order
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
@@ -23,7 +24,6 @@ from tare.analysis.inference.identical import identical_spreads
 from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.noise_floor import noise_floor
 from tare.analysis.left_out import left_out, not_compared
-from tare.analysis.catalogue import describe, in_order
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance

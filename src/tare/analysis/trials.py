@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.catalogue import ALL
+from tare.analysis.imported import imported_latencies, imported_series, whole
 from tare.analysis.metrics import LatencyKey, trial_values
 from tare.analysis.series import (
     client_series,

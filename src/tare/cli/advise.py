@@ -13,11 +13,11 @@ from tare.cli.own_prices import price_lines
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.advice_text import advice_lines
-from tare.knowledge.query import REPLACED, Query, queries_of
 from tare.knowledge.change import check_change
 from tare.knowledge.library import Library, load_library
 from tare.knowledge.mixes import READS
 from tare.knowledge.proposal import load_note, study_text, write_study
+from tare.knowledge.query import REPLACED, Query, queries_of
 from tare.knowledge.rendering import change_lines
 from tare.knowledge.rules import PURPOSES
 from tare.knowledge.schema import Network, Operation, Plugin, Storage

@@ -20,9 +20,9 @@ from tare.study.metric_names import SERVER_UTIL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tare.knowledge.query import Query
     from tare.knowledge.library import Entry, Library
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 FAMILIES: Mapping[str, str] = {

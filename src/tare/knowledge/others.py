@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tare.analysis.catalogue import ALL
 from tare.analysis.model.others import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
-from tare.knowledge.query import Query, query_of
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import claim_of, contradicted
 from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
@@ -22,6 +21,7 @@ from tare.knowledge.nearness import (
     same_plugin,
 )
 from tare.knowledge.pooling import once, pool
+from tare.knowledge.query import Query, query_of
 from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.study.conditions import expand

@@ -21,8 +21,8 @@ from tare.knowledge.rows import NearFinding, counting, part_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tare.knowledge.query import Query
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 LEAST_STUDIES = 3

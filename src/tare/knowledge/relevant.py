@@ -11,8 +11,8 @@ from tare.knowledge.schema import compared
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from tare.knowledge.query import Query
     from tare.knowledge.library import Entry, Library
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 

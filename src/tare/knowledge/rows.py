@@ -17,8 +17,8 @@ from tare.knowledge.rendering import load_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from tare.knowledge.query import Query
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 WINDOW = 0.05

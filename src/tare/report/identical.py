@@ -34,8 +34,8 @@ _THEMSELVES = {
 def sentences(analysis: Analysis) -> list[str]:
     """'Identical deployments differed by 1.3% (sd) in service demand', per baseline.
 
-    Of those measured in slices also what of it is the slices' noise, which longer trials lessen, and
-    what the deployments', which more of them do.
+    Of those measured in slices also how much is the slices' noise, which longer trials reduce, and
+    how much the deployments', which more of them do.
     """
     metrics = [m.name for m in words.primary_metrics(analysis)]
     shown = [one for one in analysis.identical if one.metric in (*metrics, *SHOWN)]

@@ -1,4 +1,4 @@
-"""What a study compares: each condition with its baseline, question by question, before averages."""
+"""What a study compares: each condition with its baseline, before averages."""
 
 from __future__ import annotations
 

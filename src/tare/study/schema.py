@@ -27,7 +27,7 @@ from tare.study.platform import Client as Client
 from tare.study.platform import Limits as Limits
 from tare.study.platform import Platform as Platform
 from tare.study.quantities import SCALAR_SCHEMA, Fraction, Name
-from tare.study.question import AnalysisSection, FilesSection, MarginName
+from tare.study.question import AnalysisSection, FilesSection, MarginName, one_or_more
 
 if TYPE_CHECKING:
     from tare.study.origins import FieldPath

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tare.analysis.model import Chart, Exhibit, Layer
-from tare.report.exhibits.styles import MARKERS, styles
 from tare.report.exhibits.shapes import marker
+from tare.report.exhibits.styles import MARKERS, styles
 
 MOVE = re.compile(r"[a-z]|-?[0-9.]+")
 

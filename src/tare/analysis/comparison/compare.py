@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.special import stdtrit
 
+from tare.analysis.catalogue import describe
 from tare.analysis.comparison import sides
 from tare.analysis.comparison.differing import differing
 from tare.analysis.comparison.matching import match_conditions
@@ -21,7 +22,6 @@ from tare.analysis.inference.verdicts import (
     least_detectable,
     run_tests,
 )
-from tare.analysis.catalogue import describe
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:

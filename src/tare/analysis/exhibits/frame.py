@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe, in_order
 from tare.analysis.exhibits.marks import Marks
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
-from tare.analysis.catalogue import describe, in_order
 from tare.study.show_rules import compared_factors
 from tare.study.steps import Steps, numeric_steps
 

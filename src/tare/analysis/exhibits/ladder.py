@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
-from tare.analysis.catalogue import describe
 from tare.analysis.model import Chart, Grid
 from tare.study.show_rules import MEASURED, step_factor
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import has_ratio
 from tare.analysis.inference.averages import WORDS, Typical, average, averaged_logs
 from tare.analysis.inference.bootstrap import Resampled
 from tare.analysis.inference.crosschecks import check_blocks, check_independent
 from tare.analysis.inference.estimates import Stratum, estimate, make_stratum
 from tare.analysis.inference.independent import estimate_independent, sample
-from tare.analysis.catalogue import has_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

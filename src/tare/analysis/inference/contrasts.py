@@ -125,8 +125,8 @@ def make_contrasts(
     found = Contrasts([], [], [(c.aa_of, c.name) for c in conditions if c.aa_of is not None])
     planned = list(every_comparison(conditions, baseline, asked))
     if asked.has_roles:
-        for factors in asked.compared(baseline):
-            _ask(found, [one for one in planned if one.factors == tuple(factors)], asked)
+        for question in asked.compared(baseline):
+            _ask(found, [one for one in planned if one.factors == tuple(question)], asked)
         return found
     for base, treated, factors in planned:
         if base is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.catalogue import in_order
 from tare.analysis.inference.contrast_estimates import (
     compare_in_blocks,
     compare_independent,
@@ -26,7 +27,6 @@ from tare.analysis.inference.verdicts import (
     least_detectable,
     run_tests,
 )
-from tare.analysis.catalogue import in_order
 from tare.analysis.model import Effect, Pair
 from tare.study.metric_names import margin_of, primary_metrics
 

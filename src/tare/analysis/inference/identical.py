@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
+from tare.analysis.catalogue import SERVICE_DEMAND, in_order
 from tare.analysis.inference.contrast_estimates import apart, logs_of, samples_of, slice_noise_of
 from tare.analysis.inference.estimates import make_stratum
-from tare.analysis.catalogue import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
 from tare.study.metric_names import margin_of
 

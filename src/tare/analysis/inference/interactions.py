@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
+from tare.analysis.catalogue import describe
 from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
-from tare.analysis.catalogue import describe
 from tare.analysis.model import Interaction
 from tare.study.metric_names import lowered
 

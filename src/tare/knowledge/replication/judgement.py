@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.knowledge.replication.agreement import further, judge
 from tare.knowledge.replication.measured import ComparisonRequest
 from tare.knowledge.replication.model import Further, plural_of
-from tare.knowledge.replication.agreement import further, judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

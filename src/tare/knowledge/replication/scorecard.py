@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tare.enumeration import first_of
 from tare.errors import UsageError
 from tare.knowledge.rendering import change_of, load_of, side_of
+from tare.knowledge.replication.agreement import band_of
 from tare.knowledge.replication.departures import departed, departures
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.judgement import Judgement, cases_of, judgement
@@ -23,7 +24,6 @@ from tare.knowledge.replication.measured import (
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
-from tare.knowledge.replication.agreement import band_of
 from tare.records.reader import read_run
 from tare.study.read import load_study
 

@@ -45,7 +45,9 @@ def draw_legend(
         label(root, x + _SAMPLE + 3, y + 4, series, "small", length=_LONGEST)
 
 
-def _places(chart: Chart, style: Mapping[str, Style], width: int) -> Iterator[tuple[str, int, float]]:
+def _places(
+    chart: Chart, style: Mapping[str, Style], width: int
+) -> Iterator[tuple[str, int, float]]:
     """(series, row, x); nothing where there is one series without a name."""
     names = [s for s in dict.fromkeys(layer.series for layer in chart.layers) if s in style]
     if names == [""]:

@@ -92,7 +92,9 @@ def _await_all(
                 for job in open_jobs
                 for pod in api.find("Pod", namespace, labels=f"job-name={job}")
             ]
-            heard = "; ".join(filter(None, (events_in_words(events_of(api, n, namespace)) for n in names)))
+            heard = "; ".join(
+                filter(None, (events_in_words(events_of(api, n, namespace)) for n in names))
+            )
             raise RuntimeUnavailableError(
                 "data of a run could not be removed from nodes",
                 where=", ".join(open_jobs),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.replies import wrong_replies
 from tare.runtimes.swarm.facts import NO_IP_VS
 
 if TYPE_CHECKING:
