@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from bench.calibration.noise import BLOCK_SD, IN_TURN, KINDS, draw
-from tare.analysis.inference.comparisons import Rules, compare_in_blocks, compare_independent
+from tare.analysis.inference.contrast_estimates import Rules, compare_in_blocks, compare_independent
 from tare.analysis.inference.contrasts import Contrast, Contrasts
 from tare.analysis.inference.estimates import estimate, make_stratum
 from tare.analysis.inference.independent import sample

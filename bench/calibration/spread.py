@@ -12,7 +12,7 @@ import numpy as np
 from bench.calibration.designs import BASELINE, DESIGNS, AnyDesign, Averaged, Design, as_logs
 from bench.calibration.noise import BLOCK_SD
 from bench.calibration.rates import Rate, rate
-from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrast_estimates import Rules
 from tare.analysis.inference.contrasts import Contrast, Contrasts
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.variance import (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tare.analysis.catalogue import describe
 from tare.analysis.comparison.compare import compare
-from tare.analysis.metrics import describe
 from tare.analysis.model import Analysis, ConditionSummary, TrialSummary
 
 CONDITIONS = ("native", "host", "bridge", "published", "layer")

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tare.analysis.metrics import (
-    _FIXED,
-    SERVICE_DEMAND,
-    demand_by_owner_s,
-    demand_s,
-    describe,
-    has_ratio,
-    in_order,
-    server_cpus,
-    trial_values,
-)
+from tare.analysis.catalogue import _FIXED, SERVICE_DEMAND, describe, has_ratio, in_order
+from tare.analysis.metrics import demand_by_owner_s, demand_s, server_cpus, trial_values
 from tare.records.hlog import Latencies
 from tare.records.manifest import ClientResult, OperationResult, TrialManifest, UnitRecord
 from tare.study.metric_names import OF_THE_MACHINE, SERVER_UTIL

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from scipy import special, stats
 
-from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrast_estimates import Rules
 from tare.analysis.inference.contrasts import Contrast, Contrasts
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.variance import variances_in_blocks, variances_of_samples

@@ -105,7 +105,7 @@ def test_a_signal_while_the_interpreter_ends_changes_no_exit_status() -> None:
         (OSError(errno.ENOSPC, "No space left", "/runs/x"), "free the disk;"),
         (OSError(errno.EACCES, "Permission denied", "/runs/x"), "let this user read and write it"),
         (OSError(errno.EROFS, "Read-only", "/runs/x"), "name a place that can be written;"),
-        (OSError(errno.ENOTDIR, "Not a directory", "/runs/x"), "mend the path;"),
+        (OSError(errno.ENOTDIR, "Not a directory", "/runs/x"), "correct the path;"),
         (MemoryError(), "stop what else runs here;"),
     ],
     ids=str,

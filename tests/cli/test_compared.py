@@ -45,6 +45,12 @@ def test_the_same_setup_again_is_called_so() -> None:
     assert line.endswith("; control, the same setup again")
 
 
+def test_two_repetitions_of_a_third_condition_are_the_same_setup_too() -> None:
+    factors = {"platform": {"native": {}, "again": {}, "third": {}}}
+    _, *lines = compared_lines(planned(factors=factors, baseline={"platform": "again"}))
+    assert [one.rpartition("; ")[2] for one in lines] == ["control, the same setup again"] * 2
+
+
 @pytest.mark.parametrize(
     ("design", "said"),
     [

@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 
 from tare.cli.console import Terminal
-from tare.cli.left_out import left_out_lines
-from tare.cli.plan_text import show
+from tare.cli.plan_text import left_out_lines, show
 from tare.runtimes.availability import obstacle
 from tare.study.plan import make_plan
 from tare.study.schema import Study

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tare.knowledge.advice import advise, family
-from tare.knowledge.asked import Asked, questions_of
 from tare.knowledge.library import load_library
+from tare.knowledge.query import Query, queries_of
 from tare.knowledge.rules import PURPOSES, load_rules
 from tare.study.conditions import expand
 from tare.study.read import load_study
@@ -16,7 +16,7 @@ from tests.knowledge.sample import changed, finding, library
 from tests.knowledge.test_shipped import FILES
 
 SHIPPED = load_library(environment={})
-ASKED = Asked(
+ASKED = Query(
     database="cassandra", platform="docker", network="bridge", operation="update", share=0.66
 )
 
@@ -48,7 +48,7 @@ def test_findings_about_something_else_than_the_platform_do_not_enter() -> None:
 
 
 def test_nothing_known_is_said() -> None:
-    advice = advise(library([changed(3.0)]), Asked(platform="vmware"))
+    advice = advise(library([changed(3.0)]), Query(platform="vmware"))
     assert advice.answers == []
     assert "Nothing is known of vmware" in advice.notes[0]
 
@@ -81,18 +81,18 @@ def test_a_platform_that_does_more_than_the_threshold_takes_it_back() -> None:
 
 
 def test_the_rules_are_about_containers_only() -> None:
-    kvm = Asked(database="cassandra", platform="kvm", operation="read")
+    kvm = Query(database="cassandra", platform="kvm", operation="read")
     assert advise(SHIPPED, kvm).answers
     assert advise(SHIPPED, kvm).follows == []
 
 
 def test_what_tare_cannot_run_is_said() -> None:
-    assert "KVM" in advise(SHIPPED, Asked(database="cassandra", platform="kvm")).obstacle
+    assert "KVM" in advise(SHIPPED, Query(database="cassandra", platform="kvm")).obstacle
     assert advise(SHIPPED, ASKED).obstacle == ""
 
 
 def test_a_finding_that_its_source_contradicts_is_marked() -> None:
-    kvm = Asked(database="cassandra", platform="kvm", operation="write", share=0.66)
+    kvm = Query(database="cassandra", platform="kvm", operation="write", share=0.66)
     throughput = next(o for o in advise(SHIPPED, kvm).answers if o.family == "throughput")
     marked = {one.id: one.contradicted for one in throughput.nearest}
     assert marked["bth-kvm-2016.throughput.write.66"]
@@ -100,7 +100,7 @@ def test_a_finding_that_its_source_contradicts_is_marked() -> None:
 
 
 def test_a_docker_client_alone_is_a_question_too() -> None:
-    asked = Asked(database="cassandra", platform="native", client="docker", operation="read")
+    asked = Query(database="cassandra", platform="native", client="docker", operation="read")
     mean = next(one for one in advise(SHIPPED, asked).answers if one.family == "mean")
     sides = [SHIPPED.entries[one.id].finding.treatment for one in mean.nearest]
     assert {(side.platform, side.client) for side in sides if side} == {("native", "docker")}
@@ -126,7 +126,7 @@ def test_a_study_asks_one_question_per_platform() -> None:
     checkout = next(parent for parent in FILES[0].parents if (parent / "studies").is_dir())
     study = load_study(checkout / "studies" / "quickstart.yaml")
     conditions = expand(study)
-    questions = questions_of(conditions, conditions[0])
+    questions = queries_of(conditions, conditions[0])
     assert {name: one.network for name, one in questions.items()} == {
         "docker.loopback": "host",
         "docker.bridge": "bridge",
@@ -141,4 +141,4 @@ def test_more_clusters_are_no_question_about_a_platform(tmp_path: Path) -> None:
         "study: many\nfactors: {count: {one: {}, four: {clusters: 4}}}\nbaseline: {count: one}\n"
     )
     conditions = expand(load_study(file))
-    assert questions_of(conditions, conditions[0]) == {}
+    assert queries_of(conditions, conditions[0]) == {}

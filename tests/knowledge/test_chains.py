@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.asked import Asked
 from tare.knowledge.chains import chained
 from tare.knowledge.library import Entry, Library
+from tare.knowledge.query import Query
 from tare.knowledge.relevant import about, relevant
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding, library
@@ -135,7 +135,7 @@ def of(parts: list[Entry]) -> Library:
     return Library({one.finding.id: one for one in parts})
 
 
-SWARM = Asked(database="cassandra", platform="swarm", network="service-ip")
+SWARM = Query(database="cassandra", platform="swarm", network="service-ip")
 
 
 def test_what_a_study_says_itself_goes_before_a_chain() -> None:
@@ -157,7 +157,7 @@ def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for
     )
     known = relevant(of(parts), SWARM)
     assert [one.links for one in known.values() if len(one.links) > 1] == [("ip", "port")]
-    asked = Asked(platform="swarm", network="service-ip", address="host-name")
+    asked = Query(platform="swarm", network="service-ip", address="host-name")
     bases = {
         one.finding.baseline.address: len(one.links)
         for one in relevant(of(parts), asked).values()
@@ -168,12 +168,12 @@ def test_of_chains_to_one_side_the_shortest_stays_unless_an_address_is_asked_for
 
 def test_nobody_is_told_of_endpoints_that_were_not_asked_about() -> None:
     parts = entries(two("port", NATIVE, PORT, 4.0, 4.8), two("ip", PORT, SERVICE, 4.8, 23.6))
-    assert set(relevant(of(parts), Asked(platform="swarm"))) == {"port"}
+    assert set(relevant(of(parts), Query(platform="swarm"))) == {"port"}
 
 
 def test_another_plugin_is_asked_about_on_one_network() -> None:
     weave, flannel = ({**SERVICE, "plugin": name} for name in ("weave", "flannel"))
-    asked = Asked(platform="swarm", over="swarm", plugin="flannel", against_plugin="weave")
+    asked = Query(platform="swarm", over="swarm", plugin="flannel", against_plugin="weave")
     assert about(asked, changed(7.0, baseline=weave, treatment=flannel))
     moved = {**weave, "network": "host-port"}
     assert not about(asked, changed(7.0, baseline=moved, treatment=flannel))
@@ -182,7 +182,7 @@ def test_another_plugin_is_asked_about_on_one_network() -> None:
 def test_inside_virtual_machines_the_runtimes_are_compared() -> None:
     inside = {**NATIVE, "machines": "kvm"}
     assert about(
-        Asked(platform="swarm"),
+        Query(platform="swarm"),
         changed(7.0, baseline=inside, treatment={**PORT, "machines": "kvm"}),
     )
-    assert about(Asked(platform="kvm"), changed(7.0, baseline=NATIVE, treatment=inside))
+    assert about(Query(platform="kvm"), changed(7.0, baseline=NATIVE, treatment=inside))

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from tare.errors import KnowledgeError
-from tare.knowledge.change import check_change, decide
+from tare.knowledge.change import change_verdict, check_change
 from tests.knowledge.sample import changed, library
 
 DOCKER = {"platform": {"runtime": "docker", "network": "bridge", "storage": "volume"}}
@@ -163,4 +163,4 @@ def test_two_runs_with_nothing_in_common_are_refused(tmp_path: Path) -> None:
 def test_verdicts(
     ci: tuple[float, float] | None, known: tuple[float, float] | None, expected: str
 ) -> None:
-    assert decide(ci, known).startswith(expected)
+    assert change_verdict(ci, known).startswith(expected)

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.asked import Asked
 from tare.knowledge.conclusion import Conclusion, conclude
 from tare.knowledge.nearness import Near, nearness
 from tare.knowledge.pooling import pool
+from tare.knowledge.query import Query
 from tare.knowledge.schema import Finding
 from tests.knowledge.sample import changed, finding
 
-ASKED = Asked(database="cassandra", network="bridge", operation="update")
+ASKED = Query(database="cassandra", network="bridge", operation="update")
 CLASH = [{"about": "statement", "place": "section 4", "note": "says otherwise"}]
 NO_VALUES = {"baseline": None, "treatment": None}
 
 
-def conclusion(*findings: Finding, asked: Asked = ASKED) -> Conclusion:
+def conclusion(*findings: Finding, asked: Query = ASKED) -> Conclusion:
     return conclude("Mean latency", pool([Near(f, nearness(asked, f)) for f in findings], asked))
 
 
@@ -49,7 +49,7 @@ def test_one_study_is_said_to_be_alone() -> None:
 
 
 def test_cases_that_differ_are_told_apart() -> None:
-    asked = Asked(database="cassandra", network="bridge")
+    asked = Query(database="cassandra", network="bridge")
     read = {"operation": "read", "metric": "read.mean"}
     text = conclusion(changed(30.0, id="a"), changed(5.0, id="b", **read), asked=asked).text
     assert "+5.0% to +30.0% mean latency: +30.0% for updates; +5.0% for reads." in text
@@ -110,7 +110,7 @@ def test_a_published_port_is_reached_through_the_bridge() -> None:
 
 
 def test_a_direction_that_is_nearer_puts_no_number_out() -> None:
-    asked = Asked(database="cassandra", network="bridge", operation="all")
+    asked = Query(database="cassandra", network="bridge", operation="all")
     whole = stated("up", "higher", operation="all", metric="all.mean")
     assert conclusion(whole, changed(4.0), asked=asked).ratio == 1.04
 
@@ -152,6 +152,6 @@ def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
 def test_the_row_that_is_asked_about_goes_before_its_neighbours(
     field: str, asked: dict[str, Any], row: dict[str, Any]
 ) -> None:
-    question = Asked(database="cassandra", network="bridge", operation="update", **asked)
+    question = Query(database="cassandra", network="bridge", operation="update", **asked)
     found = conclusion(changed(5.0, id="a"), changed(9.0, id="b", **row), asked=question)
     assert (found.kind, found.ratio) == ("number", 1.09), field

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.knowledge.checks import objections
+from tare.knowledge.consistency import objections
 from tare.knowledge.from_run import About, findings_of, side_of
 from tare.knowledge.read import parse_knowledge
 from tare.knowledge.schema import KnowledgeFile

@@ -8,12 +8,12 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tare.knowledge.asked import Asked
 from tare.knowledge.nearness import nearness
+from tare.knowledge.query import Query
 from tare.knowledge.schema import Network, Operation
 from tests.knowledge.sample import finding
 
-ASKED = Asked(
+ASKED = Query(
     database="cassandra", platform="docker", network="bridge", operation="update", share=1.0
 )
 
@@ -24,7 +24,7 @@ def test_the_same_conditions_are_alike_and_differ_in_nothing() -> None:
 
 
 def test_what_was_not_asked_is_not_compared() -> None:
-    assert nearness(Asked(platform="docker"), finding(database="mongodb")).distance == 0.0
+    assert nearness(Query(platform="docker"), finding(database="mongodb")).distance == 0.0
 
 
 def test_another_platform_is_farther_than_another_network() -> None:

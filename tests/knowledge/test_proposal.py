@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tare.errors import KnowledgeError
-from tare.knowledge.asked import Asked
 from tare.knowledge.proposal import study_text, write_study
+from tare.knowledge.query import Query
 from tare.knowledge.sizing import Size
 from tare.study.conditions import expand
 from tare.study.plan import make_plan
@@ -23,7 +23,7 @@ SIZE = Size(deployments=6, margin=0.05, sd_log=0.03, known=[0.03], method="As ma
 def test_every_question_about_docker_becomes_a_plan(
     network: str, operation: str, client: str, tmp_path: Path
 ) -> None:
-    asked = Asked(network=network, operation=operation, client=client, share=0.66)
+    asked = Query(network=network, operation=operation, client=client, share=0.66)
     path = tmp_path / "study.yaml"
     write_study(path, study_text(asked, SIZE))
     plan = make_plan(load_study(path))
@@ -33,7 +33,7 @@ def test_every_question_about_docker_becomes_a_plan(
 
 
 def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
-    asked = Asked(
+    asked = Query(
         network="published", storage="layer", client="docker", nodes=3, replication_factor=3
     )
     path = tmp_path / "study.yaml"
@@ -47,10 +47,10 @@ def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "wanted", "replaced"),
     [
-        (Asked(platform="kubernetes"), ("kubernetes", "service-ip"), ("native", "host")),
-        (Asked(platform="swarm", over="docker"), ("swarm", "host-port"), ("docker", "bridge")),
+        (Query(platform="kubernetes"), ("kubernetes", "service-ip"), ("native", "host")),
+        (Query(platform="swarm", over="docker"), ("swarm", "host-port"), ("docker", "bridge")),
         (
-            Asked(
+            Query(
                 platform="kubernetes",
                 over="kubernetes",
                 network="node-port",
@@ -60,7 +60,7 @@ def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
             ("kubernetes", "host-port"),
         ),
         (
-            Asked(
+            Query(
                 platform="swarm", over="swarm", network="service-ip", against_network="host-port"
             ),
             ("swarm", "service-ip"),
@@ -70,7 +70,7 @@ def test_the_study_has_what_was_asked(tmp_path: Path) -> None:
     ids=["kubernetes", "swarm over docker", "inside kubernetes", "inside swarm"],
 )
 def test_orchestrators_are_proposed_too(
-    asked: Asked, wanted: tuple[str, str], replaced: tuple[str, str], tmp_path: Path
+    asked: Query, wanted: tuple[str, str], replaced: tuple[str, str], tmp_path: Path
 ) -> None:
     path = tmp_path / "study.yaml"
     write_study(path, study_text(asked, SIZE))
@@ -81,7 +81,7 @@ def test_orchestrators_are_proposed_too(
 
 def test_more_clusters_are_proposed_on_one_platform(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
-    asked = Asked(over="docker", clusters=4, against_clusters=1)
+    asked = Query(over="docker", clusters=4, against_clusters=1)
     write_study(path, study_text(asked, SIZE))
     first, *_, last = [one.setup for one in expand(load_study(path))]
     assert (first.clusters, last.clusters) == (1, 4)
@@ -90,7 +90,7 @@ def test_more_clusters_are_proposed_on_one_platform(tmp_path: Path) -> None:
 
 def test_a_docker_client_alone(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
-    write_study(path, study_text(Asked(platform="native", client="docker"), SIZE))
+    write_study(path, study_text(Query(platform="native", client="docker"), SIZE))
     setup = expand(load_study(path))[-1].setup
     assert (setup.platform.runtime, setup.client.runtime) == ("native", "docker")
 
@@ -98,27 +98,27 @@ def test_a_docker_client_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("platform", ["kubernetes", "swarm"])
 def test_every_storage_that_runs_can_be_proposed(platform: str, tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
-    write_study(path, study_text(Asked(platform=platform, storage="layer"), SIZE))
+    write_study(path, study_text(Query(platform=platform, storage="layer"), SIZE))
     assert expand(load_study(path))[-1].setup.platform.storage == "layer"
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked(database="mongodb"),
-        Asked(platform="docker", over="vmware"),
-        Asked(platform="kvm"),
-        Asked(network="service-ip"),
-        Asked(platform="kubernetes", storage="directory"),
-        Asked(platform="swarm", network="service-ip"),
-        Asked(platform="swarm", over="swarm"),
-        Asked(platform="swarm", over="swarm", plugin="overlay", against_plugin="weave"),
-        Asked(platform="kubernetes", network="host-port", address="floating-ip"),
-        Asked(platform="native"),
+        Query(database="mongodb"),
+        Query(platform="docker", over="vmware"),
+        Query(platform="kvm"),
+        Query(network="service-ip"),
+        Query(platform="kubernetes", storage="directory"),
+        Query(platform="swarm", network="service-ip"),
+        Query(platform="swarm", over="swarm"),
+        Query(platform="swarm", over="swarm", plugin="overlay", against_plugin="weave"),
+        Query(platform="kubernetes", network="host-port", address="floating-ip"),
+        Query(platform="native"),
     ],
     ids=str,
 )
-def test_what_no_study_can_have_is_refused(asked: Asked) -> None:
+def test_what_no_study_can_have_is_refused(asked: Query) -> None:
     with pytest.raises(KnowledgeError):
         study_text(asked, SIZE)
 
@@ -127,12 +127,12 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text("mine")
     with pytest.raises(KnowledgeError, match="not overwritten"):
-        write_study(path, study_text(Asked(), SIZE))
+        write_study(path, study_text(Query(), SIZE))
     assert path.read_text() == "mine"
 
 
 @pytest.mark.parametrize(("margin", "text"), [(0.05, "5%"), (0.1, "10%"), (0.025, "2.5%")])
 def test_the_margin_is_written_as_a_person_would(margin: float, text: str) -> None:
     assert f"margins: {{service_demand: {text}, throughput: {text}," in study_text(
-        Asked(), SIZE.model_copy(update={"margin": margin})
+        Query(), SIZE.model_copy(update={"margin": margin})
     )

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from tare.cli.commands import COMMANDS, build
 from tare.knowledge.advice import Advice, Answer, advise
-from tare.knowledge.asked import asked_of
-from tare.knowledge.checks import as_printed
+from tare.knowledge.consistency import as_printed
 from tare.knowledge.library import load_library
+from tare.knowledge.query import query_of
 from tare.study.conditions import baseline_condition, expand
 from tare.study.read import load_study
 
@@ -39,7 +39,7 @@ def asked_by_study(name: str, condition: str, metric: str) -> Advice:
     study = load_study(HERE.parents[2] / "studies" / f"{name}.yaml")
     setups = {one.name: one for one in expand(study)}
     one, baseline = setups[condition], setups[baseline_condition(study)]
-    asked = asked_of(one.setup, baseline.setup, one.levels)
+    asked = query_of(one.setup, baseline.setup, one.levels)
     return advise(load_library(environment={}), asked, metric=metric)
 
 

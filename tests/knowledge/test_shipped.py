@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.knowledge.checks import cohens_d, objections
+from tare.knowledge.consistency import cohens_d, objections
 from tare.knowledge.library import knowledge_files, load_library, shipped_directory
 from tare.knowledge.read import read_knowledge
 from tare.knowledge.schema import Finding

@@ -9,7 +9,7 @@ import pytest
 
 from tare.errors import QuietError
 from tare.lab import quiet_servers
-from tare.lab.quiet_servers import _listen, _Told, quiet_setup
+from tare.lab.quiet_servers import _listen, _Reports, quiet_setup
 from tare.load.client import Line, LoadClient
 
 
@@ -20,14 +20,14 @@ class Client:
 CLIENT = cast("LoadClient", Client())
 
 
-def told(monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> _Told:
+def told(monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> _Reports:
     """What is known after a client has printed this."""
 
     def progress(*_: object, **__: object) -> Iterator[Line]:
         yield Line(CLIENT, event)
 
     monkeypatch.setattr(quiet_servers, "progress", progress)
-    known = _Told(operations={"c1": []})
+    known = _Reports(operations={"c1": []})
     _listen([CLIENT], known, 1.0)
     return known
 

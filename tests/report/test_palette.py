@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tare.analysis.model import Analysis, Chart, Exhibit, Layer
-from tare.report.exhibits.series import looks
+from tare.report.exhibits.styles import styles
 from tare.report.palette import condition_classes
 from tests.browser.sample import factorial_analysis
 
@@ -51,9 +51,9 @@ def hue(classes: dict[str, str], name: str) -> str:
 
 def test_the_average_and_every_level_of_a_treatment_have_the_colour_of_its_line() -> None:
     classes = condition_classes(averaged(PLATFORMS))
-    look = looks(PLATFORMS, classes)
+    style = styles(PLATFORMS, classes)
     for platform in ("native", "docker-bridge", "docker-published"):
-        line = look[platform].css.split()[0]
+        line = style[platform].css.split()[0]
         assert hue(classes, platform) == line
         assert {hue(classes, f"{platform}.{t}") for t in THREADS} == {line}
 

@@ -6,7 +6,7 @@ import pytest
 
 from tare.analysis.model import Effect, Verdict
 from tare.report.page import render_html
-from tare.report.verdict_notes import rests_on_90, rests_on_correction, verdict_notes
+from tare.report.verdict_notes import verdict_notes
 
 from .sample import sample_analysis
 
@@ -33,8 +33,8 @@ def test_what_a_verdict_rests_on(
     ci: tuple[float, float], verdict: Verdict, by_90: bool, by_correction: bool
 ) -> None:
     one = effect(ci, verdict)
-    assert rests_on_90(one) is by_90
-    assert rests_on_correction(one) is by_correction
+    assert one.rests_on_90 is by_90
+    assert one.rests_on_correction is by_correction
 
 
 def test_both_reasons_are_said_with_the_number_of_comparisons() -> None:

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.analysis.model import Analysis, BesideChange, Change, CostPart, CostSplit, Why
-from tare.analysis.why.beside import describe_beside
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.why import explanations, why_panels, why_table
@@ -20,7 +19,7 @@ EVIL = "<img src=x onerror=alert(1)>"
 def change(name: str, base: float, treated: float, *, clear: bool = True) -> dict[str, object]:
     difference = treated - base
     return {
-        "metric": describe_beside(name), "baseline": base, "treatment": treated,
+        "metric": describe(name), "baseline": base, "treatment": treated,
         "difference": difference, "ci": (difference - 1, difference + 1), "clear": clear,
     }  # fmt: skip
 

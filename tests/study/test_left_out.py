@@ -10,13 +10,13 @@ import pytest
 from tare.errors import StudyError
 from tare.lab.directory import study_digest
 from tare.runtimes.availability import obstacle
-from tare.study.checks import refusals, refuse_plan
 from tare.study.left_out import in_words, reasons
 from tare.study.plan import Plan, make_plan
-from tests.study.test_checks import HERE, MACHINE
+from tare.study.refusals import refusals, refuse_plan
+from tests.study.test_refusals import HERE, MACHINE
 
 if TYPE_CHECKING:
-    from tare.study.checks import Refusal
+    from tare.study.refusals import Refusal
     from tests.study.conftest import ReadStudy
 
 BEFORE = Path(__file__).parent / "data" / "plan-without-left-out.json"

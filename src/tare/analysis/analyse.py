@@ -10,20 +10,20 @@ from threadpoolctl import threadpool_limits
 
 from tare.analysis.allocation import allocation
 from tare.analysis.bill import make_bills
+from tare.analysis.catalogue import describe, in_order
 from tare.analysis.checks.evidence import Evidence
 from tare.analysis.checks.run import run_checks
 from tare.analysis.distributions import distributions
 from tare.analysis.ending import describe_ending, extension, looks_taken
 from tare.analysis.exhibits.make import make_exhibits
-from tare.analysis.inference.comparisons import logs_of, make_rules
+from tare.analysis.inference.contrast_estimates import logs_of, make_rules
 from tare.analysis.inference.contrasts import make_contrasts, without_undescribed_twins
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.identical import identical_spreads
 from tare.analysis.inference.levels import levels_after
-from tare.analysis.inference.noise import noise_floor
+from tare.analysis.inference.noise_floor import noise_floor
 from tare.analysis.left_out import left_out, not_compared
-from tare.analysis.metrics import describe, in_order
 from tare.analysis.model import Analysis
 from tare.analysis.parity import parity_differences
 from tare.analysis.provenance import provenance

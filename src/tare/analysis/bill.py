@@ -16,7 +16,7 @@ import numpy as np
 
 from tare.analysis.amounts import Amount
 from tare.analysis.billed_ways import BilledWay, way_of
-from tare.analysis.metrics import OTHERS, SERVICE_DEMAND
+from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.price_doubts import doubts
 from tare.analysis.priced_pair import Paid, Predicted, mean, priced

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.catalogue import describe
 from tare.analysis.inference.estimates import Estimate
 from tare.analysis.inference.levels import levels_after
 from tare.analysis.inference.verdicts import WIDEST, planned_units
-from tare.analysis.metrics import describe
 from tare.analysis.scopes import AGAINST, Scope, against
 from tare.analysis.slice_noise import standard_error
 from tare.records.looks import Look

@@ -34,7 +34,7 @@ def imported_latencies(record: TrialRecord, trial: Trial) -> None:
                     part.tick_ns = manifest.histogram_tick_ns
                     found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
     except RecordError as error:
-        trial.damage.append(f"{error.what}: {error.why}")
+        trial.note_damage(error)
     if trial.damage:
         trial.latencies = {}
 

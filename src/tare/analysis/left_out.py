@@ -21,10 +21,10 @@ def left_out(
 ) -> list[LeftOut]:
     """The study's conditions that the plan left out, in its order.
 
-    One that has trials all the same was not: a run that a younger version resumed may have them.
+    One that has trials all the same was not: the run may have been resumed where it can run.
 
     Args:
-        recorded: name of a condition to why, and what would mend it.
+        recorded: name of a condition to the reason and the remedy.
     """
     tried = {trial.condition for trial in trials}
     found = []

@@ -1,4 +1,4 @@
-"""What is measured per trial, and how it follows from the trial's records.
+"""The metrics of a trial, computed from its records; what they are called: catalogue.py.
 
 A metric that a trial cannot give is absent, never 0.
 """
@@ -6,34 +6,21 @@ A metric that a trial cannot give is absent, never 0.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING
 
-from tare.analysis.model import Metric
-from tare.analysis.why.beside import BESIDE
+from tare.analysis.catalogue import ALL, ERRORS, OTHERS, OWNERS, SERVICE_DEMAND, has_ratio
 from tare.study.metric_names import SERVER_UTIL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Literal
 
     from tare.records.hlog import Latencies
     from tare.records.manifest import TrialManifest
-
-    Better = Literal["higher", "lower"]
 
 LatencyKey = tuple[str, str]
 """(operation such as READ, "service" or "response")."""
 
 PERCENTILES = {"p50": 50.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
-ALL = "all"
-"""Over all operations together: all.mean, all.p99; else the operation's name: read.mean."""
-ERRORS = "errors"
-"""A count, often 0: shown, and never a ratio."""
-
-NO_RATIO = frozenset({ERRORS, "disk.write_kbps"})
-"""Often 0, and the kernel writes to disk when it likes: a ratio over the trials that happen to
-have some would mislead. What was written is compared per operation, as a difference (why.py)."""
 
 MOST_CPUS = 8192
 """CPUs that a kernel may be built for. Source: NR_CPUS of Linux, arch/x86/Kconfig."""
@@ -46,85 +33,7 @@ LEAST_BEYOND = 10
 accident of a handful of requests. So p99 needs 1,000 operations, p99.9 needs 10,000."""
 
 US = 1e6
-
-SERVICE_DEMAND = "service_demand"
-"""CPU time per operation of everything that takes part: database, client, engine and kernel, on
-all machines. netperf's word; in operational analysis utilisation = throughput x service demand
-(Denning and Buzen, The operational analysis of queueing network models, 1978)."""
-OTHERS = "cpu.others_per_op"
-"""The part of service demand that nobody who is watched by name used, the kernel foremost."""
-OWNERS = ("cpu.server_per_op", "cpu.engine_per_op", "cpu.client_per_op")
-"""The parts of service demand whose owner is known; `OTHERS` is what remains."""
-
-_TITLES = {
-    "mean": "Mean latency",
-    "p50": "Median latency",
-    "p95": "95th percentile latency",
-    "p99": "99th percentile latency",
-    "p999": "99.9th percentile latency",
-    "max": "Longest latency",
-}
-_SHAPES = {"skewness": "Skewness of latency", "kurtosis": "Kurtosis of latency (normal: 3)"}
-
-
-def _metric(name: str, title: str, unit: str, better: Better = "lower") -> Metric:
-    return Metric(name=name, title=title, unit=unit, better=better)
-
-
-_FIRST = [
-    _metric(SERVICE_DEMAND, "Service demand", "us/operation"),
-    _metric("throughput", "Throughput", "operations/s", "higher"),
-    *(_metric(f"{ALL}.{kind}", title, "us") for kind, title in _TITLES.items()),
-]
-_LAST = [
-    *(BESIDE[name] for name in OWNERS),
-    _metric(SERVER_UTIL, "CPU in use of the servers' CPUs, without the clients'", "%"),
-    _metric("cpu.util", "CPU in use, whole machine", "%"),
-    _metric("cpu.softirq", "CPU in soft interrupts, whole machine", "%"),
-    _metric("disk.write_kbps", "Written to disk, whole machine", "kB/s"),
-    _metric(ERRORS, "Operations that failed", "operations"),
-]
 _SHORT = {"READ-MODIFY-WRITE": "rmw"}
-_FIXED = {metric.name: metric for metric in [*_FIRST, *_LAST]}
-_PLACE = {
-    **{metric.name: (0, place) for place, metric in enumerate(_FIRST)},
-    **{metric.name: (2, place) for place, metric in enumerate(_LAST)},
-}
-
-
-def describe(name: str) -> Metric:
-    """The metric of this name: a fixed one, OPERATION.KIND, or one of imported files only."""
-    if name in _FIXED:
-        return _FIXED[name]
-    if name in BESIDE:
-        return BESIDE[name]
-    operation, _, kind = name.rpartition(".")
-    if operation and kind in _TITLES:
-        return _metric(name, f"{_TITLES[kind]}, {operation}", "us")
-    if operation and kind in _SHAPES:
-        return _metric(name, f"{_SHAPES[kind]}, {operation}", "")
-    return _metric(name, name, "")
-
-
-@cache
-def has_ratio(name: str) -> bool:
-    """Whether a treatment's value over a baseline's says anything."""
-    return name not in NO_RATIO and name.rpartition(".")[2] not in SHAPES
-
-
-def in_order(names: Iterable[str]) -> list[str]:
-    """Metric names as reports list them: service demand, throughput, latencies, CPU, others."""
-
-    def rank(name: str) -> tuple[int, int, str]:
-        group, place = _PLACE.get(name, (1 if _is_latency(name) else 3, 0))
-        return group, place, name
-
-    return sorted(set(names), key=rank)
-
-
-def _is_latency(name: str) -> bool:
-    operation, _, kind = name.rpartition(".")
-    return bool(operation) and kind in (*_TITLES, *SHAPES)
 
 
 def trial_values(

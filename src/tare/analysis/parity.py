@@ -82,11 +82,11 @@ def parity_differences(
                 found.append(
                     ParityDifference(fact=prefix + fact, values=_by_value(known), expected=expected)
                 )
-    found += _told(setups, done)
+    found += _differences_of_files(setups, done)
     return sorted(found, key=lambda difference: difference.expected)
 
 
-def _told(
+def _differences_of_files(
     setups: Mapping[str, Mapping[str, Any]], trials: Sequence[Trial]
 ) -> list[ParityDifference]:
     """Of imported trials: what their files tell of tool and load, where conditions differ."""

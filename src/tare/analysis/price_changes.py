@@ -62,7 +62,7 @@ def _by_way(weighing: Weighing) -> dict[tuple[str, int], Price]:
 
 
 def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
-    first, second = _told(a), _told(b)
+    first, second = _interval_of(a), _interval_of(b)
     difference = total([amount_of(second, df_b), amount_of(first, df_a).times(-1)])
     low, high = difference.interval()
     return PriceChange(
@@ -77,7 +77,7 @@ def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
     )
 
 
-def _told(price: Price) -> Interval:
+def _interval_of(price: Price) -> Interval:
     return price.demand if price.added is None else price.added
 
 

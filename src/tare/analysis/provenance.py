@@ -37,7 +37,7 @@ def provenance(
     return {
         "software": _software(manifests),
         "sources": _sources(manifests),
-        "told by the files": _told(examples),
+        "told by the files": _facts_of_files(examples),
         "environment": environment,
         "machine": _machine(manifests),
         "database": _database(manifests),
@@ -98,7 +98,7 @@ def _sources(manifests: Iterable[TrialManifest]) -> dict[str, int]:
     return {tool: len(files) for tool, files in sorted(found.items())}
 
 
-def _told(examples: Iterable[TrialManifest]) -> dict[str, dict[str, str]]:
+def _facts_of_files(examples: Iterable[TrialManifest]) -> dict[str, dict[str, str]]:
     """Of imported trials: condition to what a file of it tells of its tool and load."""
     return {
         manifest.condition: dict(manifest.source.told)

@@ -75,7 +75,7 @@ def read_trials(records: Sequence[TrialRecord], workers: int | None = None) -> R
             except RecordError as error:
                 for trial in part.trials:
                     if trial.condition == condition:
-                        trial.damage.append(f"{error.what}: {error.why}")
+                        trial.note_damage(error)
     return RunReading(sorted(trials, key=lambda t: (t.manifest.started, t.name)), pooled)
 
 
@@ -144,7 +144,7 @@ def _read(records: Iterable[TrialRecord]) -> RunReading:
         try:
             _pool(found.pooled.setdefault(trial.condition, {}), trial.latencies)
         except RecordError as error:
-            trial.damage.append(f"{error.what}: {error.why}")
+            trial.note_damage(error)
         trial.latencies = {}
         found.trials.append(trial)
     return found

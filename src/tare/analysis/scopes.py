@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tare.analysis.metrics import describe
+from tare.analysis.catalogue import describe
 from tare.study.comparisons import comparisons
 from tare.study.metric_names import primary_metrics
 
@@ -35,7 +35,7 @@ def scopes(plan: Plan) -> dict[Scope, list[str]]:
     found: dict[Scope, list[str]] = {}
     for metric in primary_metrics(study.margins, study.analysis.primary):
         for base, treated in comparisons(study, plan.conditions):
-            if (treated.aa_of or treated.name) != (base.aa_of or base.name):
+            if not treated.repeats(base):
                 scope = Scope(metric, inside=treated.deployment == base.deployment)
                 found.setdefault(scope, []).append(against(treated.name, base.name))
     return found

@@ -41,7 +41,7 @@ def progress_of(record: TrialRecord, trial: Trial) -> list[ProgressInterval] | N
     try:
         intervals, damage = record.progress()
     except RecordError as error:
-        trial.damage.append(f"{error.what}: {error.why}")
+        trial.note_damage(error)
         return None
     trial.damage += damage
     return intervals

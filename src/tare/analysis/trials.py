@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import ALL
 from tare.analysis.imported import imported_latencies, imported_series, whole
-from tare.analysis.metrics import ALL, LatencyKey, trial_values
+from tare.analysis.metrics import LatencyKey, trial_values
 from tare.analysis.series import (
     client_series,
     drawn_events,
@@ -80,6 +81,9 @@ class Trial:
     steal: float | None = None
     damage: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+
+    def note_damage(self, error: RecordError) -> None:
+        self.damage.append(f"{error.what}: {error.why}")
 
     @property
     def condition(self) -> str:
@@ -190,7 +194,7 @@ def _histograms(record: TrialRecord, trial: Trial) -> list[HistogramLog]:
                 if operation and kind in KINDS:
                     found.setdefault((operation, KINDS[kind]), Latencies()).add(part)
     except RecordError as error:
-        trial.damage.append(f"{error.what}: {error.why}")
+        trial.note_damage(error)
     counted = sum(part.total for (_, kind), part in found.items() if kind == "response")
     timed = trial.operations + trial.under_way
     if abs(counted - timed) > LOST_SHARE * timed:
@@ -228,7 +232,7 @@ def _samples(record: TrialRecord, trial: Trial) -> Samples | None:
     try:
         return record.samples()
     except RecordError as error:
-        trial.damage.append(f"{error.what}: {error.why}")
+        trial.note_damage(error)
         return None
 
 

@@ -13,11 +13,11 @@ from tare.cli.own_prices import price_lines
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.advice_text import advice_lines
-from tare.knowledge.asked import REPLACED, Asked, questions_of
 from tare.knowledge.change import check_change
 from tare.knowledge.library import Library, load_library
 from tare.knowledge.mixes import READS
 from tare.knowledge.proposal import load_note, study_text, write_study
+from tare.knowledge.query import REPLACED, Query, queries_of
 from tare.knowledge.rendering import change_lines
 from tare.knowledge.rules import PURPOSES
 from tare.knowledge.schema import Network, Operation, Plugin, Storage
@@ -133,7 +133,7 @@ def command(
     if given:
         questions = _of_study(given, scale)
     else:
-        asked = Asked(
+        asked = Query(
             database=_one_of("--database", database, ("cassandra", "mongodb")),
             version=version,
             platform=_one_of("--platform", platform, PLATFORMS),
@@ -186,7 +186,7 @@ def command(
             say(line)
 
 
-def _refuse_alike(asked: Asked) -> None:
+def _refuse_alike(asked: Query) -> None:
     """Refuse a question whose two sides are the same, or that leaves one of them open."""
     replaced = asked.replaced
     if asked.platform != asked.over:
@@ -238,7 +238,7 @@ def _refuse_unused(context: typer.Context, used: set[str]) -> None:
             )
 
 
-def _of_study(given: list[Path], scale: str | None) -> dict[str, Asked]:
+def _of_study(given: list[Path], scale: str | None) -> dict[str, Query]:
     if len(given) > 1:
         raise KnowledgeError(
             "one study at a time",
@@ -249,7 +249,7 @@ def _of_study(given: list[Path], scale: str | None) -> dict[str, Asked]:
     conditions = expand(study)
     name = baseline_condition(study)
     baseline = next(one for one in conditions if one.name == name)
-    questions = questions_of(conditions, baseline)
+    questions = queries_of(conditions, baseline)
     if not questions:
         raise KnowledgeError(
             "nothing to advise on",

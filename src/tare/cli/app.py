@@ -13,7 +13,7 @@ from tare.cli import signals
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells use it (128 + SIGINT)"""
 _LET_IN = "let this user read and write it, or name another place"
-_MENDS = {
+_REMEDIES = {
     errno.ENOSPC: "free the disk",
     errno.EDQUOT: "free the disk, or raise your quota",
     errno.EROFS: "name a place that can be written",
@@ -21,7 +21,7 @@ _MENDS = {
     errno.EPERM: _LET_IN,
     errno.EMFILE: "raise the limit of open files: ulimit -n",
 }
-"""What helps with errors of the system; with others the path is to be mended."""
+"""Remedies for errors of the system; of others, another path."""
 
 
 def main() -> None:
@@ -50,8 +50,8 @@ def _run() -> None:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         errors.print(f"tare: {where}{error.strerror or error}", soft_wrap=True)
-        mend = _MENDS.get(error.errno or 0, "mend the path")
-        errors.print(f"  try: {mend}; the same command goes on from here")
+        remedy = _REMEDIES.get(error.errno or 0, "correct the path")
+        errors.print(f"  try: {remedy}; the same command goes on from here")
         sys.exit(1)
     except MemoryError:
         errors.print("tare: there is no memory left")

@@ -33,7 +33,7 @@ def compared_lines(plan: Plan) -> list[str]:
 
 def _line(plan: Plan, base: Condition, treated: Condition) -> str:
     text = f"{treated.name} with {base.name}: {_how(plan, base, treated)}"
-    if treated.aa_of == base.name or base.aa_of == treated.name:
+    if treated.repeats(base):
         text += "; control, the same setup again"
     return text
 

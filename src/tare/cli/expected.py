@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import ValidationError
 
 from tare.cli.doctor_noise import COMMAND, age, width
+from tare.enumeration import first_of
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.monitor.quiet import BUSY_CORES
@@ -126,7 +127,7 @@ def _unknown(unknown: Mapping[Scope, list[str]], plan: Plan) -> list[str]:
 
 def _by_scope(unknown: Iterable[Scope]) -> dict[str, list[str]]:
     """Inside one deployment or between, to the metrics of which nothing is known there."""
-    from tare.analysis.metrics import describe
+    from tare.analysis.catalogue import describe
 
     found: dict[str, list[str]] = {}
     for scope in unknown:
@@ -142,7 +143,8 @@ def _words(one: Expectation, plan: Plan, how: How) -> str:
     now = plan.study.design.deployments
     if one.rounds <= now:
         return f"{text}; {_MAY[how]} be decided at the margin of {margin}"
-    text += f"; will not be decided at the margin of {margin}: {_named(one)}"
+    open_ = first_of(one.undecided, MOST_NAMED)
+    text += f"; will not be decided at the margin of {margin}: {open_}"
     if one.rounds > now + MOST_MORE:
         return f"{text}; nor with {MOST_MORE} more rounds"
     each = (plan.estimate.seconds - plan.estimate.setup_seconds) / now
@@ -152,12 +154,6 @@ def _words(one: Expectation, plan: Plan, how: How) -> str:
 
 _MAY: Mapping[How, str] = {"about": "should", "at least": "may"}
 """How sure a decision is: a pilot knows the least that it takes."""
-
-
-def _named(one: Expectation) -> str:
-    """The comparisons that stay open, as many as fit in a line."""
-    names, more = one.undecided[:MOST_NAMED], len(one.undecided) - MOST_NAMED
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 def _in_run(run: RunFiles) -> str:

@@ -161,7 +161,7 @@ def check(
     json: Json = False,
 ) -> None:
     """Check files: schema, units, and that every effect follows from its own numbers."""
-    from tare.knowledge.checks import objections
+    from tare.knowledge.consistency import objections
     from tare.knowledge.library import shipped_directory
     from tare.knowledge.read import read_knowledge
 

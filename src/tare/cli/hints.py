@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def hint_lines(plan: Plan) -> list[str]:
-    """Each with the edit that would mend it; empty: nothing to hint at."""
+    """Each with the edit to make; empty: nothing to hint at."""
     if not plan.conditions:
         return []
     found = [*_own_maxima(plan), *_rates(plan), *_unpinned(plan), *_unintended(plan)]
@@ -80,7 +80,7 @@ def _shares_cpus(setup: Setup) -> bool:
 def _unintended(plan: Plan) -> Iterator[str]:
     """Loads that are compared with one another beside platforms."""
     study = plan.study
-    if study.analysis.compare or study.analysis.by or study.analysis.over:
+    if study.analysis.has_roles:
         return
     loads = [factor for factor in study.factors if _sets(study, factor) == {"load"}]
     others = [factor for factor in study.factors if factor not in loads]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.analyse import analyse
 from tare.cli.console import Terminal, say_json
+from tare.enumeration import first_of
 from tare.errors import UsageError
 from tare.imports.reasons import Reason, by_reason
 from tare.imports.run import ImportOutcome, Request, import_files
@@ -111,7 +112,7 @@ def _show(outcome: ImportOutcome, page: Path | None) -> None:
     )
     if not outcome.trials:
         lines[-1] = f"no trial could be made, {len(outcome.skipped):,} skipped; nothing was written"
-        lines.append("  try: mend what is named above, e.g. the template with --factors")
+        lines.append("  try: correct what is named above, e.g. the template with --factors")
     if page is not None:
         lines.append(f"report: {page}")
     for line in lines:
@@ -122,9 +123,7 @@ def _skipped(reason: Reason) -> str:
     labels = reason.labels
     if len(labels) == 1:
         return f"skipped {labels[0]}: {reason.text}"
-    more = len(labels) - MOST_NAMED
-    named = ", ".join(labels[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-    return f"skipped {len(labels):,} files: {reason.text}: {named}"
+    return f"skipped {len(labels):,} files: {reason.text}: {first_of(labels, MOST_NAMED)}"
 
 
 def _document(outcome: ImportOutcome, page: Path | None) -> dict[str, object]:

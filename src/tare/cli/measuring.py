@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.cli.console import Terminal, say
-from tare.cli.left_out import left_out_lines
 from tare.cli.live import LiveView
 from tare.cli.looks import judge_of
-from tare.cli.plan_text import cost
+from tare.cli.plan_text import cost, left_out_lines
 from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
 from tare.cli.weigh_first import prices_for

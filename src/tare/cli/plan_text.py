@@ -9,19 +9,20 @@ from rich.text import Text
 
 from tare.cli.compared import compared_lines
 from tare.cli.hints import hint_lines
-from tare.cli.left_out import left_out_lines
 from tare.cli.quiet import warn_if_busy
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
 from tare.cli.taken_hosts import taken_hosts
 from tare.report import numbers
+from tare.study.comparisons import comparisons
 from tare.study.design import LEAST_LOOKED_AT
 from tare.study.estimate import estimate
+from tare.study.left_out import in_words
 from tare.study.metric_names import margin_of, primary_metrics, secondary_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tare.cli.console import Terminal
     from tare.monitor.quiet import Begun
@@ -78,6 +79,30 @@ def _looks_before(plan: Plan) -> list[str]:
             f"{LEAST_LOOKED_AT + 1} or more"
         ]
     return []
+
+
+def left_out_lines(plan: Plan) -> list[str]:
+    """The conditions that cannot be run, with reason and remedy; empty: all can be run."""
+    if not plan.left_out:
+        return []
+    lines = [f"\nleft out, {len(plan.left_out)} of {len(plan.planned)} conditions:"]
+    groups: dict[tuple[str, str], dict[str, Mapping[str, str]]] = {}
+    for one in plan.left_out:
+        own = groups.setdefault((one.why, one.remedy), {})
+        own[one.condition.name] = one.condition.levels
+    for (why, remedy), gone in groups.items():
+        rest = [one.levels for one in plan.planned if one.name not in gone]
+        lines += [f"  {in_words(gone, rest)}: {why}", f"    try: {remedy}"]
+    lost = len(plan.not_compared)
+    if lost:
+        asked = sum(1 for _ in comparisons(plan.study, plan.planned))
+        lines.append(
+            f"  not compared: {lost} of {asked} pairs of conditions; their averages are over the "
+            "others"
+            if lost < asked
+            else "  nothing is compared: every comparison needs a condition that is left out"
+        )
+    return lines
 
 
 def _endpoints(study: Study) -> str:

@@ -18,9 +18,9 @@ from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.kubernetes.local_pods import kubelet_runs
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unsliced import unsliced
-from tare.study.checks import refusals, refuse_plan
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
+from tare.study.refusals import refusals, refuse_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -59,7 +59,7 @@ def _decided_by_servers(plan: Plan) -> bool:
     study = plan.study
     return study.design.slice_s is not None and any(
         base.deployment != treated.deployment
-        and (treated.aa_of or treated.name) != (base.aa_of or base.name)
+        and not treated.repeats(base)
         and not why_not(base.setup, study.design)
         and not why_not(treated.setup, study.design)
         for base, treated in comparisons(study, plan.conditions)

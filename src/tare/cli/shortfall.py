@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.cli.compared import LEAST_UNITS
 from tare.cli.console import Terminal
 from tare.study.comparisons import comparisons
 
 if TYPE_CHECKING:
     from tare.study.conditions import Condition
     from tare.study.plan import Plan
-
-LEAST_UNITS = 2
-"""Repetitions from which an interval can be made."""
 
 
 def show_shortfall(plan: Plan, console: Terminal) -> None:
@@ -22,7 +20,7 @@ def show_shortfall(plan: Plan, console: Terminal) -> None:
 
 
 def shortfall_lines(plan: Plan) -> list[str]:
-    """The same in lines, with what would mend it; empty: nothing will be missing."""
+    """The same in lines, each with its remedy; empty: nothing will be missing."""
     if not plan.conditions:
         return []
     asked = list(comparisons(plan.study, plan.planned))

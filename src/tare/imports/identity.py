@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tare.enumeration import first_of
 from tare.imports.reading import UnreadableError
 from tare.nearest import nearest
 from tare.study.conditions import condition_name, expand
@@ -12,7 +13,7 @@ from tare.study.patch import assignments
 from tare.study.template import PLACES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from tare.study.conditions import Condition
     from tare.study.schema import Study
@@ -104,19 +105,13 @@ class Levels:
             near = nearest(text, known)
             hint = f"did you mean {near}? or " if near else ""
             raise UnreadableError(
-                f"{factor} is {text[:80]!r}, which is no level: levels are {_listed(known)}; "
+                f"{factor} is {text[:80]!r}, which is no level: levels are "
+                f"{first_of(list(known), MOST_LISTED)}; "
                 f"{hint}map the text to one in files.values"
             )
         if told is not None and self.level(factor, told) not in (level, None):
             raise UnreadableError(f"its name says {factor} {text}, its content {told}")
         return level
-
-
-def _listed(levels: Iterable[str]) -> str:
-    """Levels as a message lists them: not too many."""
-    names = list(levels)
-    more = len(names) - MOST_LISTED
-    return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _texts(study: Study, factor: str) -> dict[str, str]:

@@ -92,10 +92,11 @@ def _adopt(manifest: TrialManifest, begin: float, end: float) -> None:
     """Give the trial the series' time; its length stays as it was printed, if it was."""
     seconds = manifest.measure_end - manifest.measure_start or end - begin
     manifest.measure_start, manifest.measure_end = begin, begin + seconds
-    manifest.started, manifest.ended = _iso(begin), _iso(begin + seconds)
+    manifest.started, manifest.ended = iso(begin), iso(begin + seconds)
 
 
-def _iso(unix: float) -> str:
+def iso(unix: float) -> str:
+    """ISO 8601 in UTC."""
     return datetime.fromtimestamp(unix, UTC).isoformat(timespec="milliseconds")
 
 

@@ -6,11 +6,10 @@ import hashlib
 import json
 import shutil
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports.reading import UnreadableError
-from tare.imports.samples import append_samples
+from tare.imports.samples import append_samples, iso
 from tare.records.layout import UNFINISHED
 from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
 from tare.whole_file import replace_file
@@ -118,8 +117,8 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
         block=trial.block,
         position=position,
         deployment=_deployment(trial, fresh),
-        started=_iso(started),
-        ended=_iso(started + seconds if started is not None else None),
+        started="" if started is None else iso(started),
+        ended="" if started is None else iso(started + seconds),
         measure_start=begin,
         measure_end=begin + seconds,
         setup=condition.setup.model_dump(mode="json"),
@@ -127,7 +126,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
         source=Source(
             tool=trial.parts[0].source.tool,
             files=[part.source for part in trial.parts],
-            told=_told(readings),
+            told=_facts(readings),
         ),
         reported={name: value for one in readings for name, value in one.values.items()},
         operations=next((one.operations for one in readings if one.operations is not None), None),
@@ -136,7 +135,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
     )
 
 
-def _told(readings: Iterable[FileReading]) -> dict[str, str]:
+def _facts(readings: Iterable[FileReading]) -> dict[str, str]:
     """What the trial's files tell of the tool and its load."""
     kept = ("threads", "consistency")
     told: dict[str, str] = {}
@@ -155,18 +154,11 @@ def _deployment(trial: ImportedTrial, fresh: str) -> str:
     return trial.name
 
 
-def _iso(unix: float | None) -> str:
-    """ISO 8601 in UTC; empty where the time is not known."""
-    if unix is None:
-        return ""
-    return datetime.fromtimestamp(unix, UTC).isoformat(timespec="milliseconds")
-
-
 def add_series(files: TrialFiles, manifest: TrialManifest, part: FromFile) -> None:
     """Add a machine's series to a trial that is there: the samples first, then the manifest.
 
     A crash between the two leaves samples that the manifest does not name; adding the same file
-    again mends it.
+    again adds the name.
 
     Raises:
         UnreadableError: the trial has this series already, or the series is of another time.

@@ -14,6 +14,7 @@ from tare.imports import go_ycsb, properties
 from tare.imports.parsing import lines_of, microseconds, number, operation_name
 from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
+from tare.study.metric_names import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -258,7 +259,7 @@ def _add_totals(reading: FileReading, plain: dict[str, _Block]) -> None:
     measured = {operation_name(n): b.count or 0.0 for n, b in plain.items() if b.latencies}
     if len(measured) == 1:
         only = next(iter(measured))
-        for kind in ("mean", "p50", "p95", "p99", "p999", "max"):
+        for kind in KINDS:
             if f"{only}.{kind}" in reading.values:
                 reading.values[f"all.{kind}"] = reading.values[f"{only}.{kind}"]
     elif total := sum(measured.values()):

@@ -20,9 +20,9 @@ from tare.study.metric_names import SERVER_UTIL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tare.knowledge.asked import Asked
     from tare.knowledge.library import Entry, Library
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 FAMILIES: Mapping[str, str] = {
@@ -115,7 +115,7 @@ class Advice(BaseModel):
 
 def advise(
     library: Library,
-    asked: Asked,
+    asked: Query,
     *,
     margin: float = 0.05,
     shown: int = 5,
@@ -156,7 +156,7 @@ def advise(
 
 
 def _of_metric(
-    asked: Asked, answers: Sequence[Answer], metric: str, found: Iterable[str]
+    asked: Query, answers: Sequence[Answer], metric: str, found: Iterable[str]
 ) -> tuple[list[Answer], str]:
     """The answer on this kind of metric, or on the one nearest to it, with words that say so."""
     by_family = {one.family: one for one in answers}
@@ -184,7 +184,7 @@ def family(metric: str) -> str:
 
 
 def _answer(
-    name: str, found: Sequence[Near], entries: Mapping[str, Entry], asked: Asked, shown: int
+    name: str, found: Sequence[Near], entries: Mapping[str, Entry], asked: Query, shown: int
 ) -> Answer:
     pooled = pool(found, asked)
     counts = [{one.finding for one in parts} for parts in (pooled.parts, pooled.left_out)]
@@ -260,7 +260,7 @@ def _values(finding: Finding) -> tuple[int | float, int | float] | None:
     return None if old is None or new is None else (old, new)
 
 
-def _follows(asked: Asked, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
+def _follows(asked: Query, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
     """The rules for these purposes, with the range that is known put into them."""
     wanted = {*purposes, "always"}
     if asked.platform == asked.over and asked.client != "docker":
@@ -310,7 +310,7 @@ def _greatest(answers: Iterable[Answer]) -> tuple[float, str] | None:
 
 
 def _notes(
-    asked: Asked, answers: Sequence[Answer], near: Mapping[str, Sequence[Near]]
+    asked: Query, answers: Sequence[Answer], near: Mapping[str, Sequence[Near]]
 ) -> list[str]:
     notes: list[str] = []
     if not near:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import count
 from tare.knowledge.wording import WORDS, percent, span
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ def _pooled_lines(answer: Answer) -> Iterator[str]:
     pooled = answer.pooled
     for study in pooled.studies:
         span = f" ({percent(study.low)} to {percent(study.high)})" if study.low < study.high else ""
-        count = len(study.findings)
-        yield f"{study.study}: {percent(study.ratio)}{span}, from {count} finding" + (
-            "s" if count > 1 else ""
+        yield (
+            f"{study.study}: {percent(study.ratio)}{span}, from "
+            f"{count(len(study.findings), 'finding')}"
         )
     if pooled.ci is not None and pooled.prediction is not None and pooled.ratio is not None:
         low, high = pooled.prediction

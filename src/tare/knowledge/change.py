@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tare.analysis.metrics import in_order
+from tare.analysis.catalogue import in_order
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
 from tare.knowledge.analysis_file import LooseAnalysis, read_analysis
-from tare.knowledge.asked import Asked, asked_of
+from tare.knowledge.query import Query, query_of
 from tare.study.schema import Setup
 
 if TYPE_CHECKING:
@@ -164,19 +164,19 @@ def _changes(
     ]
 
 
-def _asked(old: Setup | None, new: Setup | None) -> Asked | None:
+def _asked(old: Setup | None, new: Setup | None) -> Query | None:
     """The question whose answer is the platform's own effect: the containers against none."""
     native = Setup()
     for setup in (new, old):
         if setup is None:
             continue
         if "docker" in (setup.platform.runtime, setup.client.runtime):
-            return asked_of(setup, native)
+            return query_of(setup, native)
     return None
 
 
 def _known(
-    library: Library, asked: Asked | None, families: set[str]
+    library: Library, asked: Query | None, families: set[str]
 ) -> dict[str, tuple[tuple[float, float], str]]:
     """Per kind of metric, the range that the platform alone is known to make, and on what basis."""
     if asked is None:
@@ -215,7 +215,7 @@ def _change(
     metric: str,
     old: Mapping[str, Sequence[float]],
     new: Mapping[str, Sequence[float]],
-    asked: Asked | None,
+    asked: Query | None,
     known: tuple[tuple[float, float], str] | None,
 ) -> Change:
     enough = min(len(old), len(new)) >= LEAST_UNITS
@@ -234,7 +234,7 @@ def _change(
         known=known[0] if known else None,
         basis=known[1] if known else "nothing is known",
         # one life of a cluster on a side: its luck and a change cannot be told apart
-        verdict=decide(ci if enough else None, known[0] if known else None),
+        verdict=change_verdict(ci if enough else None, known[0] if known else None),
     )
 
 
@@ -255,7 +255,7 @@ def _interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, f
     return math.exp(float(found.low)), math.exp(float(found.high))
 
 
-def decide(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
+def change_verdict(ci: tuple[float, float] | None, known: tuple[float, float] | None) -> Verdict:
     """The verdict from the change's interval and the range that the platform alone made.
 
     Larger: the whole interval lies outside the range (which always holds 1).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tare.knowledge.checks import Span, as_printed
+from tare.knowledge.consistency import Span, as_printed
 
 if TYPE_CHECKING:
     from tare.knowledge.schema import Finding

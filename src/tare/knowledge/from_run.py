@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, get_args
 
-from tare.analysis.metrics import ALL, ERRORS, describe
+from tare.analysis.catalogue import ALL, ERRORS, describe
 from tare.errors import KnowledgeError
 from tare.knowledge.schema import (
     Finding,

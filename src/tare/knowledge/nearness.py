@@ -19,7 +19,7 @@ from tare.knowledge.schema import compared
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tare.knowledge.asked import Asked
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 Word = Literal["alike", "near", "related", "far"]
@@ -93,7 +93,7 @@ class Near:
     nearness: Nearness
 
 
-def nearness(asked: Asked, finding: Finding) -> Nearness:
+def nearness(asked: Query, finding: Finding) -> Nearness:
     """Compare what was asked with the finding's conditions."""
     parts = list(_differences(asked, finding))
     total = sum(WEIGHTS[field] for field, _, _ in parts)
@@ -102,7 +102,7 @@ def nearness(asked: Asked, finding: Finding) -> Nearness:
     return Nearness(distance, [text for _, much, text in ranked if much > 0])
 
 
-def _differences(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
+def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """(field, difference 0 to 1, phrase) of everything that the question states."""
     side = finding.treatment or finding.baseline
     platform, over = compared(side, finding.baseline)
@@ -124,7 +124,7 @@ def _differences(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, s
     yield from _cluster(asked, finding)
 
 
-def _place(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
+def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """What is between client and node, and on what machines both run."""
     side, base = finding.treatment or finding.baseline, finding.baseline
     if asked.plugin:
@@ -152,7 +152,7 @@ def machine_kind(machines: str | None) -> str | None:
 
 def names_instance(finding: Finding, instance: str) -> bool:
     """The source's hardware is of this name: m3.large, m3-large."""
-    return f"-{_key(instance)}-" in f"-{_key(finding.hardware)}-"
+    return f"-{key_of(instance)}-" in f"-{key_of(finding.hardware)}-"
 
 
 def same_plugin(wanted: str, found: str) -> bool:
@@ -161,7 +161,7 @@ def same_plugin(wanted: str, found: str) -> bool:
     return wanted == found or ("flannel" in pair and all(one.startswith("flannel") for one in pair))
 
 
-def other_path(asked: Asked, finding: Finding) -> bool:
+def other_path(asked: Query, finding: Finding) -> bool:
     """Clients go another way than the one asked about, which numbers of this say nothing of.
 
     A port of a bridge is reached through the bridge, so these two are one way; what a source does
@@ -176,16 +176,17 @@ def other_path(asked: Asked, finding: Finding) -> bool:
     return pair != {"bridge", "published"}
 
 
-def other_operation(asked: Asked, finding: Finding) -> bool:
+def other_operation(asked: Query, finding: Finding) -> bool:
     """A read says nothing of a write."""
     return bool(asked.operation) and operations_apart(asked.operation, finding.operation) == 1
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
+    """A text as a key: lower-case letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
+def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     if asked.version:
         known = finding.version or None
         yield "version", _versions(asked.version, known), _say("version", known)
@@ -202,7 +203,7 @@ def _cluster(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]
             yield field, _counts(wanted, found), _say(field, found)
 
 
-def _load(asked: Asked, finding: Finding) -> Iterator[tuple[str, float, str]]:
+def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     load = finding.load
     if asked.share is not None:
         share = load.measured

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.metrics import ALL
+from tare.analysis.catalogue import ALL
 from tare.analysis.model.others import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
-from tare.knowledge.asked import Asked, asked_of
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import claim_of, contradicted
 from tare.knowledge.from_run import OPERATIONS, load_shares, side_of, written_by
@@ -22,6 +21,7 @@ from tare.knowledge.nearness import (
     same_plugin,
 )
 from tare.knowledge.pooling import once, pool
+from tare.knowledge.query import Query, query_of
 from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.study.conditions import expand
@@ -52,7 +52,7 @@ _PATH = ("network", "storage", "address", "plugin")
 class _Question:
     """The change that an effect is about: from one place to another, all else being equal."""
 
-    asked: Asked
+    asked: Query
     side: Side
     base: Side
 
@@ -172,7 +172,7 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
     if effect.metric == "throughput" and any(_fixed(run.setups[name]) for name in new):
         return None  # what was asked for, and no maximum
     asked = _common(
-        [asked_of(run.setups[name], run.setups[old[0]], run.levels[name]) for name in new]
+        [query_of(run.setups[name], run.setups[old[0]], run.levels[name]) for name in new]
     )
     if run.imported:  # their files do not know it
         asked = replace(asked, version="")
@@ -203,11 +203,11 @@ def _share(setup: Setup, measured: float | None) -> float | None:
     return measured if wanted is None else wanted
 
 
-def _common(asked: Sequence[Asked]) -> Asked:
+def _common(asked: Sequence[Query]) -> Query:
     """What all of these ask; a field in which they differ is not stated."""
     differing: dict[str, Any] = {
         one.name: one.default
-        for one in fields(Asked)
+        for one in fields(Query)
         if len({getattr(each, one.name) for each in asked}) > 1
     }
     return replace(asked[0], **differing)

@@ -21,8 +21,8 @@ from tare.knowledge.rows import NearFinding, counting, part_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tare.knowledge.asked import Asked
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 LEAST_STUDIES = 3
@@ -100,7 +100,7 @@ def sd_log(finding: Finding) -> float | None:
     return math.hypot(spread.baseline_sd / values.baseline, spread.treatment_sd / values.treatment)
 
 
-def pool(near: Iterable[Near], asked: Asked | None = None) -> Pooled:
+def pool(near: Iterable[Near], asked: Query | None = None) -> Pooled:
     """Pool the findings that are related or nearer, one observation per study.
 
     What its source contradicts is left out, and so are, of a question, other endpoints and the

@@ -13,7 +13,7 @@ from tare.study.read import load_study
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.knowledge.asked import Asked
+    from tare.knowledge.query import Query
     from tare.knowledge.sizing import Size
 
 _WORKLOADS = {"read": "ycsb-c", "write": "stress-write", "mixed": "stress-mixed"}
@@ -50,7 +50,7 @@ margins: {{service_demand: {margin}, throughput: {margin}, mean: {margin}, p99: 
 """
 
 
-def study_text(asked: Asked, size: Size) -> str:
+def study_text(asked: Query, size: Size) -> str:
     """A study of the platform that is asked about, against what it replaces, with an A/A pair.
 
     Raises:
@@ -99,7 +99,7 @@ def write_study(path: Path, text: str) -> None:
         raise
 
 
-def obstacle(asked: Asked) -> str:
+def obstacle(asked: Query) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
         return (
@@ -109,17 +109,17 @@ def obstacle(asked: Asked) -> str:
     return why_not(asked)
 
 
-def _name(asked: Asked) -> str:
+def _name(asked: Query) -> str:
     parts = ["advise", asked.database or "cassandra", level_of(asked), asked.operation]
     return re.sub(r"[^a-z0-9-]+", "-", "-".join(part for part in parts if part).lower())[:64]
 
 
-def _threads(asked: Asked) -> int:
+def _threads(asked: Query) -> int:
     share = asked.share if asked.share is not None else 1.0
     return asked.threads or max(1, round(_THREADS * share))
 
 
-def load_note(asked: Asked) -> str:
+def load_note(asked: Query) -> str:
     """The load of the proposed study in words: what a share of the maximum becomes."""
     text = f"Closed loop of {_threads(asked)} threads."
     if asked.share is None or asked.share >= 1 or asked.threads:

@@ -10,7 +10,7 @@ from tare.study.platform_rules import FITTING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tare.knowledge.asked import Asked
+    from tare.knowledge.query import Query
 
 _USUAL: Mapping[str, tuple[str, str]] = {
     "native": ("host", "directory"),
@@ -22,7 +22,7 @@ _USUAL: Mapping[str, tuple[str, str]] = {
 _VIRTUAL = {"kvm": "KVM", "vmware": "VMware"}
 
 
-def sides_of(asked: Asked) -> dict[str, str]:
+def sides_of(asked: Query) -> dict[str, str]:
     """The parts of the file that say what is compared with what."""
     clusters = asked.against_clusters or asked.clusters or 1
     return {
@@ -35,12 +35,12 @@ def sides_of(asked: Asked) -> dict[str, str]:
     }
 
 
-def why_not(asked: Asked) -> str:
+def why_not(asked: Query) -> str:
     """Why these sides cannot be compared by one study; empty where they can."""
     return next(_obstacles(asked), "")
 
 
-def level_of(asked: Asked) -> str:
+def level_of(asked: Query) -> str:
     """The treatment's name."""
     if asked.platform == asked.over == "native" and not asked.against_clusters:
         return "docker-client"
@@ -50,7 +50,7 @@ def level_of(asked: Asked) -> str:
     return f"{asked.platform}-{_wanted(asked)[0]}{both}"
 
 
-def _obstacles(asked: Asked) -> Iterator[str]:
+def _obstacles(asked: Query) -> Iterator[str]:
     for platform in (asked.platform, asked.over):
         if platform in _VIRTUAL:
             yield (
@@ -86,13 +86,13 @@ def _obstacles(asked: Asked) -> Iterator[str]:
             yield "it is not said what is replaced: --against-network or --against-storage"
 
 
-def _wanted(asked: Asked) -> tuple[str, str]:
+def _wanted(asked: Query) -> tuple[str, str]:
     """Network and storage that are asked about."""
     network, storage = _USUAL[asked.platform]
     return asked.network or network, asked.storage or storage
 
 
-def _replaced(asked: Asked) -> tuple[str, str]:
+def _replaced(asked: Query) -> tuple[str, str]:
     """Network and storage of what is replaced; on one platform the same where nobody says."""
     if asked.platform == asked.over:
         network, storage = _wanted(asked)
@@ -101,11 +101,11 @@ def _replaced(asked: Asked) -> tuple[str, str]:
     return asked.against_network or network, asked.against_storage or storage
 
 
-def _many(asked: Asked) -> bool:
+def _many(asked: Query) -> bool:
     return asked.against_clusters is not None
 
 
-def _moves_client(asked: Asked) -> bool:
+def _moves_client(asked: Query) -> bool:
     return asked.client == "docker" and asked.over == "native"
 
 
@@ -118,14 +118,14 @@ def _inside(platform: str, network: str, storage: str, clusters: int | None) -> 
     return f"native{count}" if platform == "native" else f"{platform}-{network}-{storage}{count}"
 
 
-def _baseline(asked: Asked) -> str:
+def _baseline(asked: Query) -> str:
     network, storage = _replaced(asked)
     if asked.platform == asked.over:
         return _inside(asked.over, network, storage, asked.against_clusters)
     return "native" if asked.over == "native" else f"{asked.over}-{network}"
 
 
-def _patch(asked: Asked) -> str:
+def _patch(asked: Query) -> str:
     parts = []
     if asked.platform != "native":
         parts.append(f"platform: {{{_on(asked.platform, *_wanted(asked))}}}")
@@ -136,7 +136,7 @@ def _patch(asked: Asked) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
-def _client(asked: Asked) -> str:
+def _client(asked: Query) -> str:
     """The client of every condition; over native the treatment alone moves it."""
     if asked.platform == asked.over == "swarm":
         return "runtime: swarm, network: bridge"  # one place from which all endpoints are reached

@@ -11,12 +11,12 @@ from tare.knowledge.schema import compared
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from tare.knowledge.asked import Asked
     from tare.knowledge.library import Entry, Library
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 
-def relevant(library: Library, asked: Asked) -> dict[str, Entry]:
+def relevant(library: Library, asked: Query) -> dict[str, Entry]:
     """Id to entry of all that compare this platform with that one, and nothing else.
 
     A chain stands in where its study compares the two in no sentence of its own. Of chains that
@@ -48,12 +48,12 @@ def relevant(library: Library, asked: Asked) -> dict[str, Entry]:
     return direct | {one.finding.id: one for one in best.values()}
 
 
-def near_to(entries: Iterable[Entry], asked: Asked) -> list[Near]:
+def near_to(entries: Iterable[Entry], asked: Query) -> list[Near]:
     """These findings, and how near each is."""
     return [Near(one.finding, nearness(asked, one.finding)) for one in entries]
 
 
-def about(asked: Asked, finding: Finding) -> bool:
+def about(asked: Query, finding: Finding) -> bool:
     """The finding compares what is asked about: this platform with that, and nothing else."""
     side, base = finding.treatment, finding.baseline
     if side is None or compared(side, base) != (asked.platform, asked.over):
@@ -75,7 +75,7 @@ def about(asked: Asked, finding: Finding) -> bool:
     return moved or (side.client != base.client and side.client == asked.client)
 
 
-def _subject(finding: Finding, asked: Asked) -> Hashable:
+def _subject(finding: Finding, asked: Query) -> Hashable:
     """What a finding is about, whatever the address is that its baseline was reached by, and the
     plugin of its treatment, unless these are asked for."""
     base, side = finding.baseline, finding.treatment
@@ -97,5 +97,5 @@ def _way(finding: Finding) -> str | None:
     return finding.treatment.network if finding.treatment else None
 
 
-def _preferred(entry: Entry, asked: Asked) -> tuple[float, int, str]:
+def _preferred(entry: Entry, asked: Query) -> tuple[float, int, str]:
     return nearness(asked, entry.finding).distance, len(entry.links), entry.finding.id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import count
 from tare.knowledge.library import place
 from tare.knowledge.wording import WORDS, percent, span
 
@@ -139,7 +140,7 @@ def _how(one: Finding) -> str:
 
 def _cluster(one: Finding) -> str:
     parts = [f"{one.database} {one.version}".strip()]
-    parts += [f"{one.nodes} node{'s' if one.nodes > 1 else ''}"] if one.nodes else []
+    parts += [count(one.nodes, "node")] if one.nodes else []
     parts += [f"RF {one.replication_factor}"] if one.replication_factor else []
     parts += [one.consistency] if one.consistency else []
     parts += [f"{name} {value}" for name, value in one.settings.items()]

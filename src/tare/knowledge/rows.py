@@ -17,8 +17,8 @@ from tare.knowledge.rendering import load_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from tare.knowledge.asked import Asked
     from tare.knowledge.nearness import Near
+    from tare.knowledge.query import Query
     from tare.knowledge.schema import Finding
 
 WINDOW = 0.05
@@ -45,7 +45,7 @@ class NearFinding(BaseModel):
     assumed: str = Field(description="what a chain takes for granted")
 
 
-def counting(near: Iterable[Near], asked: Asked | None) -> tuple[list[Near], list[Near]]:
+def counting(near: Iterable[Near], asked: Query | None) -> tuple[list[Near], list[Near]]:
     """(those that count, those that their own source contradicts), each the nearest first."""
     kept: list[Near] = []
     left: list[Near] = []
@@ -55,7 +55,7 @@ def counting(near: Iterable[Near], asked: Asked | None) -> tuple[list[Near], lis
     return sorted(kept, key=_rank), sorted(left, key=_rank)
 
 
-def _by_study(near: Iterable[Near], asked: Asked | None) -> dict[str, list[Near]]:
+def _by_study(near: Iterable[Near], asked: Query | None) -> dict[str, list[Near]]:
     found: dict[str, list[Near]] = {}
     for one in near:
         claim = claim_of(one.finding)
@@ -67,7 +67,7 @@ def _by_study(near: Iterable[Near], asked: Asked | None) -> dict[str, list[Near]
     return found
 
 
-def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
+def _nearest(parts: Sequence[Near], asked: Query | None) -> list[Near]:
     """Of one study, its nearest rows, and what is about as near as the nearest.
 
     A direction alone never puts a number out.
@@ -78,7 +78,7 @@ def _nearest(parts: Sequence[Near], asked: Asked | None) -> list[Near]:
     return [one for one in rows if one.nearness.distance <= nearest + WINDOW]
 
 
-def very_rows(parts: Sequence[Near], asked: Asked) -> list[Near]:
+def very_rows(parts: Sequence[Near], asked: Query) -> list[Near]:
     """Of one study, its rows of the very workload, client, machine, copies, clusters and threads
     that are asked about, as far as it has such."""
     rows = list(parts)
@@ -92,7 +92,7 @@ def _direction(finding: Finding) -> bool:
     return claim is not None and claim.kind == "direction"
 
 
-def _exactly(asked: Asked) -> Iterator[Callable[[Finding], bool]]:
+def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
     """One test per field that picks rows of a table, rather than tables."""
     if asked.workload:
         yield lambda one: asked.workload in one.workload

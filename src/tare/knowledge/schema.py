@@ -147,10 +147,10 @@ class PublishedEffect(KnowledgePart):
         "", description="percent: relative change; points: treatment minus baseline, in percent"
     )
     mean_of: list[Slug] = Field(
-        [], description="findings whose changes it is said, or found, to be the mean of"
+        [], description="findings whose mean change it is, as stated or as computed"
     )
     extreme_of: list[Slug] = Field(
-        [], description="findings of whose changes a range has the least, the greatest or both"
+        [], description="findings with the least change of a range, the greatest, or both"
     )
 
 

@@ -373,7 +373,7 @@ def _ready(unit: WeighedUnit, running: Running, logs: Path) -> _Started:
         LoadError: it ended, or takes too long.
     """
     ends = time.monotonic() + _READY_S
-    while not (told := [line for line in _told(running, logs) if "ready" in line]):
+    while not (told := [line for line in _output(running, logs) if "ready" in line]):
         if running.exited() is not None:
             raise _failed(unit, running, logs, "did not start")
         if time.monotonic() > ends:
@@ -397,7 +397,7 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
     if ended.status != 0:
         raise _failed(one.unit, one.running, logs, f"failed: {ended.detail}")
     own = [turn for turn in turns if turn.unit == one.unit.name]
-    lines = [line for line in _told(one.running, logs) if "turn" in line]
+    lines = [line for line in _output(one.running, logs) if "turn" in line]
     if len(lines) < sum(turn.piece not in one.missing for turn in own):
         raise _failed(one.unit, one.running, logs, "did not tell of all its turns")
     return [
@@ -415,7 +415,7 @@ def _turns(one: _Started, turns: Sequence[Scheduled], begins: float, logs: Path)
     ]
 
 
-def _told(running: Running, logs: Path) -> list[dict[str, Any]]:
+def _output(running: Running, logs: Path) -> list[dict[str, Any]]:
     """The lines of JSON that a unit has printed so far."""
     found = []
     for line in _text(running, logs).splitlines():

@@ -165,8 +165,8 @@ class DriveOutcome:
 
 
 @dataclass
-class _Told:
-    """What the clients told so far."""
+class _Reports:
+    """What the clients have reported so far."""
 
     operations: dict[str, list[int]] = field(default_factory=dict)
     per_s: dict[str, list[float]] = field(default_factory=dict)
@@ -265,23 +265,23 @@ class QuietServers:
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
             self._launch(client, target, begins, schedule, place, way)
-        told = _Told(operations={client.name: [] for client in clients})
+        reports = _Reports(operations={client.name: [] for client in clients})
         silence_s = begins - time.time() + _GRACE_S
-        listener = threading.Thread(target=_listen, args=(clients, told, silence_s), daemon=True)
+        listener = threading.Thread(target=_listen, args=(clients, reports, silence_s), daemon=True)
         listener.start()
-        self._await_ready(told, clients, begins)
+        self._await_ready(reports, clients, begins)
         driven, frozen, samples = _conduct(
-            schedule, nodes, clients, told, begins, _engine(servers), self._pace,
+            schedule, nodes, clients, reports, begins, _engine(servers), self._pace,
             freezes=self._freezes,
         )  # fmt: skip
         listener.join(_GRACE_S)
-        _refuse(told, running, clients, schedule)
-        operations = [told.operations[client.name] for client in clients]
-        per_s = [told.per_s.get(client.name, []) for client in clients]
-        waited_s = [told.waited_s.get(client.name, []) for client in clients]
+        _refuse(reports, running, clients, schedule)
+        operations = [reports.operations[client.name] for client in clients]
+        per_s = [reports.per_s.get(client.name, []) for client in clients]
+        waited_s = [reports.waited_s.get(client.name, []) for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
         return DriveOutcome(
-            driven, operations, per_s, waited_s, frozen, told.gap_s, paths, missing,
+            driven, operations, per_s, waited_s, frozen, reports.gap_s, paths, missing,
             schedule.length_s + schedule.drain_s, samples,
         )  # fmt: skip
 
@@ -356,16 +356,16 @@ class QuietServers:
             driven["connections_per_slice"] = way.connections
         client.launch(made | driven)
 
-    def _await_ready(self, told: _Told, clients: Sequence[LoadClient], begins: float) -> None:
-        while len(told.ready) < len(clients) and told.fault is None:
+    def _await_ready(self, reports: _Reports, clients: Sequence[LoadClient], begins: float) -> None:
+        while len(reports.ready) < len(clients) and reports.fault is None:
             if time.time() > begins - _READY_S:
-                told.fault = QuietError(
+                reports.fault = QuietError(
                     "a load client was not connected in time",
                     remedy=f"run `{self._command}` again while the machine has less to do",
                 )
             time.sleep(0.02)
-        if told.fault is not None:
-            raise told.fault
+        if reports.fault is not None:
+            raise reports.fault
 
 
 def _fault(node: Running, endpoint: str) -> str:
@@ -392,7 +392,7 @@ def _conduct(
     schedule: Schedule,
     nodes: Sequence[Running],
     clients: Sequence[LoadClient],
-    told: _Told,
+    reports: _Reports,
     begins: float,
     engine: set[str],
     pace: Callable[[], Pace] | None,
@@ -410,8 +410,8 @@ def _conduct(
     ]
 
     def look() -> None:
-        if told.fault is not None:
-            raise told.fault
+        if reports.fault is not None:
+            raise reports.fault
 
     sampling = pace() if pace else None
     meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
@@ -423,8 +423,8 @@ def _conduct(
         meter.close()
         samples = sampling.stop() if sampling else NO_SAMPLES
         for way in ways:
-            if way.fault and told.fault is None:
-                told.fault = QuietError("a slice could not be driven", why=way.fault)
+            if way.fault and reports.fault is None:
+                reports.fault = QuietError("a slice could not be driven", why=way.fault)
     return driven, freezes, samples
 
 
@@ -463,34 +463,34 @@ def _await_port(server: Running) -> None:
     )
 
 
-def _listen(clients: list[LoadClient], told: _Told, silence_s: float) -> None:
+def _listen(clients: list[LoadClient], reports: _Reports, silence_s: float) -> None:
     try:
         for line in progress(clients, lambda: None, silence_s=silence_s):
             if line.event is None:
                 continue
             kind = line.event["event"]
             if kind == "ready":
-                told.ready.add(line.client.name)
+                reports.ready.add(line.client.name)
             elif kind == "interval" and line.event["phase"] == "measure":
                 name, operations = line.client.name, int(line.event["ops"])
                 rate = float(line.event["ops_per_s"])
-                told.operations[name].append(operations)
-                told.per_s.setdefault(name, []).append(rate)
+                reports.operations[name].append(operations)
+                reports.per_s.setdefault(name, []).append(rate)
                 waited_s = operations * float(line.event.get("mean_us", 0.0)) / 1e6
-                told.waited_s.setdefault(name, []).append(waited_s)
+                reports.waited_s.setdefault(name, []).append(waited_s)
             elif kind == "result":
                 result = result_of(line.client, line.event)
-                told.gap_s = max(told.gap_s, result.longest_gap_s or 0.0)
+                reports.gap_s = max(reports.gap_s, result.longest_gap_s or 0.0)
                 if result.errors:
-                    told.fault = QuietError(f"{result.errors} operations failed")
+                    reports.fault = QuietError(f"{result.errors} operations failed")
     except TareError as error:
-        told.fault = error
+        reports.fault = error
     except (OSError, ValueError, LookupError, TypeError) as error:
-        told.fault = QuietError("a load client's line cannot be read", why=repr(error))
+        reports.fault = QuietError("a load client's line cannot be read", why=repr(error))
 
 
 def _refuse(
-    told: _Told,
+    reports: _Reports,
     servers: Sequence[Running],
     clients: Sequence[LoadClient],
     schedule: Schedule,
@@ -499,10 +499,10 @@ def _refuse(
     for server in servers:
         if (ended := server.exited()) is not None:
             raise QuietError("a server without a database died", why=ended.detail)
-    if told.fault is not None:
-        raise told.fault
+    if reports.fault is not None:
+        raise reports.fault
     if any(
-        len(told.operations[client.name]) < schedule.measured(place)
+        len(reports.operations[client.name]) < schedule.measured(place)
         for place, client in enumerate(clients)
     ):
         raise QuietError("slices are missing", why="a client ended early")

@@ -44,6 +44,6 @@ def await_runtimes(
                     "the run cannot go on",
                     where=key,
                     why=fault,
-                    remedy="mend that, then the same command again: it goes on where this ended",
+                    remedy="fix that, then the same command again: it goes on where this ended",
                 )
             wait(_POLL_S)

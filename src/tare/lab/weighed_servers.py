@@ -121,7 +121,7 @@ class WeighedServers:
                 try:
                     ready[name]()
                 except TareError as error:
-                    self.left_out[name] = _told(error)
+                    self.left_out[name] = _message(error)
         self.runtimes = [name for name in RUNTIMES if name == NATIVE or name in self._images]
 
     def of_round(
@@ -194,7 +194,7 @@ class WeighedServers:
             try:
                 runtime.prove(platform, 1, PORT, {NATIVE})
             except TareError as error:
-                faults[f"{name}.{endpoint}"] = _told(error)
+                faults[f"{name}.{endpoint}"] = _message(error)
         if len(faults) == len(OF_ORCHESTRATOR):
             raise RuntimeUnavailableError(
                 f"no way leads into {name}", why=next(iter(faults.values()))
@@ -204,6 +204,6 @@ class WeighedServers:
         self._images[name] = image
 
 
-def _told(error: TareError) -> str:
-    told = f"{error.what}: {error.why}" if error.why else error.what
-    return f"{told} ({error.remedy})" if error.remedy else told
+def _message(error: TareError) -> str:
+    text = f"{error.what}: {error.why}" if error.why else error.what
+    return f"{text} ({error.remedy})" if error.remedy else text

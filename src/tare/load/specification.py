@@ -1,4 +1,4 @@
-"""What tare-load is told: a JSON specification made from one condition's setup."""
+"""The JSON specification that tare-load reads, made from one condition's setup."""
 
 from __future__ import annotations
 

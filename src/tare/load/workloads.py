@@ -1,4 +1,4 @@
-"""What tare-load is told of a workload: the mixes of YCSB and cassandra-stress, or one's own."""
+"""Workloads in tare-load's specification: YCSB's and cassandra-stress's mixes, or one's own."""
 
 from __future__ import annotations
 

@@ -71,10 +71,10 @@ class Accounting:
         """
         if "cpuacct" in self.paths:
             file = f"{self.paths['cpuacct']}/cpuacct.usage"
-            return int(self._told(file)) / 1e9
+            return int(self._content(file)) / 1e9
         if "unified" in self.paths:
             file = f"{self.paths['unified']}/cpu.stat"
-            for line in self._told(file).splitlines():
+            for line in self._content(file).splitlines():
                 name, _, value = line.partition(" ")
                 if name == "usage_usec":
                     return int(value) / 1e6
@@ -111,7 +111,7 @@ class Accounting:
                 return f"its process {pid} is stopped by {_STOPPED[state[0]]}"
         return ""
 
-    def _told(self, file: str) -> str:
+    def _content(self, file: str) -> str:
         text = self.machine.read(file).get(file, "")
         if not text.strip():
             raise UnitGoneError("a unit's control group has gone", where=file)

@@ -23,7 +23,7 @@ def read_plan(plan: Path) -> dict[str, Any]:
 
 
 def read_left_out(plan: Path) -> dict[str, tuple[str, str]]:
-    """Name of each condition that was left out to why, and what would mend it.
+    """Name of each condition that was left out to the reason and the remedy.
 
     Empty where the plan is missing, damaged or of a version that left nothing out: its conditions
     then count as planned, and those without trials as missing.

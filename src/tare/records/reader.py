@@ -19,7 +19,7 @@ from tare.records.hlog import HistogramLog, read_hlog
 from tare.records.layout import RunFiles, TrialFiles
 from tare.records.manifest import FORMAT, ClientResult, TrialManifest
 from tare.records.plan_file import read_left_out, read_slicing
-from tare.records.samples import Samples, read_samples
+from tare.records.samples import Samples, damaged, read_samples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +114,7 @@ class Run:
         return facts if isinstance(facts, dict) else {}
 
     def left_out(self) -> dict[str, tuple[str, str]]:
-        """Condition that the plan left out to why, and what would mend it."""
+        """Condition that the plan left out to the reason and the remedy."""
         return read_left_out(self.files.plan)
 
     def slicing(self) -> dict[str, Any]:
@@ -170,20 +170,20 @@ def _read_manifest(files: TrialFiles) -> TrialManifest:
         text = files.manifest.read_text(encoding="utf-8")
         manifest = TrialManifest.model_validate_json(text)
     except OSError as error:
-        raise _damaged(files.manifest, "manifest.json cannot be read") from error
+        raise damaged(files.manifest, "manifest.json cannot be read") from error
     except UnicodeDecodeError as error:
-        raise _damaged(files.manifest, "manifest.json is not UTF-8 text") from error
+        raise damaged(files.manifest, "manifest.json is not UTF-8 text") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         reason = f"manifest.json: {place + ': ' if place else ''}{first['msg']}"
-        raise _damaged(files.manifest, reason) from error
+        raise damaged(files.manifest, reason) from error
     if manifest.format != FORMAT:
         reason = f"manifest.json is of format {manifest.format}, this version reads {FORMAT}"
-        raise _damaged(files.manifest, reason)
+        raise damaged(files.manifest, reason)
     if manifest.trial != files.trial:
         reason = f"manifest.json belongs to trial {manifest.trial!r}"
-        raise _damaged(files.manifest, reason)
+        raise damaged(files.manifest, reason)
     return manifest
 
 
@@ -201,7 +201,7 @@ def _read_progress(path: Path) -> tuple[list[ProgressInterval], list[str]]:
                 if interval is not None:
                     intervals.append(interval)
     except OSError as error:
-        raise _damaged(path, "progress.jsonl cannot be read") from error
+        raise damaged(path, "progress.jsonl cannot be read") from error
     return intervals, damage
 
 
@@ -227,7 +227,3 @@ def _measured_interval(event: dict[str, Any]) -> ProgressInterval | None:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _damaged(path: Path, why: str) -> RecordError:
-    return RecordError("a record is damaged", where=str(path), why=why)

@@ -84,9 +84,9 @@ def read_samples(path: Path) -> Samples:
         t, value = (_numbers(table.column(name)) for name in NUMBERS)
         (scopes, scope), (metrics, metric) = (_names(table.column(name)) for name in NAMES)
     except FileNotFoundError as error:
-        raise _damaged(path, "samples.parquet is missing") from error
+        raise damaged(path, "samples.parquet is missing") from error
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise _damaged(path, f"samples.parquet is unreadable: {error}") from error
+        raise damaged(path, f"samples.parquet is unreadable: {error}") from error
     pairs, first, part = np.unique(
         scope * len(metrics) + metric, return_index=True, return_inverse=True
     )
@@ -113,5 +113,5 @@ def _names(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     return [*names, ""], codes.astype(np.int64)
 
 
-def _damaged(path: Path, why: str) -> RecordError:
+def damaged(path: Path, why: str) -> RecordError:
     return RecordError("a record is damaged", where=str(path), why=why)

@@ -30,7 +30,7 @@ def also_differs(analysis: Analysis, effect: Effect) -> str:
     before, after = (
         _conditions(analysis, effect, side) for side in (effect.baseline, effect.treatment)
     )
-    return _listed(said for one in unexpected if (said := _said(one, before, after)))
+    return _listed(text for one in unexpected if (text := _difference(one, before, after)))
 
 
 def grid_note(analysis: Analysis, effects: Iterable[Effect]) -> list[str]:
@@ -53,7 +53,7 @@ def _conditions(analysis: Analysis, effect: Effect, side: str) -> frozenset[str]
     return frozenset(names)
 
 
-def _said(one: ParityDifference, before: frozenset[str], after: frozenset[str]) -> str:
+def _difference(one: ParityDifference, before: frozenset[str], after: frozenset[str]) -> str:
     """The fact on both sides, where it is another one there; empty: it is the same."""
     then = [value for value, names in one.values.items() if before.intersection(names)]
     now = [value for value, names in one.values.items() if after.intersection(names)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.also_differs import grid_note
 from tare.report.escaping import plain
@@ -120,7 +121,7 @@ def _extremes(analysis: Analysis, effects: list[Effect]) -> str:
 
 
 def _factors(kind: tuple[str, ...]) -> str:
-    return words.listing([plain(factor) for factor in kind])
+    return listing([plain(factor) for factor in kind])
 
 
 def leading(analysis: Analysis) -> set[int]:
@@ -188,7 +189,7 @@ def _placed(
         column = [level_name(f, level) for f, level in shared.items() if f not in kind]
         averaged = [plain(f) for f in effect.over if f not in always]
         if averaged:
-            every = "average over " + words.listing(averaged)
+            every = "average over " + listing(averaged)
             column = [", ".join(column) + f" ({every})"] if column else [every.capitalize()]
         name = f"{row} (A/A)" if effect.aa else row
         placed.append((i, effect, kind, name, ", ".join(column)))

@@ -1,6 +1,6 @@
 """How much of a large study one page shows, so that it stays quick and below 3 MB.
 
-What is left out is said where it is left out, and stands in the files beside the page.
+Each cut is named where it is made; the files beside the page have everything.
 """
 
 from __future__ import annotations

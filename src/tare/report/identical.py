@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.escaping import plain
 from tare.study.quantities import duration_in_words
@@ -33,8 +34,8 @@ _THEMSELVES = {
 def sentences(analysis: Analysis) -> list[str]:
     """'Identical deployments differed by 1.3% (sd) in service demand', per baseline.
 
-    Of those measured in slices also what of it is the slices' noise, which longer trials mend, and
-    what the deployments', which more of them do.
+    Of those measured in slices also how much is the slices' noise, which longer trials reduce, and
+    how much the deployments', which more of them do.
     """
     metrics = [m.name for m in words.primary_metrics(analysis)]
     shown = [one for one in analysis.identical if one.metric in (*metrics, *SHOWN)]
@@ -75,7 +76,7 @@ def _sentence(analysis: Analysis, own: Sequence[IdenticalSpread], beside: str) -
         sd = "" if parts else " (sd)"
         parts.append(f"{amount}{sd} in {words.in_sentence(words.metric_of(analysis, metric))}")
     where = f" among the conditions compared with {beside}" if beside else ""
-    said = f"{_SUBJECTS[own[0].unit]} differed by {words.listing(parts)}{where}."
+    said = f"{_SUBJECTS[own[0].unit]} differed by {listing(parts)}{where}."
     return said + _parts(analysis, own)
 
 

@@ -1,9 +1,10 @@
-"""What was planned and could not be run: said in sentences, listed in tables."""
+"""Conditions and comparisons that could not be run, in sentences and in tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.escaping import plain
 from tare.report.table import Cell, Table
@@ -37,7 +38,7 @@ def sentences(analysis: Analysis) -> list[str]:
     partly = len(analysis.not_compared) - len(lost)
     if lost:
         names = [f"{one.treatment} against {one.baseline}" for one in lost]
-        found.append(f"Not compared: {_named(names)}.")
+        found.append(f"Not compared: {plain(first_of(names, MOST_NAMES))}.")
     if partly:
         verb = "is" if partly == 1 else "are"
         found.append(
@@ -45,12 +46,6 @@ def sentences(analysis: Analysis) -> list[str]:
             "for."
         )
     return found
-
-
-def _named(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    shown = ", ".join(plain(name) for name in names[:MOST_NAMES])
-    return shown + (f" and {more:,} more" if more > 0 else "")
 
 
 def tables(analysis: Analysis) -> list[Table]:
@@ -65,7 +60,7 @@ def left_out_table(analysis: Analysis) -> Table:
         [Cell(one.condition), Cell(_levels(one.levels)), Cell(one.why), Cell(one.remedy)]
         for one in analysis.left_out
     ]
-    columns = ["Condition", "Levels", "Why", "What would mend it"]
+    columns = ["Condition", "Levels", "Why", "Remedy"]
     return Table("Conditions left out", columns, rows, [], "left-out-table")
 
 
@@ -75,7 +70,7 @@ def not_compared_table(analysis: Analysis) -> Table:
         [
             Cell(one.treatment),
             Cell(one.baseline),
-            Cell(_named(one.left_out)),
+            Cell(plain(first_of(one.left_out, MOST_NAMES))),
             Cell("an average over the others" if one.partly else "nothing"),
         ]
         for one in analysis.not_compared

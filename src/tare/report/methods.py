@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tare.enumeration import listing
 from tare.report import ending, identical, numbers
 from tare.report.escaping import plain
-from tare.report.words import in_sentence, listing, primary_metrics
+from tare.report.words import in_sentence, primary_metrics
 from tare.study.design import OFF
 from tare.study.quantities import parse_duration
 
@@ -26,7 +27,7 @@ _FEW = 8
 def methods_paragraph(analysis: Analysis) -> str:
     """How the numbers came about: set-up, design, unit of analysis, statistics, noise, machine.
 
-    Only what the records say is said; what they do not say is called unknown. Plain text on one
+    Only what the records hold is stated; the rest is called unknown. Plain text on one
     line, for the reader to put into a paper.
     """
     sentences = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from tare.enumeration import count as count
+
 MINUS = "\u2212"
 MICROSECONDS = "\u00b5s"
 HOURS_FROM, DAYS_FROM = 2, 48
@@ -170,11 +172,6 @@ def length(seconds: float) -> str:
     if hours < HOURS_FROM:
         return f"{max(seconds / 60, 1):.0f} min"
     return f"{hours:.1f} h" if hours < DAYS_FROM else f"{hours / 24:.1f} days"
-
-
-def count(number: int, noun: str) -> str:
-    """'1 deployment', '4 deployments'."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _percent_digits(fraction: float) -> str:

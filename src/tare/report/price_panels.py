@@ -38,7 +38,7 @@ def added_panel(title: str, unit: str, rows: Sequence[Added], digits: int) -> Pa
     """
     height = _TOP + _ROW * len(rows) + _AXIS
     drawing = panel(title, WIDTH, height)
-    describe(drawing.root, "; ".join(f"{row.name}: {_said(row, digits)} {unit}" for row in rows))
+    describe(drawing.root, "; ".join(f"{row.name}: {_amount(row, digits)} {unit}" for row in rows))
     label(drawing.root, 0, 16, title, "title", length=44)
     label(drawing.root, 0, 34, f"over native, {unit}", "small muted")
     x = _scale(rows)
@@ -48,7 +48,7 @@ def added_panel(title: str, unit: str, rows: Sequence[Added], digits: int) -> Pa
     return drawing
 
 
-def _said(row: Added, digits: int) -> str:
+def _amount(row: Added, digits: int) -> str:
     one = row.interval
     text = f"{one.value:+.{digits}f} [{one.low:+.{digits}f}, {one.high:+.{digits}f}]"
     return text.replace("-", numbers.MINUS)
@@ -70,7 +70,7 @@ def _draw(root: ET.Element, row: Added, x: Scale, top: float, digits: int) -> No
     tone = "cost" if above else "gain" if one.high < 0 else "tie weak"
     group = add(root, "g", tone)
     label(group, 0, top + 13, row.name, "name", length=32)
-    label(group, WIDTH, top + 13, _said(row, digits), "figures end")
+    label(group, WIDTH, top + 13, _amount(row, digits), "figures end")
     track = add(group, "rect", "track", x=0, y=top + _TRACK, width=WIDTH, height=_TRACK_HEIGHT)
     track.set("aria-hidden", "true")
     add(group, "line", "zero", x1=x(0), x2=x(0), y1=top + _TRACK, y2=top + _TRACK + _TRACK_HEIGHT)

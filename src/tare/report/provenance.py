@@ -1,4 +1,4 @@
-"""The provenance as flat facts: nested names dotted, what conditions share said once."""
+"""The provenance as flat facts: nested names dotted, what conditions share once."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def _by_condition(content: Mapping[str, Any], conditions: Levels) -> list[tuple[
     facts = []
     for (fact, value), names in holders.items():
         everywhere = len(names) == len(content) or (len(names) == len(has[fact]) and bool(fact))
-        where = "" if everywhere else f" ({_said(names, within)})"
+        where = "" if everywhere else f" ({_in_words(names, within)})"
         facts.append((f"{fact}{where}".strip(), value))
     return facts
 
 
-def _said(names: Collection[str], conditions: Levels) -> str:
+def _in_words(names: Collection[str], conditions: Levels) -> str:
     """Some of the conditions, by the levels that only they have; else by name."""
     own = [conditions[name] for name in names]
     levels = {factor: dict.fromkeys(one[factor] for one in own) for factor in own[0]}

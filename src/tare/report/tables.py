@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.report import numbers, others, words
 from tare.report.also_differs import also_differs
 from tare.report.labels import condition_labels, pair_names
@@ -130,7 +131,7 @@ def _average_notes(analysis: Analysis) -> list[str]:
     }
     factors = dict.fromkeys(f for e in analysis.effects if not e.aa for f in e.over)
     return [
-        f"The values of an average (over {words.listing(list(factors))}) are {kind} means over "
+        f"The values of an average (over {listing(list(factors))}) are {kind} means over "
         "these levels too: a throughput there was reached at none of them."
         for kind in kinds
     ]

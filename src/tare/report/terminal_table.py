@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.measure import Measurement
 from rich.table import Table
 
+from tare.enumeration import listing
 from tare.report import numbers, words
 from tare.report.terminal_text import TONES, text
 
@@ -116,7 +117,7 @@ def apart(analysis: Analysis) -> list[str]:
     for answer in words.answers(analysis):
         if answer.differs:
             found.setdefault(answer.differs, []).append(answer.name or answer.treatment)
-    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+    return _grouped(found)
 
 
 def additions(analysis: Analysis) -> list[str]:
@@ -129,7 +130,12 @@ def additions(analysis: Analysis) -> list[str]:
                 metric = words.in_sentence(words.metric_of(analysis, line.metric))
                 name = answer.treatment if answer.aa else answer.name or answer.treatment
                 found.setdefault(said, []).append(f"{metric} of {name}")
-    return [f"{_capital(words.listing(of))}: {said}." for said, of in found.items()]
+    return _grouped(found)
+
+
+def _grouped(found: dict[str, list[str]]) -> list[str]:
+    """A sentence for each remark, on all that it is about."""
+    return [f"{_capital(listing(of))}: {remark}." for remark, of in found.items()]
 
 
 def _capital(sentence: str) -> str:

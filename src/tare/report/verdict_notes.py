@@ -7,26 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tare.analysis.model import Analysis, Effect
+    from tare.analysis.model import Analysis
 
-_INSIDE = ("equivalent", "different within the margin")
-_ALIKE = ("equivalent", "inconclusive")
 SENT = "load sent by "
 """How a condition's load notes name a load generator other than Tare's own."""
-
-
-def rests_on_90(effect: Effect) -> bool:
-    """It is within the margin by its 90% interval, while the 95% interval crosses the margin."""
-    margin = effect.margin
-    if margin is None or effect.verdict not in _INSIDE:
-        return False
-    return effect.ci[0] < 1 - margin or effect.ci[1] > 1 + margin
-
-
-def rests_on_correction(effect: Effect) -> bool:
-    """The 95% interval excludes no change; corrected for multiplicity no difference remains."""
-    excludes = effect.ci[0] > 1 or effect.ci[1] < 1
-    return excludes and not effect.aa and effect.verdict in _ALIKE
 
 
 def verdict_notes(analysis: Analysis, primary: Iterable[str] | None = None) -> list[str]:
@@ -38,12 +22,12 @@ def verdict_notes(analysis: Analysis, primary: Iterable[str] | None = None) -> l
     shown = None if primary is None else set(primary)
     effects = [e for e in analysis.effects if shown is None or e.metric in shown]
     found = []
-    if any(rests_on_90(e) for e in effects):
+    if any(e.rests_on_90 for e in effects):
         found.append(
             "Within the margin (equivalent, or different within it): the 90% interval lies within "
             "the margin, as two one-sided tests at 5% ask for; the 95% interval shown may cross it."
         )
-    corrected = [e for e in effects if rests_on_correction(e)]
+    corrected = [e for e in effects if e.rests_on_correction]
     if corrected:
         ways = dict.fromkeys(e.adjustment for e in corrected if e.adjustment != "none")
         by = f" ({'; '.join(ways)})" if ways else ""

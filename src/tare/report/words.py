@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.noise import hides_answer, outdone
+from tare.analysis.inference.noise_floor import hides_answer, hiding_floor
 from tare.analysis.model import Metric
+from tare.enumeration import listing
 from tare.report import numbers
 from tare.report.also_differs import also_differs
 from tare.report.escaping import plain
@@ -258,13 +258,10 @@ def line(analysis: Analysis, effect: Effect) -> Line:
             tone=tone(analysis, effect),
             amounts=f"{_amounts(metric, effect)}; {_further(effect)}",
         )
-    if effect.margin is not None and effect.verdict in (
-        "equivalent",
-        "different within the margin",
-    ):
+    if effect.margin is not None and effect.within_margin:
         tail = f" ({numbers.share(effect.margin)} margin)"
     floor = hiding_floor(analysis, effect)
-    if floor is not None and effect.verdict in ("different", "different within the margin"):
+    if floor is not None and effect.differs:
         tail += f", but smaller than the noise floor of {numbers.share(floor)}"
     return Line(
         metric=effect.metric,
@@ -284,7 +281,7 @@ def addition(analysis: Analysis, effect: Effect) -> str:
     if effect.verdict == "inconclusive":
         return _further(effect)
     floor = hiding_floor(analysis, effect)
-    if floor is not None and effect.verdict in ("different", "different within the margin"):
+    if floor is not None and effect.differs:
         return f"smaller than the noise floor of {numbers.share(floor)}"
     return ""
 
@@ -313,36 +310,11 @@ def _amounts(metric: Metric, effect: Effect) -> str:
 
 def tone(analysis: Analysis, effect: Effect) -> Tone:
     """Which way the effect costs; a tie where there is no difference that can be relied on."""
-    if not analysis.valid or effect.aa or hiding_floor(analysis, effect) is not None:
-        return "tie"
-    if effect.verdict not in ("different", "different within the margin"):
+    hidden = hiding_floor(analysis, effect) is not None
+    if not analysis.valid or effect.aa or hidden or not effect.differs:
         return "tie"
     higher_is_better = metric_of(analysis, effect.metric).better == "higher"
     return "gain" if (effect.ratio > 1) == higher_is_better else "cost"
-
-
-def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
-    """The noise floor, as a change, if it makes a decided effect doubtful; else nothing.
-
-    It does where the effect rests on blocks and is smaller than the floor; of several A/A pairs the
-    widest counts. Two ways into one server share it, so the noise between servers is not theirs.
-    """
-    if outdone(effect) or one_server(analysis, effect):
-        return None
-    floor = max((f.floor for f in analysis.noise_floor if f.metric == effect.metric), default=None)
-    if floor is None or effect.ratio <= 0 or not math.isfinite(effect.ratio):
-        return None
-    return floor if abs(math.log(effect.ratio)) < math.log1p(floor) else None
-
-
-def one_server(analysis: Analysis, effect: Effect) -> bool:
-    """Whether the same deployments served both conditions."""
-    served: dict[str, set[str]] = {effect.baseline: set(), effect.treatment: set()}
-    for trial in analysis.trials:
-        if trial.condition in served and trial.deployment:
-            served[trial.condition].add(trial.deployment)
-    first, second = served[effect.baseline], served[effect.treatment]
-    return bool(first) and first == second
 
 
 def metric_of(analysis: Analysis, name: str) -> Metric:
@@ -369,9 +341,3 @@ def _further(effect: Effect) -> str:
         return f"more than {MANY} further {effect.unit_of_analysis}s would be needed"
     more = numbers.count(effect.needed, f"more {effect.unit_of_analysis}")
     return f"{more} should decide"
-
-
-def listing(names: Sequence[str]) -> str:
-    if not names:
-        return "none"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""What this version cannot run at all, whatever the machine: the reason, and what mends it."""
+"""Setups that this version cannot run on any machine, each with the reason and the remedy."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ AT_MOST_EVERY_S = 2.0
 class RateLimitedPoll:
     """Gives the last answer again until it is old."""
 
-    def __init__(self, look: Callable[[], Exit | None], clock: Callable[[], float]) -> None:
+    def __init__(self, poll_once: Callable[[], Exit | None], clock: Callable[[], float]) -> None:
         """Nothing is asked yet.
 
         Args:
-            look: asks whether the unit has ended; what it raises is passed on.
+            poll_once: asks whether the unit has ended; what it raises is passed on.
             clock: monotonic seconds.
         """
-        self._look = look
+        self._poll_once = poll_once
         self._clock = clock
         self._last: tuple[float, Exit | None] | None = None
 
@@ -31,5 +31,5 @@ class RateLimitedPoll:
         """How the unit ended; None: it ran when it was last asked."""
         now = self._clock()
         if self._last is None or now - self._last[0] >= AT_MOST_EVERY_S:
-            self._last = now, self._look()
+            self._last = now, self._poll_once()
         return self._last[1]

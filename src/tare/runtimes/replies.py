@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 WITHIN_S = 10.0
 """longest wait for an answer; rules of proxies follow new pods within a second or two"""
@@ -109,6 +109,24 @@ def _joined(address: Any) -> str:
 
 def _sizes(answer: Mapping[str, Any]) -> dict[str, int]:
     return {str(device): int(size) for device, size in dict(answer.get("mtu") or {}).items()}
+
+
+def wrong_replies(expected: Mapping[str, str], found: Iterable[Reply]) -> list[str]:
+    """Every target that its own unit did not answer, in words.
+
+    Args:
+        expected: target to the unit that must answer there.
+        found: what came of asking.
+    """
+    by_target = {one.target: one for one in found}
+    faults: list[str] = []
+    for target, unit in expected.items():
+        one = by_target.get(target, Reply(target, why="it was not asked"))
+        if not one.name:
+            faults.append(f"{target} ({unit}): {one.why}")
+        elif one.name != unit:
+            faults.append(f"{target}: {one.name} answered in place of {unit}")
+    return faults
 
 
 def replies_inside(text: str) -> list[Reply]:

@@ -255,7 +255,7 @@ class Runtime(Protocol):
     """how long clients may take from their launch until they can begin together, seconds"""
 
     def probe(self) -> str | None:
-        """None when it can run here; else why not, with the command that would mend it."""
+        """None when it can run here; else why not, with the command that would remedy it."""
         ...
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
@@ -281,7 +281,7 @@ class Runtime(Protocol):
             What was seen of the path, for the records; empty where the runtime needs no check.
 
         Raises:
-            RuntimeUnavailableError: packets do not get there, why, and what would mend it.
+            RuntimeUnavailableError: packets do not get there; with the reason and the remedy.
         """
         ...
 

@@ -56,6 +56,10 @@ class Condition(BaseModel):
         1, ge=1, description="slices for each one of another condition of its deployment"
     )
 
+    def repeats(self, other: Condition) -> bool:
+        """Both have the same setup (A/A), so that every difference is noise."""
+        return (self.aa_of or self.name) == (other.aa_of or other.name)
+
 
 def expand(study: Study) -> list[Condition]:
     """All conditions of the study, in the order in which its levels are written.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tare.study.part import StudyPart, unsaid
+from tare.study.part import StudyPart, unset
 from tare.study.quantities import MIB, SCALAR_SCHEMA, Size, parse_size
 from tare.study.wrong_value import WrongValueError
 
@@ -157,18 +157,18 @@ class Database(StudyPart):
         None,
         description="MongoDB: members that must acknowledge a write, or majority; null: the "
         "server's default",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     read_preference: ReadPreference | None = Field(
         None,
         description="MongoDB: which members serve reads; null: the client's default, the primary",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     journal: bool | None = Field(
         None,
         description="MongoDB: a write is acknowledged once it is in the journal; null: the "
         "server's default",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     stand_in: bool = Field(
         False,

@@ -1,7 +1,7 @@
 """Where the values of a statement's bind markers come from: the study's short form, parsed.
 
 A generator is a mapping of one kind and its options, such as ``{zipf: records, format: user%d}``;
-a plain text, number or boolean is a constant. What tare-load is told is in docs/load.md.
+a plain text, number or boolean is a constant. For what tare-load reads see docs/load.md.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _REALS = re.compile(r"(-?[0-9_.]+(?:e[+-]?[0-9]+)?)\.\.(-?[0-9_.]+(?:e[+-]?[0-9]
 
 
 def generator(value: Any, records: int) -> dict[str, Any]:
-    """What tare-load is told of one bind marker's values.
+    """The values of one bind marker, in tare-load's specification.
 
     Args:
         value: as the study writes it.

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from tare.study.part import StudyPart
 from tare.study.quantities import Duration, Fraction, parse_duration
-from tare.study.wrong_value import WrongValueError
+from tare.study.wrong_value import WrongValueError, shortened
 
 MOST_THREADS, MOST_RATE = 100_000, 1e9
 _OF_MAX = re.compile(r"(?:([0-9]{1,3}(?:\.[0-9]+)?)% of )?max")
@@ -35,17 +35,12 @@ def _sought(value: object) -> bool:
     return share is not None
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
 def _threads(value: object) -> object:
     if _sought(value):
         return value
     if not isinstance(value, int) or isinstance(value, bool):
         raise WrongValueError(
-            f"{_shown(value)} is not a whole number",
+            f"{shortened(repr(value))} is not a whole number",
             "give load.threads a whole number, max, or a share such as 66% of max",
         )
     if not 1 <= value <= MOST_THREADS:
@@ -58,7 +53,7 @@ def _rate(value: object) -> object:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise WrongValueError(
-            f"{_shown(value)} is not a number",
+            f"{shortened(repr(value))} is not a number",
             "give load.rate a number, max, or a share such as 66% of max",
         )
     if not 0 < value <= MOST_RATE:

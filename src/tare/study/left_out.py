@@ -1,4 +1,4 @@
-"""Conditions that cannot be run: planned and said, while the rest runs."""
+"""Conditions that cannot be run: listed in the plan with the reason, while the rest runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.enumeration import first_of
 from tare.study.conditions import Condition
+from tare.study.part import unset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,11 +39,6 @@ class SeveralHindrances(Hindrance, Protocol):
         ...
 
 
-def _none(whys: list[str]) -> bool:
-    """Whether there is nothing to write: a plan is as older versions wrote it."""
-    return not whys
-
-
 class LeftOut(BaseModel):
     """A condition of the study that is not run, and why."""
 
@@ -50,9 +47,9 @@ class LeftOut(BaseModel):
     condition: Condition
     field: str = Field(description="dotted path of the field that asks for what there is not")
     why: str = Field(description="what cannot be run")
-    remedy: str = Field(description="what would mend it")
+    remedy: str = Field(description="what would make it run")
     whys: list[str] = Field(
-        [], description="each reason by itself, where there are several", exclude_if=_none
+        [], description="each reason by itself, where there are several", exclude_if=unset
     )
 
     @property
@@ -108,14 +105,9 @@ def in_words(
         if not any(own.get(factor) in levels for own in others):
             by_factor.append((factor, levels))
     if not by_factor:
-        return _named(list(gone), most)
+        return first_of(list(gone), most)
     factor, levels = min(by_factor, key=lambda found: len(found[1]))
-    return f"{factor} {_named(levels, most)} ({len(gone):,} conditions)"
-
-
-def _named(names: list[str], most: int) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return f"{factor} {first_of(levels, most)} ({len(gone):,} conditions)"
 
 
 def reasons(left: Iterable[LeftOut]) -> list[str]:

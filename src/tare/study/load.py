@@ -35,7 +35,7 @@ NATIVE = "statements"
 
 
 def _each_clients(value: object) -> bool:
-    """Whether it says what it would be anyway: documents of older versions lack the field."""
+    """Not written where it is the default."""
     return value == "client"
 
 

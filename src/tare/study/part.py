@@ -13,10 +13,6 @@ class StudyPart(BaseModel):
     )
 
 
-def unsaid(value: object) -> bool:
-    """Whether a field says nothing: left out where documents are written.
-
-    For fields that younger versions added: without them a study, its digest and its records are
-    byte for byte what older versions wrote.
-    """
-    return value is None or value == ""
+def unset(value: object) -> bool:
+    """Whether a field is not written: documents, records and reports have only what applies."""
+    return value is None or value in ("", [], {})

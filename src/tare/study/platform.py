@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tare.study.part import StudyPart, unsaid
+from tare.study.part import StudyPart, unset
 from tare.study.quantities import GIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
@@ -49,7 +49,7 @@ class Limits(StudyPart):
 
 
 def _default(value: object) -> bool:
-    """What is left out where documents are written, which are then as before."""
+    """Not written where it is the default."""
     return value == Placement()
 
 
@@ -105,7 +105,7 @@ class Platform(StudyPart):
         "by NAT; proxy: a port of the host's loopback, relayed by docker-proxy. Of a unit of an "
         "orchestrator, those of `network`. Conditions that differ in their endpoint alone share "
         "one server",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     storage: Storage = Field(
         "directory",
@@ -116,13 +116,13 @@ class Platform(StudyPart):
     plugin: Plugin = Field(
         "",
         description="network plugin of an orchestrator; empty: its own default, or none",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     address: Address = Field(
         "",
         description="stable address in front of a machine, where clients use one; empty: the "
         "machine's own address",
-        exclude_if=unsaid,
+        exclude_if=unset,
     )
     limits: Limits = Field(Limits(), description="limits of each database node")
     placement: Placement = Field(

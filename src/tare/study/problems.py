@@ -12,7 +12,7 @@ from tare.errors import StudyError
 from tare.nearest import did_you_mean, nearest
 from tare.study.metric_names import KINDS, OPERATIONS
 from tare.study.quantities import duration_in_words, size_in_words
-from tare.study.wrong_value import WrongValueError
+from tare.study.wrong_value import WrongValueError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -234,7 +234,7 @@ def _set(name: str, expected: str) -> str:
 def _show(value: object) -> str:
     text = repr(value) if isinstance(value, str) else str(value)
     text = {"None": "null", "True": "true", "False": "false"}.get(text, text)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(text)
 
 
 def _model(annotation: object) -> type[BaseModel] | None:
@@ -269,16 +269,16 @@ def _unit(model: type[BaseModel], path: FieldPath) -> str:
     info = above.model_fields.get(str(path[-1])) if above is not None and path else None
     if info is None:
         return ""
-    said = [*info.metadata, *_said(info.annotation)]
+    said = [*info.metadata, *_parts_of(info.annotation)]
     units = ((one.json_schema or {}).get("unit") for one in said if isinstance(one, WithJsonSchema))
     return next((str(unit) for unit in units if unit), "")
 
 
-def _said(annotation: object) -> Iterator[object]:
-    """What is said of a type; what may be null has it in its parts."""
+def _parts_of(annotation: object) -> Iterator[object]:
+    """The metadata of a type; what may be null has it in its parts."""
     yield from getattr(annotation, "__metadata__", ())
     for part in get_args(annotation):
-        yield from _said(part)
+        yield from _parts_of(part)
 
 
 def line_of(where: str) -> int:

@@ -51,21 +51,21 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-def _one_or_more(value: object) -> object:
-    """One name or a list of names, as a list."""
+def one_or_more(value: object) -> object:
+    """One value or a list of them, as a list."""
     return value if isinstance(value, (list, tuple)) else [value]
 
 
 _NAME = {"type": ["string", "number", "boolean"], "pattern": NAME_PATTERN}
 Names = Annotated[
     list[Name],
-    BeforeValidator(_one_or_more),
+    BeforeValidator(one_or_more),
     WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]}),
 ]
 """A name, or a list of names."""
 Metrics = Annotated[
     list[Metric],
-    BeforeValidator(_one_or_more),
+    BeforeValidator(one_or_more),
     WithJsonSchema(
         {
             "anyOf": [
@@ -166,6 +166,11 @@ class AnalysisSection(Section):
         "are independent; auto: block for Tare's own runs, none for imported files",
     )
     show: list[AskedExhibit] = Field([], description="further figures and tables of the report")
+
+    @property
+    def has_roles(self) -> bool:
+        """Whether factors have roles; else each factor of the baseline is compared by itself."""
+        return bool(self.compare or self.by or self.over)
 
     def compared(self, baseline: Iterable[str]) -> list[list[str]]:
         """The factors whose levels are compared, together where `compare` says so.

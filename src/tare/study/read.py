@@ -1,4 +1,4 @@
-"""A study file, read and checked: everything that is wrong with it is said before anything runs."""
+"""Reads and checks a study file: reports everything that is wrong before anything runs."""
 
 from __future__ import annotations
 

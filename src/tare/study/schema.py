@@ -22,11 +22,12 @@ from tare.study.design import Warm as Warm
 from tare.study.load import Load as Load
 from tare.study.origins import Origins
 from tare.study.part import StudyPart as StudyPart
+from tare.study.part import unset
 from tare.study.platform import Client as Client
 from tare.study.platform import Limits as Limits
 from tare.study.platform import Platform as Platform
 from tare.study.quantities import SCALAR_SCHEMA, Fraction, Name
-from tare.study.question import AnalysisSection, FilesSection, MarginName
+from tare.study.question import AnalysisSection, FilesSection, MarginName, one_or_more
 
 if TYPE_CHECKING:
     from tare.study.origins import FieldPath
@@ -37,20 +38,10 @@ def _patch(value: object) -> object:
     return {} if value is None else value
 
 
-def _levels(value: object) -> object:
-    """One level or a list of levels, as a list."""
-    return value if isinstance(value, (list, tuple)) else [value]
-
-
-def _empty(value: object) -> bool:
-    """What is left out where a study is written, so that it is byte for byte as before."""
-    return not value
-
-
 Patch = Annotated[dict[str, Any], BeforeValidator(_patch)]
 LEVELS_SCHEMA = {"anyOf": [SCALAR_SCHEMA, {"type": "array", "items": SCALAR_SCHEMA, "minItems": 1}]}
 Levels = Annotated[
-    list[Name], BeforeValidator(_levels), WithJsonSchema(LEVELS_SCHEMA), Field(min_length=1)
+    list[Name], BeforeValidator(one_or_more), WithJsonSchema(LEVELS_SCHEMA), Field(min_length=1)
 ]
 
 
@@ -93,7 +84,7 @@ class Study(Setup):
         {},
         description="the conditions that are measured: factor to a level or a list of levels; "
         "empty: all; `--only` sets it",
-        exclude_if=_empty,
+        exclude_if=unset,
     )
     design: Design = Field(Design(), description="how often, and in which order")
     margins: Margins = Field(
@@ -104,13 +95,13 @@ class Study(Setup):
         None,
         description="the scale at which the study is run where `--scale` names none; null: as the "
         "document says",
-        exclude_if=_empty,
+        exclude_if=unset,
     )
     scales: dict[Name, Patch] = Field(
         {},
         description="the study at other sizes: a scale's name to a patch over the document, of "
         "sizes, durations, repetitions and intensities alone",
-        exclude_if=_empty,
+        exclude_if=unset,
     )
     analysis: AnalysisSection = Field(
         AnalysisSection(), description="what is compared with what, and what the report shows"

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def shortened(text: str) -> str:
+    """A value as a message quotes it."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 class WrongValueError(ValueError):
     """What a validator raises; its two parts stay apart, whatever texts they quote."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.analysis.inference.comparisons import make_rules
+from tare.analysis.inference.contrast_estimates import make_rules
 from tare.analysis.inference.contrasts import make_contrasts
 from tare.analysis.inference.identical import identical_spreads
 from tare.analysis.model import Analysis, IdenticalSpread

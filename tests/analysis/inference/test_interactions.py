@@ -12,7 +12,7 @@ from scipy import special
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
-from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrast_estimates import Rules
 from tare.analysis.inference.factorial import Question, questions
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.interactions import (

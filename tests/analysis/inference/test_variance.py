@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from tare.analysis.inference.comparisons import Rules
+from tare.analysis.inference.contrast_estimates import Rules
 from tare.analysis.inference.contrasts import Contrast, Contrasts
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.variance import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tare.analysis.analyse import analyse
-from tare.analysis.metrics import OWNERS
+from tare.analysis.catalogue import OWNERS
 from tare.analysis.model import Analysis, CostSplit, Why
 from tare.analysis.why.changes import correlation
 from tests.synthetic_run import docker, write_run

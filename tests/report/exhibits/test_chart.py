@@ -10,7 +10,7 @@ import pytest
 
 from tare.analysis.model import Chart, Exhibit, Layer
 from tare.report.exhibits.chart import draw_chart
-from tare.report.exhibits.series import looks
+from tare.report.exhibits.styles import styles
 
 
 def layer(kind: Any, series: str = "native", **changes: Any) -> Layer:
@@ -34,7 +34,7 @@ def chart(*layers: Layer, **changes: Any) -> Chart:
 
 def drawn(one: Chart, width: int = 360) -> ET.Element:
     exhibit = Exhibit(name="box-1", kind="box", title="E", caption="", charts=[one])
-    markup = draw_chart(one, looks(exhibit, {}), width).markup()
+    markup = draw_chart(one, styles(exhibit, {}), width).markup()
     return ET.fromstring(markup)  # noqa: S314 - our own drawing
 
 
@@ -71,7 +71,7 @@ def test_a_lonely_line_and_its_band_are_told_as_a_whole() -> None:
 def test_series_differ_by_more_than_colour() -> None:
     layers = [layer("points", series=name) for name in ("a", "b", "c", "d")]
     exhibit = Exhibit(name="n", kind="box", title="E", caption="", charts=[chart(*layers)])
-    found = looks(exhibit, {}).values()
+    found = styles(exhibit, {}).values()
     assert len({one.marker for one in found}) == 4
     assert len({one.texture for one in found}) == 4
     assert len({one.css.split()[1] for one in found}) == 4
@@ -80,13 +80,13 @@ def test_series_differ_by_more_than_colour() -> None:
 def test_a_condition_has_the_colour_that_it_has_everywhere() -> None:
     one = layer("bars", series="docker", condition="docker")
     exhibit = Exhibit(name="n", kind="box", title="E", caption="", charts=[chart(one)])
-    assert looks(exhibit, {"native": "c0", "docker": "c4"})["docker"].css.startswith("c4 ")
+    assert styles(exhibit, {"native": "c0", "docker": "c4"})["docker"].css.startswith("c4 ")
 
 
 def test_a_series_keeps_its_look_where_others_are_left_out() -> None:
     one = layer("bars", series="docker", place=2)
     exhibit = Exhibit(name="n", kind="box", title="E", caption="", charts=[chart(one)])
-    assert looks(exhibit, {})["docker"].css.startswith("c2 ")
+    assert styles(exhibit, {})["docker"].css.startswith("c2 ")
 
 
 def test_bars_of_several_series_stand_beside_each_other() -> None:

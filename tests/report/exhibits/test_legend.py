@@ -6,14 +6,14 @@ import pytest
 
 from tare.analysis.model import Chart, Layer
 from tare.report.exhibits.legend import ROW, legend_height
-from tare.report.exhibits.series import Look
+from tare.report.exhibits.styles import Style
 
 
 def rows(names: list[str], width: int) -> float:
     layers = [Layer(kind="points", series=name, x=[1.0], y=[1.0]) for name in names]
     chart = Chart(title="", x_title="", y_title="", layers=layers)
-    looks = {name: Look("c0 s0", "circle", "") for name in names}
-    return legend_height(chart, looks, width) / ROW
+    styles = {name: Style("c0 s0", "circle", "") for name in names}
+    return legend_height(chart, styles, width) / ROW
 
 
 def test_names_that_fit_share_a_row() -> None:

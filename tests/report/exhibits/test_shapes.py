@@ -1,4 +1,4 @@
-"""Markers are seen and told apart: filled outlines, and no two series with the same look."""
+"""Markers are seen and told apart: filled outlines, and no two series with the same style."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tare.analysis.model import Chart, Exhibit, Layer
-from tare.report.exhibits.series import MARKERS, looks
 from tare.report.exhibits.shapes import marker
+from tare.report.exhibits.styles import MARKERS, styles
 
 MOVE = re.compile(r"[a-z]|-?[0-9.]+")
 
@@ -48,6 +48,6 @@ def test_thirteen_series_have_thirteen_looks() -> None:
     ]
     chart = Chart(title="", x_title="", y_title="", layers=layers)
     exhibit = Exhibit(name="ladder-1", kind="ladder", title="", caption="", charts=[chart])
-    found = looks(exhibit, {})
-    by_points = {(look.css.split()[0], look.marker) for look in found.values()}
+    found = styles(exhibit, {})
+    by_points = {(style.css.split()[0], style.marker) for style in found.values()}
     assert len(by_points) == 13, "colour and marker, without dashes"

@@ -24,7 +24,7 @@ from tare.runtimes.kubernetes.settings import ClusterSettings
         (422, "refused a request", "kubectl"),
     ],
 )
-def test_each_refusal_says_what_mends_it(status: int, what: str, remedy: str) -> None:
+def test_each_refusal_has_a_remedy(status: int, what: str, remedy: str) -> None:
     error = refused("https://api", status, "pods is forbidden")
     assert what in error.what
     assert error.why == "pods is forbidden"

@@ -111,7 +111,7 @@ def test_a_path_on_which_every_pod_answers_is_let_pass() -> None:
         ("host", False, "firewall"),
     ],
 )
-def test_one_on_which_none_does_is_refused_with_what_mends_it(
+def test_one_on_which_none_does_is_refused_with_the_remedy(
     network: str, inside: bool, remedy: str
 ) -> None:
     silent = Reply("10.96.0.7:9042", why="timed out")

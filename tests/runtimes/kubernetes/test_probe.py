@@ -1,4 +1,4 @@
-"""Whether a cluster can be used is told with what mends it. The API is scripted."""
+"""Whether a cluster can be used is told with the remedy. The API is scripted."""
 
 from __future__ import annotations
 

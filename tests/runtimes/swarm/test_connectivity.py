@@ -44,7 +44,7 @@ def test_clients_inside_are_asked_for_inside(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("network", ["service-ip", "node-port"])
-def test_a_proxy_without_ip_vs_is_not_runnable_here_and_what_mends_it_is_said(
+def test_a_proxy_without_ip_vs_is_not_runnable_here_and_the_remedy_is_named(
     scene: Scene, network: str
 ) -> None:
     with pytest.raises(

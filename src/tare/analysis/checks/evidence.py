@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Check
+from tare.enumeration import count as count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,11 +76,18 @@ def percent(share: float) -> str:
     return f"{share * 100:.3g}%"
 
 
-def count(number: int, what: str) -> str:
-    """A number with its noun, e.g. '1 trial', '3 trials'."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def check(name: str, status: Status, summary: str, details: Sequence[str] = ()) -> Check:
     """One check's outcome."""
     return Check(name=name, status=status, summary=summary, details=list(details))
+
+
+def noted(evidence: Evidence) -> list[str]:
+    """Each note once, with the trial or the number of trials that have it."""
+    seen: dict[str, list[str]] = {}
+    for trial in evidence.trials:
+        for note in trial.manifest.notes:
+            seen.setdefault(note, []).append(trial.name)
+    return [
+        f"{note} ({names[0] if len(names) == 1 else count(len(names), 'trial')})"
+        for note, names in seen.items()
+    ]

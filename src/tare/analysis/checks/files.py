@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.checks.evidence import Evidence, check, count, percent
+from tare.analysis.checks.evidence import Evidence, check, count, noted, percent
 from tare.analysis.checks.platform import parity
 
 if TYPE_CHECKING:
@@ -58,17 +58,10 @@ def skipped(evidence: Evidence) -> Check | None:
 
 def notes(evidence: Evidence) -> Check | None:
     """How the files were read, where it was not the only way."""
-    seen: dict[str, list[str]] = {}
-    for trial in evidence.trials:
-        for note in trial.manifest.notes:
-            seen.setdefault(note, []).append(trial.name)
-    if not seen:
+    details = noted(evidence)
+    if not details:
         return None
-    details = [
-        f"{note} ({names[0] if len(names) == 1 else count(len(names), 'trial')})"
-        for note, names in seen.items()
-    ]
-    return check("notes", "ok", f"the import noted {count(len(seen), 'thing')}", details)
+    return check("notes", "ok", f"the import noted {count(len(details), 'thing')}", details)
 
 
 def errors(evidence: Evidence) -> Check:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tare.analysis.checks.completeness import without_effect
 from tare.analysis.checks.evidence import Evidence, check, count
+from tare.enumeration import first_of
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _without_files(contrast: Contrast, sizes: Mapping[str, int]) -> bool:
 def identical(evidence: Evidence) -> Check | None:
     """Trials with the same files, and conditions of which all repetitions have the same value."""
     details = [
-        f"the same file, byte for byte: {_listed([t.name for t in same])}"
+        f"the same file, byte for byte: {first_of([t.name for t in same], MOST_NAMED)}"
         for same in _same_files(evidence.done)
     ]
     details += _without_variance(evidence)
@@ -139,11 +140,6 @@ def _without_variance(evidence: Evidence) -> list[str]:
         if same:
             found.append(f"{condition.name}, all {len(own)} repetitions: {', '.join(same)}")
     return found
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def endpoints(evidence: Evidence) -> Check | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, Status, check, percent
-from tare.analysis.inference.noise import hides_answer
+from tare.analysis.inference.noise_floor import hides_answer
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.checks.evidence import Evidence, check, count, percent
+from tare.analysis.checks.evidence import Evidence, check, count, noted, percent
 from tare.analysis.parity import BITS
 
 if TYPE_CHECKING:
@@ -63,17 +63,10 @@ def stand_in(evidence: Evidence) -> Check | None:
 
 def notes(evidence: Evidence) -> Check:
     """What the lab noted: fallbacks and other departures from what was asked for."""
-    seen: dict[str, list[str]] = {}
-    for trial in evidence.trials:
-        for note in trial.manifest.notes:
-            seen.setdefault(note, []).append(trial.name)
-    if not seen:
+    details = noted(evidence)
+    if not details:
         return check("notes", "ok", "the lab noted no departure from the plan")
-    details = [
-        f"{note} ({names[0] if len(names) == 1 else count(len(names), 'trial')})"
-        for note, names in seen.items()
-    ]
-    return check("notes", "warning", f"the lab noted {count(len(seen), 'thing')}", details)
+    return check("notes", "warning", f"the lab noted {count(len(details), 'thing')}", details)
 
 
 def observer(evidence: Evidence) -> Check:

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.special import stdtrit
 
+from tare.analysis.catalogue import describe
 from tare.analysis.comparison import sides
 from tare.analysis.comparison.differing import differing
 from tare.analysis.comparison.matching import match_conditions
 from tare.analysis.comparison.model import Comparison, EffectChange, RunDifference
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
 from tare.analysis.inference.multiplicity import adjust
-from tare.analysis.inference.verdicts import decide, further_units, least_detectable, run_tests
-from tare.analysis.metrics import describe
+from tare.analysis.inference.verdicts import (
+    as_ratios,
+    decide,
+    further_units,
+    least_detectable,
+    run_tests,
+)
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
@@ -228,8 +234,8 @@ def _fields(
     return {
         "metric": one.metric,
         "ratio": math.exp(estimate.log_ratio),
-        "ci": _ratios(estimate.interval(0.95)),
-        "ci90": _ratios(estimate.interval(0.90)),
+        "ci": as_ratios(estimate.interval(0.95)),
+        "ci90": as_ratios(estimate.interval(0.90)),
         "verdict": verdict,
         "direction": _direction(one.metric, estimate.log_ratio, verdict),
         "margin": one.margin,
@@ -249,9 +255,3 @@ def _direction(metric: str, log_ratio: float, verdict: Verdict) -> Direction:
     if not verdict.startswith("different"):
         return "none"
     return "better" if (log_ratio > 0) == (describe(metric).better == "higher") else "worse"
-
-
-def _ratios(interval: tuple[float, float]) -> tuple[float, float]:
-    # beyond this, exp overflows; such an interval says nothing anyway
-    low, high = (max(-700.0, min(700.0, bound)) for bound in interval)
-    return math.exp(low), math.exp(high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import first_of
 from tare.errors import UsageError
 from tare.nearest import did_you_mean
 
@@ -64,6 +65,4 @@ def _refuse_unknown(a: Analysis, b: Analysis, renamed: Mapping[str, str]) -> Non
 
 
 def _listing(run: Analysis, most: int = 12) -> str:
-    names = [c.condition for c in run.conditions]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "none") + more
+    return first_of([c.condition for c in run.conditions], most) or "none"

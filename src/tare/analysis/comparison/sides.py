@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tare.analysis.catalogue import NO_RATIO, in_order
 from tare.analysis.comparison.model import Floor, Side
 from tare.analysis.comparison.two_runs import unit_of
-from tare.analysis.metrics import NO_RATIO, in_order
 from tare.errors import UsageError
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tare.analysis.catalogue import NO_RATIO
 from tare.analysis.inference.estimates import Estimate
 from tare.analysis.inference.twoway import fit_two_way
-from tare.analysis.metrics import NO_RATIO
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import Content, marks_of, missing
 from tare.analysis.exhibits.marks import Marks, counted, ends_of, joined
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
 from tare.analysis.exhibits.windows import in_parts, in_windows, series_values, window_length
-from tare.analysis.metrics import describe
 from tare.analysis.model import Chart, Grid
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe, in_order
 from tare.analysis.exhibits.marks import Marks
 from tare.analysis.exhibits.means import Mean, independent, mean_over, most_of
-from tare.analysis.metrics import describe, in_order
 from tare.study.show_rules import compared_factors
 from tare.study.steps import Steps, numeric_steps
 
@@ -162,6 +162,17 @@ class Frame:
         """The metrics asked for; else those of the usual ones that the trials have."""
         names = list(self.asked.metrics) or [name for name in usual if name in self.known]
         return [describe(name) for name in names]
+
+    def available(self, *usual: str, least: Sequence[str] = ()) -> tuple[list[Metric], str]:
+        """Those of `metrics` that the trials have, and a sentence on the others.
+
+        Args:
+            least: what the sentence names where the trials have none.
+        """
+        metrics = self.metrics(*usual)
+        have = [m for m in metrics if m.name in self.known]
+        gone = [m.name for m in metrics if m not in have]
+        return have, missing("values", gone or ([] if have else least))
 
     def holding(self, metrics: Iterable[Metric]) -> list[str]:
         """The chosen conditions of which a trial has one of these metrics."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe
 from tare.analysis.exhibits.alike import alike
 from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
 from tare.analysis.exhibits.marks import counted, ends_of, joined
-from tare.analysis.metrics import describe
 from tare.analysis.model import Chart, Grid
 from tare.study.show_rules import MEASURED, step_factor
 
@@ -25,10 +25,8 @@ Cell = float | str | None
 
 def ladder(frame: Frame) -> Content:
     """Each metric over the load steps (or the throughput measured in them), a line a platform."""
-    metrics = frame.metrics("cpu.util", "all.mean", "all.max")
-    have = [m for m in metrics if m.name in frame.known]
-    wanted = metrics or [describe(name) for name in ("cpu.util", "all.mean", "all.max")]
-    gone = missing("values", [m.name for m in wanted if m not in have])
+    usual = ("cpu.util", "all.mean", "all.max")
+    have, gone = frame.available(*usual, least=usual)
     measured = frame.asked.x == MEASURED and MEASURED not in frame.study.factors
     step = step_factor(frame.study, frame.asked) or ""
     taken = [*frame.lines, *frame.asked.panels]

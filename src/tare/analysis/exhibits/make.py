@@ -56,7 +56,7 @@ def make_exhibits(
 ) -> list[Exhibit]:
     """One exhibit per entry of `analysis.show`, in that order.
 
-    What the records cannot give is said in the caption, and such an exhibit has no empty figure.
+    The caption names what the records cannot give, and such an exhibit has no empty figure.
     """
     counts: dict[str, int] = {}
     found = []

@@ -1,4 +1,4 @@
-"""Layers of charts, collected mark by mark, with what a reader is told about each."""
+"""Layers of charts, collected mark by mark, each with its label."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tare.analysis.model import Layer
+from tare.enumeration import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ def ends_of(mean: Mean) -> tuple[float | None, float | None]:
 
 def counted(number: int) -> str:
     """How many values a mark rests on."""
-    return f"{number} repeated value{'' if number == 1 else 's'}"
+    return count(number, "repeated value")
 
 
 def joined(*parts: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.exhibits.alike import alike
-from tare.analysis.exhibits.frame import Content, marks_of, missing
+from tare.analysis.exhibits.frame import Content, marks_of
 from tare.analysis.exhibits.marks import counted, ends_of, joined
 from tare.analysis.model import Chart, Grid
 
@@ -19,9 +19,7 @@ Cell = float | str | None
 
 def mean_bars(frame: Frame) -> Content:
     """Per panel and metric: a bar per line and level of x, averaged over all other factors."""
-    metrics = frame.metrics(*frame.per_operation("mean"), *frame.per_operation("p95"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing("values", [m.name for m in metrics if m not in have])
+    have, gone = frame.available(*frame.per_operation("mean"), *frame.per_operation("p95"))
     x = frame.asked.x or ""
     factors = [*frame.asked.panels, *([x] if x else [])]
     frame, left = alike(frame, factors, frame.holding(have))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.exhibits.frame import Content, missing
+from tare.analysis.exhibits.frame import Content
 from tare.analysis.exhibits.marks import Marks, joined
 from tare.analysis.model import Chart, Grid
 from tare.analysis.summaries import median_trial
@@ -27,9 +27,7 @@ def median_run(frame: Frame) -> Content:
     The median run is the trial with the median throughput, of an even number the lower of the two
     middle ones; its latencies are shown, not the median of the latencies.
     """
-    metrics = frame.metrics(*frame.per_operation("mean"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing("values", [m.name for m in metrics if m not in have])
+    have, gone = frame.available(*frame.per_operation("mean"))
     panels = frame.groups(list(frame.asked.panels) or frame.rest(*frame.lines), named=True)
     combinations = frame.line_groups
     charts: list[Chart] = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of, missing
+from tare.analysis.exhibits.frame import ConditionGroup, Content, marks_of
 from tare.analysis.exhibits.growth import growth, growth_grid
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
@@ -93,11 +93,7 @@ def _back(middle: float, half: float) -> np.ndarray:
 def quadratic_fit(frame: Frame) -> Content:
     """Per panel and metric: every trial a point, per line a curve with its 95% band."""
     x = step_factor(frame.study, frame.asked) or ""
-    metrics = frame.metrics(*frame.per_operation("p95"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing(
-        "values", [m.name for m in metrics if m not in have] or ([] if have else ["p95"])
-    )
+    have, gone = frame.available(*frame.per_operation("p95"), least=["p95"])
     charts: list[Chart] = []
     rows: list[list[Cell]] = []
     grown: list[tuple[list[Cell], Growth]] = []

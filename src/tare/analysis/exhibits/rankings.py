@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.exhibits.alike import alike
-from tare.analysis.exhibits.frame import Content, marks_of, missing
+from tare.analysis.exhibits.frame import Content, marks_of
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.exhibits.orders import Order, as_text, order_of, ranks, recurring
 from tare.analysis.model import Chart, Grid
@@ -46,11 +46,7 @@ def rankings(frame: Frame) -> Content:
     As in the paper a pair's value is the mean over all its points (e.g. thread counts), an order
     that recurs is a finding, and where none recurs no difference is claimed.
     """
-    metrics = frame.metrics(*frame.per_operation("p95"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing(
-        "values", [m.name for m in metrics if m not in have] or ([] if have else ["p95"])
-    )
+    have, gone = frame.available(*frame.per_operation("p95"), least=["p95"])
     frame, left = alike(frame, frame.asked.panels, frame.holding(have))
     gone = left + gone
     lines = frame.line_groups
@@ -146,10 +142,9 @@ def _common(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]
             change = (means[label] / means[base] - 1) * 100 if means[base] else None
             rows.append([name, kind, float(rank), label, means[label], change, next_one])
         notes.append(_verdict(name, kind, own, common.same, common.settled, common.by_chance))
-    unit = pairs[0].metric.unit if len({p.metric.unit for p in pairs}) == 1 else "number"
     columns = ["Group", "Operations", "Rank", " and ".join(frame.lines), "Mean of means"]
     columns += [f"Against {base}", "Before the next in"]
-    units = ["", "", "count", "", unit, "%", ""]
+    units = ["", "", "count", "", _unit(pairs), "%", ""]
     return Grid(title="Recurring rankings", columns=columns, units=units, rows=rows, notes=notes)
 
 
@@ -175,6 +170,10 @@ def _verdict(
     return head + f"no recurring ranking in {len(own)} pairs, so no difference is claimed."
 
 
+def _unit(pairs: Sequence[Pair]) -> str:
+    return pairs[0].metric.unit if len({p.metric.unit for p in pairs}) == 1 else "number"
+
+
 def _orders(pairs: Sequence[Pair]) -> Grid:
     """How often each order occurs."""
     found: dict[Order, list[str]] = {}
@@ -192,8 +191,7 @@ def _orders(pairs: Sequence[Pair]) -> Grid:
 
 def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[Pair]) -> Grid:
     columns = [*frame.asked.panels, "Metric", *(one.label for one in lines), "Order, best first"]
-    unit = pairs[0].metric.unit if len({p.metric.unit for p in pairs}) == 1 else "number"
-    units = [""] * (len(frame.asked.panels) + 1) + [unit] * len(lines) + [""]
+    units = [""] * (len(frame.asked.panels) + 1) + [_unit(pairs)] * len(lines) + [""]
     rows: list[list[Cell]] = []
     for pair in pairs:
         heads: list[Cell] = [pair.panel.levels[factor] for factor in frame.asked.panels]

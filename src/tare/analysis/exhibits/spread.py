@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.exhibits.frame import Content, marks_of, missing
+from tare.analysis.exhibits.frame import Content, marks_of
 from tare.analysis.exhibits.marks import joined
 from tare.analysis.model import Chart, Grid
 
@@ -42,9 +42,7 @@ def in_words(d: float | None) -> str:
 
 def spread(frame: Frame) -> Content:
     """Per panel and metric: mean and standard deviation of each line, Cohen's d to the first."""
-    metrics = frame.metrics("throughput", "cpu.util", *frame.per_operation("mean"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing("values", [m.name for m in metrics if m not in have])
+    have, gone = frame.available("throughput", "cpu.util", *frame.per_operation("mean"))
     factors = list(frame.asked.panels) or frame.rest(*frame.lines)
     lines = frame.line_groups
     rows: list[list[Cell]] = []
@@ -138,9 +136,7 @@ def _bars_of_sd(
 
 def box(frame: Frame) -> Content:
     """Per panel and metric: a box per line over its trials' values, single values beside it."""
-    metrics = frame.metrics("throughput", *frame.per_operation("mean"))
-    have = [m for m in metrics if m.name in frame.known]
-    gone = missing("values", [m.name for m in metrics if m not in have])
+    have, gone = frame.available("throughput", *frame.per_operation("mean"))
     lines = frame.line_groups
     charts: list[Chart] = []
     rows: list[list[Cell]] = []

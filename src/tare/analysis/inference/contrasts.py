@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tare.study.comparisons import every_comparison
+from tare.study.question import AnalysisSection
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from tare.study.comparisons import Comparison
     from tare.study.conditions import Condition
-    from tare.study.question import AnalysisSection
 
 CellPair = tuple[str, str]
 """(baseline condition, treatment condition), alike in all factors that are not compared."""
@@ -112,36 +115,26 @@ def make_contrasts(
     baseline: Mapping[str, str],
     asked: AnalysisSection | None = None,
 ) -> Contrasts:
-    """Compare as the study asks, else every condition with the baseline level of one factor.
-
-    Without roles for factors, all else is equal: a condition that differs from the baseline in
-    several factors is compared once per factor, so that what Docker costs with 64 threads is
-    measured against the native process with 64 threads. Where the exclusions leave no such
-    neighbour, it is compared with the condition that has the baseline's level in all factors that
-    the baseline names.
+    """The study's comparisons, and the averages over them that it asks for.
 
     Args:
-        baseline: factor to the level that the study names as baseline. Factors that it does not
-            name are never compared across their levels.
+        baseline: factor to the level that the study names as baseline.
         asked: the study's analysis section.
     """
-    twins = [(c.aa_of, c.name) for c in conditions if c.aa_of is not None]
-    if asked is not None and (asked.compare or asked.by or asked.over):
-        found = Contrasts([], [], twins)
-        for factors in asked.compared(baseline):
-            _ask(found, conditions, {f: baseline[f] for f in factors}, asked)
+    asked = asked or AnalysisSection()
+    found = Contrasts([], [], [(c.aa_of, c.name) for c in conditions if c.aa_of is not None])
+    planned = list(every_comparison(conditions, baseline, asked))
+    if asked.has_roles:
+        for question in asked.compared(baseline):
+            _ask(found, [one for one in planned if one.factors == tuple(question)], asked)
         return found
-    found = Contrasts([], [], twins)
-    by_levels = {frozenset(c.levels.items()): c for c in conditions}
-    for condition in conditions:
-        away = [name for name, level in baseline.items() if condition.levels.get(name) != level]
-        steps = [(factor, {factor: baseline[factor]}) for factor in away]
-        near = list(_neighbours(condition, steps, by_levels))
-        if not near and len(away) > 1:
-            near = list(_neighbours(condition, [("", dict(baseline))], by_levels))
-        found.of.extend(near)
-        if away and not near:
-            found.lonely.append(condition.name)
+    for base, treated, factors in planned:
+        if base is None:
+            found.lonely.append(treated.name)
+        else:
+            factor = factors[0] if len(factors) == 1 else ""
+            levels, same = dict(treated.levels), treated.repeats(base)
+            found.of.append(Contrast(base.name, treated.name, factor, levels, same))
     return found
 
 
@@ -154,7 +147,7 @@ def without_undescribed_twins(
     setups are then no repetition.
 
     Args:
-        undescribed: factors of whose levels none changes anything.
+        undescribed: factors without a level that changes anything.
     """
     first: dict[tuple[str, ...], str] = {}
     told = []
@@ -170,42 +163,13 @@ def without_undescribed_twins(
     return told
 
 
-def _neighbours(
-    condition: Condition,
-    steps: Sequence[tuple[str, dict[str, str]]],
-    by_levels: Mapping[frozenset[tuple[str, str]], Condition],
-) -> Iterator[Contrast]:
-    for factor, levels in steps:
-        base = by_levels.get(frozenset((condition.levels | levels).items()))
-        if base is not None:
-            same = _same(base, condition)
-            yield Contrast(base.name, condition.name, factor, dict(condition.levels), same)
-
-
-def _same(first: Condition, second: Condition) -> bool:
-    return (first.aa_of or first.name) == (second.aa_of or second.name)
-
-
-def _ask(
-    found: Contrasts,
-    conditions: Sequence[Condition],
-    baseline: dict[str, str],
-    asked: AnalysisSection,
-) -> None:
-    """Add the comparisons of these factors with their baseline levels, and what is averaged next:
-    over the last of `by`, over the last two, and so on. An average of one thing is none."""
-    by_levels = {frozenset(c.levels.items()): c for c in conditions}
+def _ask(found: Contrasts, planned: Sequence[Comparison], asked: AnalysisSection) -> None:
+    """Add the comparisons of one question, and what is averaged next: over the last of `by`, over
+    the last two, and so on. An average of one thing is none."""
+    found.lonely.extend(one.treatment.name for one in planned if one.baseline is None)
+    pairs = [(one.baseline, one.treatment) for one in planned if one.baseline is not None]
     over = tuple(asked.over.factors) if asked.over else ()
-    pairs: list[tuple[Condition, Condition]] = []
-    for condition in conditions:
-        if all(condition.levels.get(f) == level for f, level in baseline.items()):
-            continue
-        base = by_levels.get(frozenset((condition.levels | baseline).items()))
-        if base is None:
-            found.lonely.append(condition.name)
-        else:
-            pairs.append((base, condition))
-    question = " and ".join(baseline)
+    question = " and ".join(planned[0].factors) if planned else ""
     for averaged in range(len(asked.by) + 1):
         by = tuple(asked.by[len(asked.by) - averaged :])
         known = {frozenset(contrast.cells) for contrast in found.of}
@@ -237,7 +201,7 @@ def _averages(
             treatment=treatment,
             factor=away[0] if len(away) == 1 else "",
             levels=kept,
-            aa=all(_same(*pair) for pair in members),
+            aa=all(treated.repeats(base) for base, treated in members),
             over=averaged,
             rows=tuple(tuple((b.name, t.name) for b, t in row) for row in rows.values())
             if averaged

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tare.analysis.inference.comparisons import (
+from tare.analysis.catalogue import in_order
+from tare.analysis.inference.contrast_estimates import (
     compare_in_blocks,
     compare_independent,
     logs_of,
@@ -20,19 +21,19 @@ from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import (
     ALPHA,
+    as_ratios,
     decide,
     further_units,
     least_detectable,
     run_tests,
 )
-from tare.analysis.metrics import in_order
 from tare.analysis.model import Effect, Pair
 from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tare.analysis.inference.comparisons import Compared, Rules
+    from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
@@ -140,10 +141,10 @@ def _effect(
         how=rules.how if contrast.rows else None,
         aa=contrast.aa,
         ratio=math.exp(found.log_ratio),
-        ci=_ratios(found.interval(levels.interval)),
-        ci90=_ratios(found.interval(levels.tost_interval)),
+        ci=as_ratios(found.interval(levels.interval)),
+        ci90=as_ratios(found.interval(levels.tost_interval)),
         level=levels.interval,
-        ci_unpooled=_ratios(unpooled) if unpooled else None,
+        ci_unpooled=as_ratios(unpooled) if unpooled else None,
         verdict=verdict,
         margin=one.margin,
         baseline_value=compared.values[0],
@@ -181,12 +182,6 @@ def _adjustment(tests: Tests, adjusted: Adjusted | None) -> str:
         f" Alone it would be a difference (p = {p:.2g}), but with so many comparisons such a one "
         f"is to be expected by chance ({adjusted.how}: p = {adjusted.p:.2g})."
     )
-
-
-def _ratios(interval: tuple[float, float]) -> tuple[float, float]:
-    # beyond this, exp overflows; such an interval says nothing anyway
-    low, high = (max(-700.0, min(700.0, bound)) for bound in interval)
-    return math.exp(low), math.exp(high)
 
 
 def _standardised(base: Sequence[float], treated: Sequence[float]) -> dict[str, float | None]:

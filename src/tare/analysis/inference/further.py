@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.analysis.inference.comparisons import logs_of, make_rules, samples_of
+from tare.analysis.catalogue import in_order
+from tare.analysis.inference.contrast_estimates import logs_of, make_rules, samples_of
 from tare.analysis.inference.factorial import questions
 from tare.analysis.inference.interactions import answer_blocks, answer_samples, interactions
 from tare.analysis.inference.levels import PLAIN
@@ -13,7 +14,6 @@ from tare.analysis.inference.variance import (
     variances_in_blocks,
     variances_of_samples,
 )
-from tare.analysis.metrics import in_order
 from tare.study.metric_names import margin_of, primary_metrics
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from tare.analysis.inference.comparisons import apart, logs_of, samples_of, slice_noise_of
+from tare.analysis.catalogue import SERVICE_DEMAND, in_order
+from tare.analysis.inference.contrast_estimates import apart, logs_of, samples_of, slice_noise_of
 from tare.analysis.inference.estimates import make_stratum
-from tare.analysis.metrics import SERVICE_DEMAND, in_order
 from tare.analysis.model import IdenticalSpread
 from tare.study.metric_names import margin_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.contrasts import Contrasts
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.trials import Trial

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import special
 
+from tare.analysis.catalogue import describe
 from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
-from tare.analysis.metrics import describe
 from tare.analysis.model import Interaction
 from tare.study.metric_names import lowered
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.inference.factorial import Question
     from tare.analysis.inference.levels import Levels
@@ -236,7 +236,7 @@ def _interaction(
     depends = adjusted <= ALPHA
     what, at = question.rows[row + 1], (question.columns[first], question.columns[second])
     sentence = (
-        f"What {what} does to {_said(metric)} "
+        f"What {what} does to {_title(metric)} "
         f"{'depends' if depends else 'is not shown to depend'} on {question.by}"
         f"{' (' + question.where + ')' if question.where else ''}: "
         f"{_change(effects[row, first])} at {at[0]}, {_change(effects[row, second])} at {at[1]}."
@@ -264,6 +264,6 @@ def _change(log: float) -> str:
     return f"{math.expm1(log) * 100:+.1f}%".replace("-", "\u2212")
 
 
-def _said(metric: str) -> str:
+def _title(metric: str) -> str:
     """The metric's title as it stands inside a sentence."""
     return lowered(describe(metric).title)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tare.analysis.inference.comparisons import Rules, Samples
+    from tare.analysis.inference.contrast_estimates import Rules, Samples
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Logs
     from tare.analysis.inference.levels import Levels

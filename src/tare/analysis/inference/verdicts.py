@@ -50,6 +50,12 @@ def bounds(margin: float) -> tuple[float, float]:
     return math.log1p(-margin), math.log1p(margin)
 
 
+def as_ratios(interval: tuple[float, float]) -> tuple[float, float]:
+    """An interval of log-ratios as one of ratios."""
+    low, high = (max(-WIDEST, min(WIDEST, bound)) for bound in interval)
+    return math.exp(low), math.exp(high)
+
+
 def run_tests(found: Estimate, margin: float | None) -> Tests:
     """t test of no difference, and two one-sided t tests at the margin (Schuirmann 1987)."""
     if found.conditional:

@@ -119,6 +119,28 @@ class Effect(AnalysisPart):
     )
 
     @property
+    def differs(self) -> bool:
+        """The verdict is that there is a difference, whatever its size."""
+        return self.verdict in ("different", "different within the margin")
+
+    @property
+    def within_margin(self) -> bool:
+        """The verdict is that the margin holds, whether or not there is a difference."""
+        return self.verdict in ("equivalent", "different within the margin")
+
+    @property
+    def rests_on_90(self) -> bool:
+        """Within the margin by its 90% interval, while the 95% interval crosses the margin."""
+        if self.margin is None or not self.within_margin:
+            return False
+        return self.ci[0] < 1 - self.margin or self.ci[1] > 1 + self.margin
+
+    @property
+    def rests_on_correction(self) -> bool:
+        """The 95% interval excludes no change; corrected for multiplicity no difference remains."""
+        return not self.ci[0] <= 1 <= self.ci[1] and not self.aa and not self.differs
+
+    @property
     def difference(self) -> float:
         """Treatment less baseline in the metric's unit: the change times `baseline_value`."""
         return self.baseline_value * (self.ratio - 1)

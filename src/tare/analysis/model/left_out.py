@@ -13,7 +13,7 @@ class LeftOut(AnalysisPart):
     condition: str
     levels: dict[str, str]
     why: str = Field(description="what this version, or the machine of the run, could not run")
-    remedy: str = Field(description="what would mend it")
+    remedy: str = Field(description="what would make it run")
 
 
 class NotCompared(AnalysisPart):

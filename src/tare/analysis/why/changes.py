@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.comparisons import Strata
+from tare.analysis.inference.contrast_estimates import Strata
 from tare.analysis.inference.estimates import estimate, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-    from tare.analysis.inference.comparisons import Rules
+    from tare.analysis.inference.contrast_estimates import Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Cell, Logs, UnitKind
     from tare.analysis.trials import Trial

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tare.analysis.model import Change, CostPart, CostSplit, Why
 
 MINUS = "\u2212"
@@ -46,7 +45,7 @@ def explain(why: Why) -> list[str]:
     if clear:
         named = [_count(c) for c in sorted(clear, key=_relative, reverse=True)[:MOST_NAMED]]
         sentences.append(
-            f"Beside it changed, per operation: {_listing(named)}. That these caused the effect "
+            f"Beside it changed, per operation: {listing(named)}. That these caused the effect "
             "does not follow."
         )
     elif counts:
@@ -76,8 +75,8 @@ def _of_split(why: Why, split: CostSplit) -> str:
         begin = "By who used it, "
     if not clear:
         return f"{begin}no part can be named: each one's interval includes 0."
-    text = begin + _listing([_part(p) for p in clear])
-    return f"{text}; {_listing(hidden)}: not beyond the noise." if hidden else f"{text}."
+    text = begin + listing([_part(p) for p in clear])
+    return f"{text}; {listing(hidden)}: not beyond the noise." if hidden else f"{text}."
 
 
 def _part(part: CostPart) -> str:
@@ -126,7 +125,3 @@ def _rounded(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2g}" if value else "0"
-
-
-def _listing(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

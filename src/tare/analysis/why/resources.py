@@ -106,12 +106,11 @@ def _weights(t: np.ndarray, start: float, end: float) -> np.ndarray | None:
 def usage_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[str, float]:
     """cpu.util and cpu.softirq in % of the machine's CPU time, disk.write_kbps in kB/s."""
     found: dict[str, float] = {}
-    modes = {mode: totals[f"cpu_{mode}"] for mode in MODES if f"cpu_{mode}" in totals}
-    whole = sum(modes.values())
-    if whole > 0 and "idle" in modes:
-        found["cpu.util"] = 100 * sum(modes.get(mode, 0.0) for mode in BUSY) / whole
-        if "softirq" in modes:
-            found["cpu.softirq"] = 100 * modes["softirq"] / whole
+    if cpu := _cpu(totals):
+        busy, whole = cpu
+        found["cpu.util"] = 100 * busy / whole
+        if "cpu_softirq" in totals:
+            found["cpu.softirq"] = 100 * totals["cpu_softirq"] / whole
     if "disk_write_bytes_per_s" in totals:
         seconds = manifest.measured_s
         found["disk.write_kbps"] = totals["disk_write_bytes_per_s"] / seconds / 1e3
@@ -126,15 +125,23 @@ def host_values(samples: Samples, manifest: TrialManifest) -> dict[str, float]:
     hosts = {f"machine@{one.machine}" for one in manifest.units if one.role == "database"}
     if hosts - {scope for scope, _ in samples.parts}:
         return {}
-    totals = machine_totals(samples, manifest, hosts)
-    modes = {mode: totals[f"cpu_{mode}"] for mode in MODES if f"cpu_{mode}" in totals}
-    whole = sum(modes.values())
-    if whole <= 0 or "idle" not in modes:
+    cpu = _cpu(machine_totals(samples, manifest, hosts))
+    if cpu is None:
         return {}
+    busy, whole = cpu
     near = {one.name for one in manifest.units if f"machine@{one.machine}" in hosts}
     own = sum(c.cpu_us_per_op * c.ok for c in manifest.clients if c.client in near) / US
     # sums of samples are in CPU seconds, as the kernel's counters are
-    return {SERVER_UTIL: 100 * (sum(modes.get(mode, 0.0) for mode in BUSY) - own) / whole}
+    return {SERVER_UTIL: 100 * (busy - own) / whole}
+
+
+def _cpu(totals: Mapping[str, float]) -> tuple[float, float] | None:
+    """CPU seconds in use, and of all modes; None where idle time is not known."""
+    modes = {mode: totals[f"cpu_{mode}"] for mode in MODES if f"cpu_{mode}" in totals}
+    whole = sum(modes.values())
+    if whole <= 0 or "idle" not in modes:
+        return None
+    return sum(modes.get(mode, 0.0) for mode in BUSY), whole
 
 
 def operations_of(manifest: TrialManifest) -> float:

@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.analysis.metrics import OTHERS, OWNERS, SERVICE_DEMAND, describe
+from tare.analysis.catalogue import OTHERS, OWNERS, SERVICE_DEMAND, describe, in_beside_order
 from tare.analysis.model import BesideChange, Change, CostPart, CostSplit, Why
-from tare.analysis.why.beside import describe_beside, in_beside_order
 from tare.analysis.why.changes import Differences, correlation, share, tables_of
 from tare.analysis.why.explanation import explain
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal
 
-    from tare.analysis.inference.comparisons import Rules
+    from tare.analysis.inference.contrast_estimates import Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.estimates import Cell, Logs
     from tare.analysis.model import Metric
@@ -138,7 +137,7 @@ def _split(kind: _Kind, measured: Mapping[str, Difference]) -> CostSplit | None:
         plain = part.value / whole.value if whole.clear() else None
         parts.append(
             CostPart(
-                **_change(describe_beside(name), part, len(names)),
+                **_change(describe(name), part, len(names)),
                 share=plain,
                 share_ci=one[1:] if one else None,
             )
@@ -162,7 +161,7 @@ def _beside(
 ) -> BesideChange:
     base, treated = found.sides
     return BesideChange(
-        **_change(describe_beside(name), found, listed),
+        **_change(describe(name), found, listed),
         ratio=treated / base if base > 0 and treated > 0 else None,
         correlation=correlations,
     )

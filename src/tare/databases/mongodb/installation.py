@@ -1,4 +1,4 @@
-"""What a member is run from: a mongod, or FerretDB in its stead, and what is said of the latter."""
+"""What a member runs from: a mongod, or FerretDB in its place, which records and reports name."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Unfit:
     Attributes:
         field: path of the field that is at fault.
         why: the reason.
-        remedy: the edit that mends it.
+        remedy: the edit to make.
     """
 
     field: tuple[str, ...]

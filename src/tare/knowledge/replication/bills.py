@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.bill import Billing
-from tare.analysis.metrics import SERVICE_DEMAND
+from tare.analysis.catalogue import SERVICE_DEMAND
 from tare.analysis.price_doubts import doubts
 from tare.knowledge.replication.measured import ComparisonRequest, effects_of
 from tare.study.metric_names import KINDS

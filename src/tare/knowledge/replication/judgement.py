@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.knowledge.replication.agreement import further, judge
 from tare.knowledge.replication.measured import ComparisonRequest
-from tare.knowledge.replication.model import Further, said
-from tare.knowledge.replication.verdicts import further, judge
+from tare.knowledge.replication.model import Further, plural_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ def _notes(shown: Effect, verdicts: Sequence[Verdict], cases: int) -> list[str]:
     if cases == 1:
         return []
     counted = Counter(verdicts)
-    counts = [f"{counted[one]} {said(one)}" for one in _GRAVEST if counted[one]]
+    counts = [f"{counted[one]} {plural_of(one)}" for one in _GRAVEST if counted[one]]
     if missing := cases - len(verdicts):
         counts.append(f"{missing} without an interval")
     return [f"{cases} cases, each judged by itself: {', '.join(counts)}; shown: {shown.treatment}"]

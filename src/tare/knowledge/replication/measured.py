@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import ERRORS, NO_RATIO
 from tare.analysis.inference.contrasts import Contrast, Contrasts, make_contrasts
 from tare.analysis.inference.effects import make_effects
-from tare.analysis.metrics import ERRORS, NO_RATIO
 from tare.analysis.trials import Trial
 from tare.study.conditions import expand
 from tare.study.metric_names import SERVER_UTIL

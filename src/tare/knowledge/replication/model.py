@@ -113,12 +113,12 @@ class Scorecard(_Part):
     @property
     def summary(self) -> str:
         """The first line: the counts, and whether the run is valid."""
-        counted = ", ".join(f"{self.counts[verdict]} {said(verdict)}" for verdict in VERDICTS)
+        counted = ", ".join(f"{self.counts[verdict]} {plural_of(verdict)}" for verdict in VERDICTS)
         state = "The run is valid." if self.valid else "The run is NOT valid."
         return f"{counted}, of {len(self.rows)} findings of {self.source}. {state}"
 
 
-def said(verdict: Verdict) -> str:
+def plural_of(verdict: Verdict) -> str:
     """The verdict behind a number: 3 agree."""
     return {"agrees": "agree", "disagrees": "disagree"}.get(verdict, verdict)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
 from tare.knowledge.library import source_of
+from tare.knowledge.nearness import key_of
 from tare.study.conditions import expand
 from tare.study.document import read_document
 from tare.study.patch import assignments
@@ -46,9 +46,9 @@ class Reference:
 
     def named_by(self, hardware: str) -> dict[str, set[str]]:
         """Factor to its levels that the source's hardware names, of factors that set a size."""
-        text = f"-{_key(hardware)}-"
+        text = f"-{key_of(hardware)}-"
         named = {
-            factor: {level for level in levels if f"-{_key(level)}-" in text}
+            factor: {level for level in levels if f"-{key_of(level)}-" in text}
             for factor, levels in self.study.factors.items()
             if any(_sets_size(patch) for patch in levels.values())
         }
@@ -101,7 +101,3 @@ def _sets_size(patch: object) -> bool:
         one.sets and any(one.path[: len(size)] == size for size in _SIZES)
         for one in assignments(patch)
     )
-
-
-def _key(text: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -6,8 +6,10 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.enumeration import first_of
 from tare.errors import UsageError
 from tare.knowledge.rendering import change_of, load_of, side_of
+from tare.knowledge.replication.agreement import band_of
 from tare.knowledge.replication.bills import bills_beside
 from tare.knowledge.replication.departures import departed, departures
 from tare.knowledge.replication.differences import differences
@@ -22,8 +24,7 @@ from tare.knowledge.replication.measured import (
 )
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
 from tare.knowledge.replication.row_notes import row_notes
-from tare.knowledge.replication.unmeasured import levels_missing, listed, why_missing
-from tare.knowledge.replication.verdicts import band_of
+from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
 from tare.records.prices import Weighing
 from tare.records.quiet import read
 from tare.records.reader import read_run
@@ -174,7 +175,7 @@ def _why_not(finding: Finding, found: Match, wanted: ComparisonRequest, beside: 
             return f"not as in the study: {apart}"
         return why_missing(finding.metric, found.pairs, run)
     if nothing := zeros(run, wanted):
-        return f"no ratio with 0: nothing was written in {listed(nothing)}"
+        return f"no ratio with 0: nothing was written in {first_of(nothing, MOST_NAMED)}"
     return "too few trials for an interval: fewer than two units of analysis have both sides"
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import first_of, listing
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tare.knowledge.replication.matching import Pair
     from tare.knowledge.replication.measured import MeasuredRun
 
-_MOST_NAMED = 3
+MOST_NAMED = 3
 
 
 def why_missing(metric: str, pairs: Sequence[Pair], run: MeasuredRun) -> str:
@@ -28,8 +30,8 @@ def why_missing(metric: str, pairs: Sequence[Pair], run: MeasuredRun) -> str:
     absent = [name for name in missing if name not in present]
     if absent:
         said = levels_missing([(name, name) for name in absent], [(n, n) for n in done], run)
-        return f"not in this run: {said or listed(absent)}"
-    return f"no trial was done of {listed(missing)}"
+        return f"not in this run: {said or first_of(absent, MOST_NAMED)}"
+    return f"no trial was done of {first_of(missing, MOST_NAMED)}"
 
 
 def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: MeasuredRun) -> str:
@@ -39,7 +41,7 @@ def levels_missing(missing: Sequence[Pair], measured: Sequence[Pair], run: Measu
         factor: [level for level in levels if level in lost[factor] - have[factor]]
         for factor, levels in run.study.factors.items()
     }
-    return ", ".join(f"{factor} {_and(levels)}" for factor, levels in gone.items() if levels)
+    return ", ".join(f"{factor} {listing(levels)}" for factor, levels in gone.items() if levels)
 
 
 def _levels(pairs: Iterable[Pair], run: MeasuredRun) -> dict[str, set[str]]:
@@ -51,16 +53,5 @@ def _levels(pairs: Iterable[Pair], run: MeasuredRun) -> dict[str, set[str]]:
     return found
 
 
-def _and(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _names(pairs: Iterable[Pair]) -> list[str]:
     return list(dict.fromkeys(name for pair in pairs for name in pair))
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first of these names, and how many more there are."""
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

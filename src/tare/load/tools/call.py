@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tare.imports.reading import FileReading
 
+SEE_LOG = "see tool.log among the trial's logs for what it printed"
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -117,5 +119,5 @@ def read_text(path: Path) -> bytes:
             "the tool left no result",
             where=path.name,
             why=error.strerror or str(error),
-            remedy="see tool.log among the trial's logs for what it printed",
+            remedy=SEE_LOG,
         ) from error

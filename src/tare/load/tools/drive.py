@@ -22,7 +22,7 @@ from typing import IO, Any
 from tare.errors import LoadError, TareError
 from tare.imports.reading import UnreadableError
 from tare.load.tools import cassandra_stress, latte, ycsb
-from tare.load.tools.call import Call
+from tare.load.tools.call import SEE_LOG, Call
 from tare.load.tools.record import result, write_log
 from tare.load.tools.watch import Use, Watch
 
@@ -106,7 +106,7 @@ def _measure(call: Call, process: subprocess.Popen[str], log: IO[str]) -> tuple[
         raise LoadError(
             "the tool never began to measure",
             why="".join(text[-3:]).strip(),
-            remedy="see tool.log among the trial's logs for what it printed",
+            remedy=SEE_LOG,
         )
     return "".join(text), seen or _ended(begin, watch)
 
@@ -163,7 +163,7 @@ def _lines(process: subprocess.Popen[str], log: IO[str], what: str) -> Iterator[
         raise LoadError(
             f"{what} ended with status {status}",
             where=Path(str(process.args[0] if isinstance(process.args, list) else "")).name,
-            remedy="see tool.log among the trial's logs for what it printed",
+            remedy=SEE_LOG,
         )
 
 

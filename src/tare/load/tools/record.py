@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import LoadError
+from tare.load.tools.call import SEE_LOG
 from tare.records.hlog import Latencies, read_hlog
 
 if TYPE_CHECKING:
@@ -75,14 +76,14 @@ def result(
             "no operation of the tool succeeded",
             where=version,
             why=", ".join(f"{kind}: {n:,}" for kind, n in reading.errors_by_kind.items()),
-            remedy="see tool.log among the trial's logs for what it printed",
+            remedy=SEE_LOG,
         )
     if abs(held - printed) > LOST_SHARE * max(held, printed):
         raise LoadError(
             "the tool's result contradicts itself",
             where=version,
             why=f"its histograms hold {held:,} operations, it printed {printed:,}",
-            remedy="see tool.log among the trial's logs for what it printed",
+            remedy=SEE_LOG,
         )
     seconds = timed or reading.seconds or use.seconds
     errors = int(reading.values.get("errors", 0))

@@ -56,7 +56,7 @@ class Watch:
 
     def begin(self) -> None:
         """Start of the measured part."""
-        self._first = self._last = self._look()
+        self._first = self._last = self._poll()
         self._thread.start()
 
     def end(self) -> Use:
@@ -65,7 +65,7 @@ class Watch:
         if self._first is None or self._last is None:
             return Use(0.0, 0.0, 0.0, len(os.sched_getaffinity(0)))
         self._thread.join()
-        self._last = self._look() or self._last
+        self._last = self._poll() or self._last
         seconds = self._last.at - self._first.at
         grown = [used - self._first.threads.get(t, 0.0) for t, used in self._last.threads.items()]
         busiest = max(grown, default=0.0) / seconds if seconds > 0 else 0.0
@@ -78,12 +78,12 @@ class Watch:
 
     def _run(self) -> None:
         while not self._ended.wait(EVERY_S):
-            seen = self._look()
+            seen = self._poll()
             if seen is None:
                 return
             self._last = seen
 
-    def _look(self) -> _Seen | None:
+    def _poll(self) -> _Seen | None:
         with contextlib.suppress(psutil.Error):
             times = self._process.cpu_times()
             threads = {one.id: one.user_time + one.system_time for one in self._process.threads()}

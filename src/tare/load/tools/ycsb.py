@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.imports import histograms, ycsb
 from tare.load.tools.call import Call, Lines, ToolOutcome, hosts, read_text, share, whole_seconds
-from tare.load.tools.scale import in_nanoseconds
+from tare.load.tools.nanoseconds import in_nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -85,7 +85,7 @@ def _add_host(tree: Tree, group: str, line: str, where: str) -> None:
                 "put quotes around values with spaces; one host a line",
             )
         name, _, value = word.partition("=")
-        variables |= _said(name, value, where)
+        variables |= _assigned(name, value, where)
     tree.add(group, pattern, variables, where)
 
 
@@ -93,10 +93,10 @@ def _variable(line: str, where: str) -> Variables:
     if "=" not in line:
         raise refused(f"{quoted(line)} is no variable", where, "variables are name=value")
     name, _, value = line.partition("=")
-    return _said(name, value, where)
+    return _assigned(name, value, where)
 
 
-def _said(name: str, value: str, where: str) -> Variables:
+def _assigned(name: str, value: str, where: str) -> Variables:
     name = name.strip()
     if not _VARIABLE.fullmatch(name):
         raise refused(f"{quoted(name)} is no name of a variable", where)

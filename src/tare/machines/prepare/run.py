@@ -1,4 +1,4 @@
-"""Runs pyinfra over hosts: what it would change, and, when it is told to, the change."""
+"""Runs pyinfra over hosts: what it would change, and, if asked for, the change."""
 
 from __future__ import annotations
 

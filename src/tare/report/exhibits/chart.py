@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tare.analysis.model import Chart
-    from tare.report.exhibits.series import Look
+    from tare.report.exhibits.styles import Style
 
 Kind = Literal["linear", "log", "category"]
 
@@ -38,7 +38,7 @@ class _Room:
     bottom: float
 
 
-def draw_chart(chart: Chart, look: Mapping[str, Look], width: int) -> Panel:
+def draw_chart(chart: Chart, style: Mapping[str, Style], width: int) -> Panel:
     """The drawing of one chart in a given width."""
     span = axes.y_span(chart)
     ticks = [axes.tick_text(t, chart.y_unit, log=chart.y_log) for t in span.ticks]
@@ -54,19 +54,19 @@ def draw_chart(chart: Chart, look: Mapping[str, Look], width: int) -> Panel:
         left = max(left, axes.slanted_reach(names) - slot / 2)
     title = title_lines(chart, width)
     head = (_TITLE + _SECOND * (len(title) - 1)) if title else 4
-    top = head + legend_height(chart, look, width)
+    top = head + legend_height(chart, style, width)
     top += 26 if _titled(chart) else 14
     bottom = top + (_PLOT_HEIGHT if width < _WIDE else _PLOT_HEIGHT + 60)
     below = names.height + 8 if names else 24
     height = round(bottom + below + (_AXIS_TITLE if chart.x_title else 0))
     drawing = panel(chart.title or chart.y_title, width, height)
-    describe(drawing.root, _said(chart))
+    describe(drawing.root, _description(chart))
     for row, line in enumerate(title):
         css = "small" if row else "title"
         label(drawing.root, 0, 16 + _SECOND * row, line, css, length=_letters(width))
-    draw_legend(drawing.root, chart, look, width, head)
+    draw_legend(drawing.root, chart, style, width, head)
     room = _Room(left, width - _RIGHT, top, bottom)
-    _draw_plot(drawing.root, chart, look, room, names)
+    _draw_plot(drawing.root, chart, style, room, names)
     if chart.x_title:
         label(drawing.root, room.right, height - 6, chart.x_title, "small muted end", length=60)
     return drawing
@@ -90,7 +90,7 @@ def _letters(width: int) -> int:
 def _draw_plot(
     root: ET.Element,
     chart: Chart,
-    look: Mapping[str, Look],
+    style: Mapping[str, Style],
     room: _Room,
     names: axes.Categories | None,
 ) -> None:
@@ -121,7 +121,7 @@ def _draw_plot(
     if zero is not None and y.scale.holds(zero):
         at = y.scale(zero)
         add(area, "line", "zero", x1=room.left, x2=room.right, y1=at, y2=at)
-    draw_layers(area, Plot(chart, x, y, look))
+    draw_layers(area, Plot(chart, x, y, style))
     add(root, "line", "axis", x1=room.left, x2=room.right, y1=room.bottom, y2=room.bottom)
 
 
@@ -134,7 +134,7 @@ def _key(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower()) or "x"
 
 
-def _said(chart: Chart) -> str:
+def _description(chart: Chart) -> str:
     """The chart for readers who hear it: axes, series, how many marks."""
     series = list(dict.fromkeys(layer.series for layer in chart.layers))
     along = f" over {chart.x_title}" if chart.x_title else ""

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, get_args
 
 from tare.report.exhibits.chart import draw_chart
-from tare.report.exhibits.series import looks
+from tare.report.exhibits.styles import styles
 from tare.report.exhibits.tables import exhibit_tables
 from tare.report.figures import NARROW, Figure
 from tare.report.palette import condition_classes
@@ -73,11 +73,11 @@ def _columns(exhibit: Exhibit) -> int:
 def _figure(exhibit: Exhibit, classes: dict[str, str]) -> Figure | None:
     if not exhibit.charts:
         return None
-    look = looks(exhibit, classes)
+    style = styles(exhibit, classes)
     columns = _columns(exhibit)
-    narrow = [draw_chart(chart, look, NARROW) for chart in exhibit.charts]
+    narrow = [draw_chart(chart, style, NARROW) for chart in exhibit.charts]
     width = _WIDTHS.get(columns, NARROW)
-    wide = [draw_chart(c, look, width) for c in exhibit.charts] if width != NARROW else narrow
+    wide = [draw_chart(c, style, width) for c in exhibit.charts] if width != NARROW else narrow
     return Figure(
         exhibit.name,
         exhibit.title,

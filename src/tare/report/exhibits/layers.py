@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tare.analysis.model import Chart, Layer
-    from tare.report.exhibits.series import Look
+    from tare.report.exhibits.styles import Style
     from tare.report.svg import Axis
 
 _FILLED = 0.78
@@ -29,12 +29,12 @@ ORDER = ("band", "bars", "boxes", "line", "intervals", "points")
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart with its axes and the looks of its series."""
+    """A chart with its axes and the styles of its series."""
 
     chart: Chart
     x: Axis
     y: Axis
-    look: Mapping[str, Look]
+    style: Mapping[str, Style]
 
     @cached_property
     def side_by_side(self) -> list[str]:
@@ -96,8 +96,8 @@ class Plot:
         zero = self.chart.reference if self.chart.reference is not None else 0.0
         return self.at_y(zero) if self.y.scale.holds(zero) else self.y.scale.start
 
-    def told(self, layer: Layer, i: int) -> str:
-        """What a reader is told about a mark: its label, the value, its interval."""
+    def text_of(self, layer: Layer, i: int) -> str:
+        """A mark in words: its label, the value, its interval."""
         lines = [layer.labels[i] if i < len(layer.labels) else layer.series]
         unit = self.chart.y_unit or "number"
         if i < len(layer.y):
@@ -113,15 +113,15 @@ def draw_layers(area: ET.Element, plot: Plot) -> None:
     """All layers, wide marks below narrow ones."""
     layers = sorted(plot.chart.layers, key=lambda one: (ORDER.index(one.kind), not one.minor))
     for layer in layers:
-        look = plot.look[layer.series]
-        css = f"layer {look.css}{' minor' if layer.minor else ''}"
+        style = plot.style[layer.series]
+        css = f"layer {style.css}{' minor' if layer.minor else ''}"
         group = add(area, "g", css)
         if layer.kind == "band":
             _band(group, plot, layer)
         elif layer.kind == "line":
             _line(group, plot, layer)
         else:
-            _marks(group, plot, layer, look)
+            _marks(group, plot, layer, style)
 
 
 def _band(group: ET.Element, plot: Plot, layer: Layer) -> None:
@@ -152,7 +152,7 @@ def _line(group: ET.Element, plot: Plot, layer: Layer) -> None:
     _belongs(path, layer, range(len(layer.x)), "" if dotted else layer.labels[0])
 
 
-def _marks(group: ET.Element, plot: Plot, layer: Layer, look: Look) -> None:
+def _marks(group: ET.Element, plot: Plot, layer: Layer, style: Style) -> None:
     # a band shows the same interval already
     banded = layer.kind == "points" and any(
         one.kind == "band" and one.series == layer.series for one in plot.chart.layers
@@ -164,7 +164,7 @@ def _marks(group: ET.Element, plot: Plot, layer: Layer, look: Look) -> None:
         pixels = None if ends is None else (plot.at_y(ends[0]), plot.at_y(ends[1]))
         if layer.kind == "bars":
             half = plot.slot / 2 - min(1.5, plot.slot / 12)
-            bar(holder, x - half, x + half, plot.base, plot.at_y(layer.y[i]), look.texture)
+            bar(holder, x - half, x + half, plot.base, plot.at_y(layer.y[i]), style.texture)
         if layer.kind == "boxes" and pixels is not None:
             first, third = (plot.at_y(q) for q in layer.quartiles[i])
             half = max(4.0, plot.slot * 0.36)
@@ -174,8 +174,8 @@ def _marks(group: ET.Element, plot: Plot, layer: Layer, look: Look) -> None:
         if layer.kind == "points":
             shift = _shift(plot, layer, i)
             radius = 2.6 if layer.minor else 4.2 if len(layer.x) <= _DOTS else 2.4
-            marker(holder, look.marker, x + shift, plot.at_y(layer.y[i]), radius)
-        _belongs(holder, layer, range(i, i + 1), plot.told(layer, i))
+            marker(holder, style.marker, x + shift, plot.at_y(layer.y[i]), radius)
+        _belongs(holder, layer, range(i, i + 1), plot.text_of(layer, i))
 
 
 def _shift(plot: Plot, layer: Layer, i: int) -> float:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tare.analysis.model import Chart
-    from tare.report.exhibits.series import Look
+    from tare.report.exhibits.styles import Style
 
 ROW = 18
 _SAMPLE, _GAP, _LONGEST = 24, 16, 44
@@ -21,20 +21,20 @@ _CHARACTER, _CAPITAL = 6.6, 8.2
 """Widths in pixels of the page's small letters: no less than those of DejaVu Sans at 11 px."""
 
 
-def legend_height(chart: Chart, look: Mapping[str, Look], width: int) -> float:
+def legend_height(chart: Chart, style: Mapping[str, Style], width: int) -> float:
     """Room that the legend needs, pixels."""
-    rows = [row for _, row, _ in _places(chart, look, width)]
+    rows = [row for _, row, _ in _places(chart, style, width)]
     return (max(rows) + 1) * ROW if rows else 0
 
 
 def draw_legend(
-    root: ET.Element, chart: Chart, look: Mapping[str, Look], width: int, top: float
+    root: ET.Element, chart: Chart, style: Mapping[str, Style], width: int, top: float
 ) -> None:
     """One entry per series, in rows."""
-    for series, row, x in _places(chart, look, width):
+    for series, row, x in _places(chart, style, width):
         y = top + row * ROW + ROW / 2
         kinds = {layer.kind for layer in chart.layers if layer.series == series}
-        one = look[series]
+        one = style[series]
         group = add(root, "g", f"layer legend-entry {one.css}")
         if kinds & {"bars", "boxes"}:
             bar(group, x + 4, x + 20, y + 6, y - 6, one.texture if "bars" in kinds else "")
@@ -45,9 +45,11 @@ def draw_legend(
         label(root, x + _SAMPLE + 3, y + 4, series, "small", length=_LONGEST)
 
 
-def _places(chart: Chart, look: Mapping[str, Look], width: int) -> Iterator[tuple[str, int, float]]:
+def _places(
+    chart: Chart, style: Mapping[str, Style], width: int
+) -> Iterator[tuple[str, int, float]]:
     """(series, row, x); nothing where there is one series without a name."""
-    names = [s for s in dict.fromkeys(layer.series for layer in chart.layers) if s in look]
+    names = [s for s in dict.fromkeys(layer.series for layer in chart.layers) if s in style]
     if names == [""]:
         return
     row, x = 0, 0.0

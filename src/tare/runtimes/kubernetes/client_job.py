@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import LoadError, RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import jobs, local_pods, manifests
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.pod_parts import MAIN, labels_of
 from tare.runtimes.kubernetes.pods import await_pod, container_id, ended
 from tare.runtimes.kubernetes.refusals import ApiError
@@ -159,9 +159,9 @@ class ClientRunning(OrchestratedRunning):
             self.confine(unit.limits.cpuset)
 
     def exited(self) -> Exit | None:
-        return self._look()[0]
+        return self._poll_once()[0]
 
-    def _look(self) -> tuple[Exit | None, bool]:
+    def _poll_once(self) -> tuple[Exit | None, bool]:
         """How it ended, if it has, and whether its pod was taken away, by whomever.
 
         Raises:
@@ -208,7 +208,7 @@ class ClientRunning(OrchestratedRunning):
                 if over:
                     return
                 with contextlib.suppress(ApiError):  # whose log may go on all the same
-                    end, gone = self._look()
+                    end, gone = self._poll_once()
                     over = gone or end is not None
                 continue
             if isinstance(piece, TareError):
@@ -225,7 +225,7 @@ class ClientRunning(OrchestratedRunning):
         """
         deadline = self._clock() + _END_S
         while self._clock() < deadline:
-            end, gone = self._look()
+            end, gone = self._poll_once()
             if gone or end is not None:
                 return end
             self._wait(_POLL_S)
@@ -272,7 +272,7 @@ class ClientRunning(OrchestratedRunning):
         with contextlib.suppress(ApiError):
             text = b"".join(self._api.log(self._pod, MAIN, self._namespace))
             (into / f"{self.unit.site.name}-stderr.log").write_bytes(text)
-        heard = told(events_of(self._api, self._pod, self._namespace))
+        heard = events_in_words(events_of(self._api, self._pod, self._namespace))
         (into / f"{self.unit.site.name}-events.log").write_text(heard + "\n", encoding="utf-8")
 
 

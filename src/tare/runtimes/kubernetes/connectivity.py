@@ -13,7 +13,7 @@ import psutil
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.kubernetes import jobs, pod_parts
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.manifests import Members
 from tare.runtimes.kubernetes.names import pod_of
 from tare.runtimes.kubernetes.node_set import NodeSet
@@ -222,7 +222,7 @@ class ConnectivityCheck:
                     pieces = self.api.log(name, MAIN, self.namespace)
                     return replies_inside(b"".join(pieces).decode(errors="replace"))
             if self.clock() > deadline:
-                heard = told(events_of(self.api, name, self.namespace))
+                heard = events_in_words(events_of(self.api, name, self.namespace))
                 raise RuntimeUnavailableError(
                     "the pod that was to try the path did not end",
                     where=f"{self.namespace}/{_JOB}",

@@ -51,7 +51,7 @@ def _event(document: Document) -> ObjectEvent:
     )
 
 
-def told(events: list[ObjectEvent]) -> str:
+def events_in_words(events: list[ObjectEvent]) -> str:
     """Events as the reason of an error: warnings where there are any, else the latest."""
     chosen = [event for event in events if event.warning] or events
     return "; ".join(str(event) for event in chosen[-_SHOWN:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import jobs, manifests, pod_parts
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.facts import read_facts
 from tare.runtimes.kubernetes.pod_parts import HOST_BASE, MAIN, POD_PROGRAM, Container
 from tare.runtimes.kubernetes.pods import ended
@@ -92,7 +92,9 @@ def _await_all(
                 for job in open_jobs
                 for pod in api.find("Pod", namespace, labels=f"job-name={job}")
             ]
-            heard = "; ".join(filter(None, (told(events_of(api, n, namespace)) for n in names)))
+            heard = "; ".join(
+                filter(None, (events_in_words(events_of(api, n, namespace)) for n in names))
+            )
             raise RuntimeUnavailableError(
                 "data of a run could not be removed from nodes",
                 where=", ".join(open_jobs),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tare.machines import cgroups
 from tare.runtimes.kubernetes import local_pods
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
@@ -60,7 +60,7 @@ class MemberRunning(OrchestratedRunning):
         self._uid = str(pod["metadata"]["uid"])
         self._path = path
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
-        self._poll = RateLimitedPoll(self._look, clock)
+        self._poll = RateLimitedPoll(self._poll_once, clock)
         machine = site.machine
         self._container = container_id(pod, MAIN)
         self._accounting = local_pods.accounting_of(
@@ -72,7 +72,7 @@ class MemberRunning(OrchestratedRunning):
     def exited(self) -> Exit | None:
         return self._poll.exited()
 
-    def _look(self) -> Exit | None:
+    def _poll_once(self) -> Exit | None:
         try:
             pod = self._api.get("Pod", self._name, self._namespace)
         except ApiError as error:
@@ -90,7 +90,7 @@ class MemberRunning(OrchestratedRunning):
         return None if found is None else self._with_events(found)
 
     def _with_events(self, found: Exit) -> Exit:
-        heard = told(events_of(self._api, self._name, self._namespace))
+        heard = events_in_words(events_of(self._api, self._name, self._namespace))
         return replace(found, detail=f"{found.detail}; events: {heard}") if heard else found
 
     def packet_path(self) -> str:

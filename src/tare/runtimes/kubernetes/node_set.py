@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.kubernetes import manifests
 from tare.runtimes.kubernetes.data import fill
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.names import GROUP_LABEL, pod_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import await_pod, ended, forget_lost
@@ -91,14 +91,14 @@ class NodeSet:
             if isinstance(error, ApiError):
                 raise
             # pods that were never made have no events: the set's own tell why
-            heard = told(events_of(self.api, self.members.name, self.namespace))
+            heard = events_in_words(events_of(self.api, self.members.name, self.namespace))
             error.why += f"\n  events of the set: {heard}" if heard else ""
             if self.members.storage == "pvc":
                 self._say_of_claim(error, manifests.claim_of(name))
             raise
         end = ended(pod, MAIN)
         if end is not None:
-            heard = told(events_of(self.api, name, self.namespace))
+            heard = events_in_words(events_of(self.api, name, self.namespace))
             raise RuntimeUnavailableError(
                 "a pod ended as soon as it was started",
                 where=f"{self.namespace}/{name}",
@@ -136,7 +136,7 @@ class NodeSet:
             if one.warning or one.reason == "FailedBinding"
         ]
         if heard:
-            error.why += f"\n  events of its volume claim: {told(heard)}"
+            error.why += f"\n  events of its volume claim: {events_in_words(heard)}"
             error.remedy = "kubectl get storageclass; set platform.placement.storage_class to one"
 
     def _create(self, replicas: int) -> None:

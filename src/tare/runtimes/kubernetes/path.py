@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.replies import Reply
+from tare.runtimes.replies import wrong_replies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_MENDS: Mapping[str, str] = {
+    from tare.runtimes.replies import Reply
+
+_REMEDIES: Mapping[str, str] = {
     "host": "let the nodes' firewalls pass the database's ports",
     "host-port": "use a network plugin that maps host ports (with CNI: the portmap plugin), or "
     "network: host",
@@ -32,7 +34,7 @@ _OUTSIDE: Mapping[str, str] = {
     "container-dns": "addresses of pods are not routed to this machine: run the load client "
     "inside (client.runtime: kubernetes), or add routes through the nodes",
 }
-"""what mends it for clients outside of the cluster, where that is something else"""
+"""remedies for clients outside of the cluster, where they differ"""
 
 
 def refuse_broken(
@@ -50,24 +52,17 @@ def refuse_broken(
     Raises:
         RuntimeUnavailableError: a target did not answer, or another pod did.
     """
-    by_target = {one.target: one for one in found}
-    faults: list[str] = []
-    for target, pod in expected.items():
-        one = by_target.get(target, Reply(target, why="it was not asked"))
-        if not one.name:
-            faults.append(f"{target} ({pod}): {one.why}")
-        elif one.name != pod:
-            faults.append(f"{target}: {one.name} answered in place of {pod}")
+    faults = wrong_replies(expected, found)
     if not faults:
         return
     place = "inside the cluster" if inside else "this machine"
-    mend = _MENDS[network] if inside else _OUTSIDE.get(network, _MENDS[network])
-    mode = f" (its proxy mode is {proxy})" if proxy and "kube-proxy" in mend else ""
+    remedy = _REMEDIES[network] if inside else _OUTSIDE.get(network, _REMEDIES[network])
+    mode = f" (its proxy mode is {proxy})" if proxy and "kube-proxy" in remedy else ""
     raise RuntimeUnavailableError(
         f"network: {network} is not runnable here: packets from {place} do not reach the pods",
         where="platform.network",
         why="; ".join(faults),
-        remedy=mend + mode,
+        remedy=remedy + mode,
     )
 
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.kubernetes.events import events_of, told
+from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.unit import Exit
 
@@ -226,7 +226,7 @@ def not_started(
     parts = [part for part in (reason, message) if part]
     known = _HOPELESS.get(reason, "")
     why = ": ".join(parts) + (f" ({known})" if known else "")
-    heard = told(events_of(api, name, namespace))
+    heard = events_in_words(events_of(api, name, namespace))
     if heard:
         why = f"{why}\n  events: {heard}" if why else heard
     remedy = f"kubectl describe pod {name} -n {namespace}, while it is there"

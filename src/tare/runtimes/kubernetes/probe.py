@@ -33,7 +33,7 @@ NEEDED = (
 def fault(
     settings: ClusterSettings, connect: Callable[[ClusterSettings], Api] = ClientApi
 ) -> str | None:
-    """Why the cluster cannot be used, with what mends it; None where it can."""
+    """Why the cluster cannot be used, with the remedy; None where it can."""
     try:
         api = connect(settings)
         facts = read_facts(api)

@@ -31,13 +31,13 @@ setsid /bin/sh "$supervise" "$home" log "$@" </dev/null >/dev/null 2>&1 &
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What one machine was told by one target."""
+class Query:
+    """One machine's query to one target, and the reply."""
 
     origin: str
-    told: Reply
-    meant: HostMachine
-    """that should have answered"""
+    reply: Reply
+    expected: HostMachine
+    """that should reply"""
 
 
 def prove(
@@ -69,13 +69,13 @@ def prove(
         for machine in {one.name: one for one in [*members.nodes, *asking]}.values():
             machine.settle()
             machine.read_clock()
-        asked = _asked(members.nodes, asking, port, between, members.shift, clients)
+        queries = _query(members.nodes, asking, port, between, members.shift, clients)
         used = {one.name: one.as_dict() for one in [*members.nodes, *asking]}
     finally:
         hosts.release(name)
     return {
         "hosts": used,
-        "asked": [{"from": one.origin or "here", **one.told.as_dict()} for one in asked],
+        "asked": [{"from": one.origin or "here", **one.reply.as_dict()} for one in queries],
     }
 
 
@@ -83,28 +83,28 @@ def _asking(hosts: Hosts, clients: Collection[str]) -> list[HostMachine]:
     return list(hosts.clients) if any(one.startswith(PREFIX) for one in clients) else []
 
 
-def _asked(
+def _query(
     nodes: list[HostMachine],
     asking: list[HostMachine],
     port: int,
     between: list[int],
     shift: int,
     clients: Collection[str],
-) -> list[Asked]:
+) -> list[Query]:
     try:
         for machine in nodes:
             _begin(machine, [one + shift for one in (port, *between)])
-        asked: list[Asked] = []
+        queries: list[Query] = []
         for machine in asking:
-            asked += _from_host(machine, nodes, [port + shift])
+            queries += _from_host(machine, nodes, [port + shift])
         if any(not one.startswith(PREFIX) for one in clients):
             targets = [f"{one.host.service_address}:{port + shift}" for one in nodes]
-            told = ask_from_here(targets, _WITHIN_S)
-            asked += [Asked("", one, meant) for one, meant in zip(told, nodes, strict=True)]
+            replies = ask_from_here(targets, _WITHIN_S)
+            queries += [Query("", one, node) for one, node in zip(replies, nodes, strict=True)]
         for machine in nodes:
             others = [one for one in nodes if one is not machine]
-            asked += _from_host(machine, others, [one + shift for one in between])
-        for one in asked:
+            queries += _from_host(machine, others, [one + shift for one in between])
+        for one in queries:
             _refuse(one)
         for machine in nodes:
             _see_forwarded(machine, port + shift)
@@ -112,7 +112,7 @@ def _asked(
         faults = _ended(nodes)
     if faults:
         raise faults[0]
-    return asked
+    return queries
 
 
 def _begin(machine: HostMachine, ports: list[int]) -> None:
@@ -139,50 +139,50 @@ def _ended(nodes: list[HostMachine]) -> list[TareError]:
     return faults
 
 
-def _from_host(machine: HostMachine, meant: list[HostMachine], ports: list[int]) -> list[Asked]:
-    pairs = [(f"{one.host.service_address}:{port}", one) for one in meant for port in ports]
+def _from_host(machine: HostMachine, nodes: list[HostMachine], ports: list[int]) -> list[Query]:
+    pairs = [(f"{one.host.service_address}:{port}", one) for one in nodes for port in ports]
     if not pairs:
         return []
     targets = [target for target, _ in pairs]
     done = machine.connection.run(
         machine.programs["tare-pod"], "ask", "--within", str(_WITHIN_S), *targets
     )
-    told = replies_inside(done.out.decode(errors="replace"))
-    if len(told) != len(targets):
+    replies = replies_inside(done.out.decode(errors="replace"))
+    if len(replies) != len(targets):
         raise machine.connection.failed("tare-pod", done)
-    return [Asked(machine.name, one, own) for one, (_, own) in zip(told, pairs, strict=True)]
+    return [Query(machine.name, one, own) for one, (_, own) in zip(replies, pairs, strict=True)]
 
 
-def _refuse(one: Asked) -> None:
-    told, meant = one.told, one.meant
-    if told.name == meant.name:
+def _refuse(one: Query) -> None:
+    reply, expected = one.reply, one.expected
+    if reply.name == expected.name:
         return
-    if told.name:
+    if reply.name:
         raise RuntimeUnavailableError(
-            f"{told.name} answers {one.origin or 'this machine'} where {meant.name} should",
-            where=told.target,
+            f"{reply.name} answers {one.origin or 'this machine'} where {expected.name} should",
+            where=reply.target,
             why="both have this address for others, or something between translates it",
             remedy="name the address of each host's own interface in the inventory (service)",
         )
-    said = _said(meant)
-    if said:
+    fault = _fault(expected)
+    if fault:
         raise RuntimeUnavailableError(
             "no database can listen where the others would look for it",
-            where=str(meant.host),
-            why=said,
+            where=str(expected.host),
+            why=fault,
             remedy="name the address of one of its interfaces in the inventory (service), and "
             "see that nothing else has the port there (ss -ltnp)",
         )
     raise RuntimeUnavailableError(
-        f"packets do not get from {one.origin or 'here'} to {told.target}",
-        why=told.why or "nobody answered",
+        f"packets do not get from {one.origin or 'here'} to {reply.target}",
+        why=reply.why or "nobody answered",
         remedy="open the port in the host's firewall, or name the address at which others "
         "reach the host in the inventory (service)",
     )
 
 
-def _said(machine: HostMachine) -> str:
-    """Why it does not answer, in its own words; empty: it does, as far as it knows."""
+def _fault(machine: HostMachine) -> str:
+    """The last line of its error output: why it does not answer; empty: none."""
     try:
         text = machine.connection.script(_LAST_WORDS, str(machine.home(_UNIT))).text
     except TareError:
@@ -200,14 +200,14 @@ def _see_forwarded(machine: HostMachine, port: int) -> None:
     address = machine.host.service_address
     door = connection.forward_port(address, port)
     try:
-        (told,) = ask_from_here([f"127.0.0.1:{door}"], _WITHIN_S)
+        (reply,) = ask_from_here([f"127.0.0.1:{door}"], _WITHIN_S)
     finally:
         connection.cancel_port(door, address, port)
-    if told.name != machine.name:
+    if reply.name != machine.name:
         raise RuntimeUnavailableError(
             "the host's SSH server forwards no port to here",
             where=str(machine.host),
-            why=told.why or f"{told.name} answers",
+            why=reply.why or f"{reply.name} answers",
             remedy="allow it in its sshd_config: AllowTcpForwarding yes, and no PermitOpen that "
             "leaves its own ports out",
         )

@@ -89,7 +89,7 @@ def remove(
                     "not all could be removed",
                     where=str(host),
                     why=done.why,
-                    remedy="mend that on the host, then tare clean again",
+                    remedy="fix that on the host, then tare clean again",
                 )
         except TareError as error:
             faults.append(error)

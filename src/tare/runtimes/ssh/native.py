@@ -78,7 +78,7 @@ class HostRunning:
         self._machine = machine
         self._home = str(home)
         self._output = output
-        self._poll = RateLimitedPoll(self._look, clock)
+        self._poll = RateLimitedPoll(self._poll_once, clock)
         self._stopped = False
         self._accounting = Accounting(groups, (pid,), machine)
 
@@ -88,7 +88,7 @@ class HostRunning:
     def exited(self) -> Exit | None:
         return self._poll.exited()
 
-    def _look(self) -> Exit | None:
+    def _poll_once(self) -> Exit | None:
         told = self._machine.call("state.sh", self._home)
         if told == "runs":
             return None

@@ -63,7 +63,7 @@ class MemberRunning(OrchestratedRunning):
         self._task = str(task["ID"])
         self._node = str(task["NodeID"])
         self._path = path
-        self._poll = RateLimitedPoll(self._look, clock)
+        self._poll = RateLimitedPoll(self._poll_once, clock)
         self._accounting = accounting_of(task)
         self._container, _ = container_of(task)
         if unit.limits.cpuset is not None:
@@ -72,7 +72,7 @@ class MemberRunning(OrchestratedRunning):
     def exited(self) -> Exit | None:
         return self._poll.exited()
 
-    def _look(self) -> Exit | None:
+    def _poll_once(self) -> Exit | None:
         try:
             task = self._manager.inspect("task", self._task)
         except SwarmError as error:

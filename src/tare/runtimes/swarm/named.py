@@ -44,7 +44,7 @@ def ask_swarm(environment: Mapping[str, str] = os.environ) -> SwarmFacts | TareE
 
 
 def swarm_fault(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why the Swarm cannot be used, with what mends it; None where it can."""
+    """Why the Swarm cannot be used, with the remedy; None where it can."""
     found = ask_swarm(environment)
     if found is None:
         return "docker's engine manages no Swarm (docs/swarm.md)"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.replies import wrong_replies
 from tare.runtimes.swarm.facts import NO_IP_VS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ONLY_INSIDE = ("service-ip", "container-dns")
 """endpoints on a network that only containers are on"""
 _NEEDS_IP_VS = "a kernel with IP_VS on every node (modprobe ip_vs), or network: host-port or \
 container-dns, which need none"
-_MENDS: Mapping[str, str] = {
+_REMEDIES: Mapping[str, str] = {
     "host": "let the nodes' firewalls pass the database's ports",
     "host-port": "let the nodes' firewalls pass published ports, from 9042 upwards",
     "node-port": _NEEDS_IP_VS,
@@ -50,14 +51,7 @@ def refuse_broken(
     Raises:
         RuntimeUnavailableError: a target did not answer, or another unit did.
     """
-    by_target = {one.target: one for one in found}
-    faults: list[str] = []
-    for target, unit in expected.items():
-        one = by_target.get(target)
-        if one is None or not one.name:
-            faults.append(f"{target} ({unit}): {one.why if one else 'it was not asked'}")
-        elif one.name != unit:
-            faults.append(f"{target}: {one.name} answered in place of {unit}")
+    faults = wrong_replies(expected, found)
     if not faults:
         return
     if endpoint in PROXIED and ip_vs is False:
@@ -66,7 +60,7 @@ def refuse_broken(
         f"network: {endpoint} is not runnable here: packets from {place} do not reach the units",
         where="platform.network",
         why="; ".join(faults),
-        remedy=_MENDS[endpoint],
+        remedy=_REMEDIES[endpoint],
     )
 
 

@@ -52,8 +52,8 @@ def await_task(
             raise _not_started(service, ending(task).detail + _last_words(manager, service))
         waited = clock() - begun
         if waited > (_UNPLACED_S if state in _PENDING else START_S):
-            said = _said(task) if task else "the service has no task"
-            raise _not_started(service, f"after {waited:.0f} s it is {state}: {said}")
+            message = _message(task) if task else "the service has no task"
+            raise _not_started(service, f"after {waited:.0f} s it is {state}: {message}")
         wait(_POLL_S)
 
 
@@ -81,13 +81,13 @@ def ending(task: Document) -> Exit:
     status = task["Status"]
     code = int((status.get("ContainerStatus") or {}).get("ExitCode") or 0)
     detail = f"its task is {status['State']}"
-    said = _said(task)
-    if said:
-        detail += f": {said}"
+    message = _message(task)
+    if message:
+        detail += f": {message}"
     return Exit(code or -1, detail)
 
 
-def _said(task: Document) -> str:
+def _message(task: Document) -> str:
     status = task["Status"]
     return str(status.get("Err") or status.get("Message") or "")
 

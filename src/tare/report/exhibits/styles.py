@@ -1,4 +1,4 @@
-"""How each series of an exhibit looks: colour, dashes, marker and texture, never colour alone."""
+"""The style of each series of an exhibit: colour, dashes, marker, texture; never colour alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DASHES = 5
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How one series is drawn.
 
     Attributes:
@@ -42,8 +42,8 @@ class Look:
     texture: str
 
 
-def looks(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Look]:
-    """Series name to its look, the same in all panels of the exhibit.
+def styles(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Style]:
+    """Series name to its style, the same in all panels of the exhibit.
 
     Series that are conditions have the colours that these have everywhere in the report, as long
     as a report has no more conditions than colours; else by their place, the baseline's neutral.
@@ -61,5 +61,5 @@ def looks(exhibit: Exhibit, classes: Mapping[str, str]) -> dict[str, Look]:
         css = f"{hue} s{place % DASHES}"
         # one on with every turn: a colour that comes again has another marker
         marker = MARKERS[(place + place // len(MARKERS)) % len(MARKERS)]
-        found[series] = Look(css, marker, TEXTURES[place % len(TEXTURES)])
+        found[series] = Style(css, marker, TEXTURES[place % len(TEXTURES)])
     return found

@@ -1,4 +1,4 @@
-"""The noise floor: how far apart identical conditions (A/A) came out."""
+"""The noise floor: how far apart identical conditions (A/A) came out, and what it hides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.analysis.inference.estimates import Cell, Logs
-    from tare.analysis.model import Effect
+    from tare.analysis.model import Analysis, Effect
 
 PERCENTILE = 95.0
 
@@ -59,6 +59,30 @@ def hides_answer(floor: NoiseFloor, effects: Sequence[Effect]) -> bool:
     Single blocks and deployments that differ by more than the margin are the reason then.
     """
     return any(not outdone(one) for one in effects if one.metric == floor.metric and not one.aa)
+
+
+def hiding_floor(analysis: Analysis, effect: Effect) -> float | None:
+    """The noise floor, as a change, if it makes a decided effect doubtful; else nothing.
+
+    It does where the effect rests on blocks and is smaller than the floor; of several A/A pairs the
+    widest counts. Two ways into one server share it, so the noise between servers is not theirs.
+    """
+    if outdone(effect) or _one_server(analysis, effect):
+        return None
+    floor = max((f.floor for f in analysis.noise_floor if f.metric == effect.metric), default=None)
+    if floor is None or effect.ratio <= 0 or not math.isfinite(effect.ratio):
+        return None
+    return floor if abs(math.log(effect.ratio)) < math.log1p(floor) else None
+
+
+def _one_server(analysis: Analysis, effect: Effect) -> bool:
+    """Whether the same deployments served both conditions."""
+    served: dict[str, set[str]] = {effect.baseline: set(), effect.treatment: set()}
+    for trial in analysis.trials:
+        if trial.condition in served and trial.deployment:
+            served[trial.condition].add(trial.deployment)
+    first, second = served[effect.baseline], served[effect.treatment]
+    return bool(first) and first == second
 
 
 def outdone(effect: Effect) -> bool:

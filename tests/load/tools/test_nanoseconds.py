@@ -6,7 +6,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tare.load.tools.scale import in_nanoseconds
+from tare.load.tools.nanoseconds import in_nanoseconds
 from tare.records.hlog import parse_line
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tare.analysis.inference.noise import noise_floor
+from tare.analysis.inference.noise_floor import noise_floor
 
 TWINS = ("native", "native-again")
 

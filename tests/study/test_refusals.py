@@ -10,14 +10,14 @@ import pytest
 from tare.databases.mongodb.installation import unfit
 from tare.errors import StudyError
 from tare.machines.facts import MachineFacts
-from tare.study.checks import refusals, refuse_plan
 from tare.study.plan import make_plan
 from tare.study.quantities import GIB
+from tare.study.refusals import refusals, refuse_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.study.checks import Refusal
+    from tare.study.refusals import Refusal
     from tests.study.conftest import ReadStudy
 
 MACHINE = MachineFacts(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tare.knowledge.asked import asked_of, questions_of
+from tare.knowledge.query import queries_of, query_of
 from tare.study.conditions import expand
 from tare.study.schema import Setup, Study
 
@@ -33,37 +33,37 @@ DOCKER = {"runtime": "docker", "network": "bridge", "storage": "volume"}
 def test_what_changes_is_what_is_asked_about(
     treatment: dict[str, str], baseline: dict[str, str], platform: str, over: str
 ) -> None:
-    asked = asked_of(setup(**treatment), setup(**baseline))
+    asked = query_of(setup(**treatment), setup(**baseline))
     assert (asked.platform, asked.over) == (platform, over)
 
 
 def test_a_guest_on_both_sides_is_a_virtual_machine_and_no_question() -> None:
-    inside = asked_of(setup(machines="kvm", runtime="swarm"), setup(machines="kvm"))
+    inside = query_of(setup(machines="kvm", runtime="swarm"), setup(machines="kvm"))
     assert (inside.platform, inside.over, inside.machines) == ("swarm", "native", "vm")
-    assert asked_of(setup(machines="kvm"), setup()).machines == ""
+    assert query_of(setup(machines="kvm"), setup()).machines == ""
 
 
 def test_a_level_of_the_factor_instance_names_the_machine() -> None:
     levels = {"instance": "m3-large", "threads": "30"}
-    assert asked_of(setup(**DOCKER), setup(), levels).instance == "m3-large"
-    assert asked_of(setup(**DOCKER), setup()).instance == ""
+    assert query_of(setup(**DOCKER), setup(), levels).instance == "m3-large"
+    assert query_of(setup(**DOCKER), setup()).instance == ""
 
 
 def test_a_mix_of_the_study_is_asked_about() -> None:
     mixed = {"workload": "stress-mixed", "mix": {"read": 1, "write": 1}}
-    asked = asked_of(Setup.model_validate({"load": mixed, "platform": DOCKER}), Setup())
+    asked = query_of(Setup.model_validate({"load": mixed, "platform": DOCKER}), Setup())
     assert asked.reads == 0.5
 
 
 def test_a_mixed_load_that_is_driven_here_reads_as_often_as_it_writes() -> None:
     # as the tool does unless it is told another ratio; the sources' own was 3 to 1
     load = {"workload": "stress-mixed"}
-    asked = asked_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
+    asked = query_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
     assert asked.reads == 0.5
 
 
 def test_another_address_is_what_is_replaced() -> None:
-    named = asked_of(setup(address="host-name"), setup(address="floating-ip"))
+    named = query_of(setup(address="host-name"), setup(address="floating-ip"))
     assert named.replaced == {"address": ("host-name", "floating-ip")}
 
 
@@ -71,7 +71,7 @@ def test_a_database_that_is_only_declared_can_be_asked_about() -> None:
     mongodb = Setup.model_validate(
         {"database": {"kind": "mongodb", "version": "3.2.4"}, "platform": DOCKER}
     )
-    asked = asked_of(mongodb, Setup())
+    asked = query_of(mongodb, Setup())
     assert (asked.database, asked.version) == ("mongodb", "3.2.4")
 
 
@@ -86,7 +86,7 @@ def test_another_plugin_is_a_question_of_its_own() -> None:
         }
     )
     conditions = expand(study)
-    (question,) = questions_of(conditions, conditions[0]).values()
+    (question,) = queries_of(conditions, conditions[0]).values()
     assert (question.platform, question.over) == ("kubernetes", "kubernetes")
     assert question.replaced == {"plugin": ("flannel-vxlan", "weave")}
 
@@ -107,7 +107,7 @@ def test_another_plugin_is_a_question_of_its_own() -> None:
 def test_an_open_loop_asks_about_a_rate_of_unknown_weight(
     load: dict[str, Any], at_rate: bool | None, threads: int | None
 ) -> None:
-    asked = asked_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
+    asked = query_of(Setup.model_validate({"load": load, "platform": DOCKER}), Setup())
     assert (asked.at_rate, asked.threads) == (at_rate, threads)
     assert ("load at a set rate" in asked.words()) == bool(at_rate)
 
@@ -125,4 +125,4 @@ def test_another_rate_is_no_question_of_its_own() -> None:
         }
     )
     conditions = expand(study)
-    assert list(questions_of(conditions, conditions[0])) == ["docker.slow"]
+    assert list(queries_of(conditions, conditions[0])) == ["docker.slow"]

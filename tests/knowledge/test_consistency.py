@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tare.knowledge.checks import Span, as_printed, objections
+from tare.knowledge.consistency import Span, as_printed, objections
 from tests.knowledge.sample import changed, finding
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import has_ratio
 from tare.analysis.inference.averages import WORDS, Typical, average, averaged_logs
 from tare.analysis.inference.bootstrap import Resampled
 from tare.analysis.inference.crosschecks import check_blocks, check_independent
 from tare.analysis.inference.estimates import Stratum, estimate, make_stratum
 from tare.analysis.inference.independent import estimate_independent, sample
-from tare.analysis.metrics import has_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -372,7 +372,7 @@ def _whole(logs: Logs, found: Average) -> bool:
 
 
 def _centre(how: How, found: Average, result: Estimate) -> float:
-    """The ratio as asked; the model's own is that of the fit, which mends missing blocks."""
+    """The ratio as asked; the model's own is that of the fit, which allows for missing blocks."""
     return result.log_ratio if how == "model" else math.log(found.ratio)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tare.analysis.inference.averages import How
-from tare.analysis.inference.comparisons import Compared, Rules, compare_in_blocks
+from tare.analysis.inference.contrast_estimates import Compared, Rules, compare_in_blocks
 from tare.analysis.inference.contrasts import Contrast, Contrasts
 from tare.analysis.inference.estimates import Logs
 

@@ -1,4 +1,4 @@
-"""What somebody asks about: the conditions of a cluster to be, from options or from a study."""
+"""A query to what was published: the conditions of a cluster to be, from options or a study."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REPLACED = ("network", "storage", "plugin", "address", "clusters")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """The conditions asked about. Empty or None: not said, and so not compared.
 
     Attributes:
@@ -116,7 +116,7 @@ class Asked:
         return f"{self.platform} with {' and '.join(moved)}"
 
 
-def asked_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = None) -> Asked:
+def query_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = None) -> Query:
     """The question that a treatment condition of a study asks.
 
     Args:
@@ -130,7 +130,7 @@ def asked_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = N
         for name in ("network", "storage", "plugin", "address")
         if inside and getattr(side, name) != getattr(base, name)
     }
-    return Asked(
+    return Query(
         database=setup.database.kind,
         version=setup.database.version,
         platform=platform,
@@ -180,14 +180,14 @@ def _at_rate(setup: Setup) -> bool:
     return bool(load.phases) or (load.rate is not None and load.sought is None)
 
 
-def questions_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str, Asked]:
+def queries_of(conditions: Sequence[Condition], baseline: Condition) -> dict[str, Query]:
     """Condition to its question, of every condition whose platform is not the baseline's.
 
     Conditions that ask the same question give it once, under the first one's name.
     """
-    found: dict[str, Asked] = {}
+    found: dict[str, Query] = {}
     for one in conditions:
-        question = asked_of(one.setup, baseline.setup, one.levels)
+        question = query_of(one.setup, baseline.setup, one.levels)
         moved = _place(one.setup) != _place(baseline.setup)
         if moved and question not in found.values():
             found[one.name] = question

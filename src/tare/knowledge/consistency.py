@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tare.study.metric_names import SERVER_UTIL
+from tare.study.metric_names import KINDS, SERVER_UTIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,6 @@ RATIO_DIGITS = 4
 """Ratios are written with four digits after the point."""
 _HALF = 0.5 * 10**-RATIO_DIGITS + 1e-9
 _WHOLE_PERCENT = 0.005 + 1e-9
-_LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def _of_finding(finding: Finding, by_id: Mapping[str, Finding]) -> Iterator[str]
 def allowed_units(metric: str) -> set[str]:
     """Units in which this metric may be given."""
     operation, _, kind = metric.rpartition(".")
-    if operation and kind in _LATENCIES:
+    if operation and kind in KINDS:
         return {"us", "ms"}
     if metric == "throughput":
         return {"operations/s"}
@@ -113,7 +112,7 @@ def _unit(finding: Finding) -> Iterator[str]:
     if finding.unit not in allowed:
         yield f"unit {finding.unit!r} for {finding.metric}; one of {', '.join(sorted(allowed))}"
     operation = finding.metric.rpartition(".")[0]
-    if finding.metric.rpartition(".")[2] in _LATENCIES and operation not in (
+    if finding.metric.rpartition(".")[2] in KINDS and operation not in (
         finding.operation,
         "all",
     ):
@@ -149,7 +148,7 @@ def _shape(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
 
 
 def _arithmetic(finding: Finding, effect: PublishedEffect) -> Iterator[str]:
-    """The ratio follows from the values, or the printed change; both agree, or it is said."""
+    """The ratio follows from the values, or the printed change; a conflict of both is recorded."""
     base, treated = finding.values.baseline, finding.values.treatment
     recorded = {one.about for one in finding.discrepancies}
     if base is not None and treated is not None:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tare.knowledge.library import load_library
-from tare.knowledge.replication.model import Band
-from tare.knowledge.replication.verdicts import (
+from tare.knowledge.replication.agreement import (
     USUAL_MARGIN,
     band_of,
     further,
     judge,
     published_interval,
 )
+from tare.knowledge.replication.model import Band
 from tests.knowledge.replication.effects import effect
 from tests.knowledge.sample import BASE, changed, finding
 
