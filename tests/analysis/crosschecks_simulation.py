@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tare.analysis.inference.crosschecks import check_blocks, contradicting
+from tare.analysis.inference.crosschecks import check_blocks, judged
 from tare.analysis.inference.estimates import Estimate, estimate, make_stratum, t_interval
 from tare.analysis.inference.verdicts import run_tests
 
@@ -75,7 +75,7 @@ def as_effect(found: Estimate) -> Any:
 def outcomes(rng: np.random.Generator, of: Layout) -> dict[str, bool]:
     """Of one study: whether it finds a difference, what contradicts it, and what would."""
     effect = as_effect(studied(rng, of))
-    names = " ".join(contradicting(effect))
+    names = " ".join(one.name for one in judged(effect) if not one.agrees)
     different = effect.verdict == "different"
     own_low, own_high = effect.ci_unpooled
     width, own_width = (math.log(high / low) for low, high in (effect.ci, effect.ci_unpooled))

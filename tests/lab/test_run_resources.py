@@ -11,6 +11,7 @@ import pytest
 from tare.errors import RuntimeUnavailableError
 from tare.lab import run_resources
 from tare.machines.addresses import EXPOSED
+from tare.machines.facts import local_facts
 from tare.study.schema import Setup
 
 
@@ -38,6 +39,25 @@ def test_connections_to_hosts_end_where_one_of_them_is_not_reached(
         run_resources.prepare("run", tmp_path / "work", [Setup()], said.append)
     assert hosts.closed
     assert [one.splitlines()[0] for one in said] == ["something was left: db1: a container is left"]
+
+
+class Broken(Gone):
+    """Closed, it fails as nobody foresaw."""
+
+    def close(self) -> None:
+        self.closed = True
+        raise ValueError("no JSON")
+
+
+def test_all_is_closed_whatever_one_of_them_fails_with(tmp_path: Path) -> None:
+    first, left, last = Broken(), Gone(), Gone()
+    runtimes: Any = {"native": first, "docker": left}
+    hosts: Any = last
+    resources = run_resources.RunResources("run", local_facts(tmp_path), runtimes, hosts=hosts)
+    with pytest.raises(ValueError, match="no JSON") as caught:
+        resources.close()
+    assert (first.closed, left.closed, last.closed) == (True, True, True)
+    assert len(caught.value.__notes__) == 2
 
 
 def test_a_run_says_that_neighbours_can_reach_its_containers(

@@ -79,6 +79,19 @@ def test_a_first_interruption_of_the_last_cleaning_comes_after_it(scene: Scene) 
     assert scene.swept == SWEPT
 
 
+def test_the_last_cleaning_goes_on_where_closing_fails_as_nobody_foresaw(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> list[Any]:
+        raise ValueError("no JSON")
+
+    monkeypatch.setattr(scene.resources, "close", broken)
+    with pytest.raises(ValueError, match="no JSON"):
+        scene.run()
+    assert not scene.directory.work.exists()
+    assert scene.swept == SWEPT
+
+
 def test_what_was_prepared_is_closed_where_the_run_cannot_be_begun(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +150,19 @@ def test_the_last_sweep_of_a_weighing_is_not_cut_short(monkeypatch: pytest.Monke
     with pytest.raises(KeyboardInterrupt), clean.swept(print):
         done.append("weighed")
     assert done == ["removed", "weighed", "removed"]
+
+
+def test_removing_what_dead_runs_left_is_not_cut_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "left"
+    place.mkdir()
+    monkeypatch.setattr(
+        "tare.lab.clean.native.remove", lambda _: signal.raise_signal(signal.SIGINT)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        clean.remove(clean.Leftovers(temporary=[place]))
+    assert not place.exists()
 
 
 @pytest.fixture

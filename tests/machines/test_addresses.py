@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tare.machines import addresses
+from tare.machines import addresses, neighbours
 from tare.machines.addresses import AddressPool
 
 
@@ -23,7 +23,19 @@ def test_networks_lie_in_the_benchmarking_range_and_differ() -> None:
     pool = AddressPool()
     taken = [pool.network() for _ in range(200)]
     assert len(set(taken)) == 200
-    assert all(net.subnet_of(ip_network("198.18.0.0/15")) for net in taken)
+    assert all(net.subnet_of(neighbours.OURS) for net in taken)
+
+
+def test_addresses_for_clients_in_containers_lie_in_the_range_that_the_rule_guards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[str, ...]] = []
+    monkeypatch.setattr(addresses, "_ip", lambda *words, check=True: told.append(words))
+    monkeypatch.setattr(AddressPool, "guard", lambda _: None)
+    pool = AddressPool()
+    taken = {ip_address(pool.host()) for _ in range(600)}
+    assert len(taken) == len(told) == 600
+    assert all(one in neighbours.OURS for one in taken)
 
 
 def test_networks_are_used_in_turn_when_a_long_run_needs_many() -> None:

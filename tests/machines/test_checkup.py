@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tare.errors import TareError
 from tare.machines.checkup import Checked, check_hosts
+from tare.machines.clocks import Offset
 from tare.machines.inventory.host import Host, Inventory
 from tare.machines.ssh import Connection, Done, HostGoneError
 from tare.machines.survey import survey
@@ -111,6 +112,31 @@ def test_what_a_host_lacks_is_told_with_what_helps(
     assert failing(found) == [what]
     assert found.ready == ready
     assert remedy in found.next
+
+
+@pytest.mark.parametrize(
+    ("uncertain_ms", "hindered"),
+    [
+        (0.6, []),
+        (4, []),
+        (4.1, ["no slices, which need ± 4 ms"]),
+        (10.1, ["no slices, which need ± 4 ms", "no load clients on several hosts"]),
+    ],
+)
+def test_a_clock_that_is_known_too_roughly_is_told_with_what_it_hinders(
+    uncertain_ms: float, hindered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Offset(0.0, uncertain_ms / 1e3, 12)
+    monkeypatch.setattr("tare.machines.checkup.clock_offset", lambda _: clock)
+    found = checked(answer())
+    assert found.ready
+    assert failing(found) == ["clock"] * bool(hindered)
+    (point,) = [one for one in found.points if one.what == "clock"]
+    _, *said = point.says.split("; ")
+    assert len(said) == len(hindered)
+    assert all(one.startswith(other) for one, other in zip(said, hindered, strict=True))
+    assert ("design.slice: off" in found.next) == bool(hindered)
+    assert ("client.machines" in found.next) == (len(hindered) > 1)
 
 
 def test_an_engine_that_does_not_answer_says_why() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import Accounting
-from tare.runtimes import orchestrated
+from tare.runtimes import kept_log, orchestrated
 from tare.runtimes.unit import Bits, Site, Unit
 from tare.study.platform import Limits
 
@@ -102,9 +102,10 @@ def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(tmp_path: Path) -> None:
 def test_of_a_log_without_end_its_last_part_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orchestrated, "_LONGEST_LOG", 4)
+    monkeypatch.setattr(kept_log, "LONGEST", 4)
     source = tmp_path / "proc/7/root/var/lib/x/mongod.log"
     source.parent.mkdir(parents=True)
     source.write_bytes(b"started, died")
     orchestrated.keep_log(unit(tmp_path, "mongod.log"), 7, tmp_path, tmp_path / "proc")
-    assert (tmp_path / "d1-n1-mongod.log").read_bytes() == b"died"
+    said = b"[Tare: the first 9 bytes of this log were not kept]\n"
+    assert (tmp_path / "d1-n1-mongod.log").read_bytes() == said + b"died"

@@ -21,11 +21,10 @@ from tare.analysis.model.ending import Allocation
 from tare.analysis.slices import LEAST_PASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tare.analysis.model import IdenticalSpread
     from tare.analysis.trials import Trial
-    from tare.study.schema import Study
 
 LEAST_DF = 8
 """Degrees of freedom from which an sd between deployments is worth planning with."""
@@ -35,37 +34,49 @@ ROUNDS = range(3, 61)
 
 
 def allocation(
-    trials: Sequence[Trial], identical: Sequence[IdenticalSpread], study: Study
+    trials: Sequence[Trial],
+    identical: Sequence[IdenticalSpread],
+    primary: Collection[str],
+    measures: Mapping[str, float],
 ) -> Allocation | None:
     """The rounds that would have told most in the time that the run took.
 
-    The half-width between deployments decides; where some serve several conditions, its product
-    with that inside a deployment. None where the run was not in slices, or too little is known, or
-    nothing much is gained.
+    The half-width between deployments decides, of the primary metric that gains least; where some
+    serve several conditions, its product with that inside a deployment. None where the run was not
+    in slices, or too little is known, or nothing much is gained.
+
+    Args:
+        identical: how far identical deployments differed.
+        primary: metrics that decide.
+        measures: each condition's load.measure.
     """
-    spread = next((s for s in identical if s.unit == "deployment" and s.slices is not None), None)
+    spreads = _known(identical, primary)
     trials = [trial for trial in trials if trial.done]
     starts = round_starts(trials)
     driven = _driven_s(trials)
-    if spread is None or spread.df < LEAST_DF or len(starts) < min(ROUNDS) or not driven:
+    if not spreads or len(starts) < min(ROUNDS) or not driven:
         return None
     round_s = round_seconds(starts, trials)
     passes = min(len(trial.slices) for trial in trials)
-    within = (spread.slices or 0.0) ** 2
-    between = max(spread.sd**2 - within, 0.0)
     now = len(starts)
-    options = [
-        Allocation(
-            metric=spread.metric,
-            now=now,
-            rounds=rounds,
-            measure_s=float(f"{share * study.load.measure:.2g}"),
-            apart=half_width(between, within / share, rounds) / half_width(between, within, now),
-            inside=half_width(0.0, 1 / share, rounds) / half_width(0.0, 1.0, now),
+    names = {trial.manifest.condition for trial in trials}
+    lengths = {seconds for name, seconds in measures.items() if name in names}
+    options = []
+    for rounds, share in _options(now, round_s, driven):
+        if share * passes < LEAST_PASSES:
+            continue
+        apart, metric = max((_apart(one, now, rounds, share), one.metric) for one in spreads)
+        options.append(
+            Allocation(
+                metric=metric,
+                now=now,
+                rounds=rounds,
+                share=share,
+                measure_s=float(f"{share * min(lengths):.2g}") if len(lengths) == 1 else None,
+                apart=apart,
+                inside=half_width(0.0, 1 / share, rounds) / half_width(0.0, 1.0, now),
+            )
         )
-        for rounds, share in _options(now, round_s, driven)
-        if share * passes >= LEAST_PASSES
-    ]
     several = len({(t.cell, t.manifest.deployment) for t in trials}) < len(trials)
 
     def gained(one: Allocation) -> float:
@@ -73,6 +84,21 @@ def allocation(
 
     best = min(options, key=gained, default=None)
     return best if best is not None and gained(best) < WORTH else None
+
+
+def _known(identical: Sequence[IdenticalSpread], primary: Collection[str]) -> list[IdenticalSpread]:
+    """The spreads of primary metrics that were measured in slices and are worth planning with;
+    where there are none, of the first metric that was."""
+    known = [s for s in identical if s.unit == "deployment" and s.slices is not None]
+    asked = [s for s in known if s.metric in primary] or known[:1]
+    return [s for s in asked if s.df >= LEAST_DF and (s.sd or s.slices)]
+
+
+def _apart(spread: IdenticalSpread, now: int, rounds: int, share: float) -> float:
+    """The half-width between deployments with other rounds, over that of the run."""
+    within = (spread.slices or 0.0) ** 2
+    between = max(spread.sd**2 - within, 0.0)
+    return half_width(between, within / share, rounds) / half_width(between, within, now)
 
 
 def _options(now: int, round_s: float, driven_s: float) -> Iterator[tuple[int, float]]:

@@ -131,9 +131,8 @@ def _analyse(run_dir: Path) -> Analysis:
     checks = run_checks(evidence)
     series = series_of(trials)
     why = make_why(trials, contrasts, rules)
-    identical = identical_spreads(
-        trials, contrasts, margins, primary_metrics(margins, study.analysis.primary), rules
-    )
+    primary = primary_metrics(margins, study.analysis.primary)
+    identical = identical_spreads(trials, contrasts, margins, primary, rules)
     return Analysis(
         study=study.study,
         question=study.question,
@@ -152,7 +151,9 @@ def _analyse(run_dir: Path) -> Analysis:
         variances=noisier,
         noise_floor=list(evidence.floors),
         identical=identical,
-        allocation=allocation(trials, identical, study),
+        allocation=allocation(
+            trials, identical, primary, {one.name: one.setup.load.measure for one in conditions}
+        ),
         checks=checks,
         parity=list(evidence.parity),
         trials=trial_summaries(trials),

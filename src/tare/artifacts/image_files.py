@@ -20,7 +20,7 @@ LABEL = "tare.run"
 """the label by which `tare clean` finds what a crash leaves, once its starter has ended"""
 
 
-class _Chunks:
+class Chunks:
     """The part of a file that tarfile's stream mode reads, over an iterator of bytes."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
@@ -51,7 +51,7 @@ def find_file(
         )
         try:
             stream, _ = container.get_archive(directory)
-            reader = cast("IO[bytes]", _Chunks(iter(stream)))
+            reader = cast("IO[bytes]", Chunks(iter(stream)))
             with tarfile.open(fileobj=reader, mode="r|") as archive:
                 # to the end: the engine holds the container while an archive is half read
                 names = [PurePosixPath(member.name).name for member in archive]

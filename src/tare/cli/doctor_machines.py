@@ -71,7 +71,11 @@ def _show(inventory: Inventory, found: list[Checked]) -> None:
 def _as_dict(one: Checked) -> dict[str, Any]:
     clock = None
     if one.clock is not None:
-        clock = {**asdict(one.clock), "sure": one.clock.sure}
+        clock = {
+            **asdict(one.clock),
+            "sure": one.clock.sure,
+            "sure_in_slices": one.clock.sure_in_slices,
+        }
     return {
         "name": one.host.name,
         "address": one.host.address,

@@ -130,8 +130,10 @@ def swept(say: Callable[[str], None]) -> Iterator[None]:
             sweep()
 
 
+@undisturbed()
 def remove(found: Leftovers) -> list[TareError]:
-    """Remove what was found: containers first, because they hold networks and volumes.
+    """Remove what was found: containers first, because they hold networks and volumes. All of it:
+    an interruption comes afterwards.
 
     Returns:
         What could not be removed, and why.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.clocks import MOST_UNCERTAIN_IN_SLICES_S
 from tare.machines.machine import Here
 from tare.monitor.meter import CpuReading
 from tare.study.slice_schedule import LEAD_S, READ_LEAD_S, READ_S
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 _END_S = 5.0
 """longest wait for a probe's last lines"""
-_MOST_UNCERTAIN_S = LEAD_S / 2
-"""A clock that is known less well would thaw servers after their slice's load began."""
 _MOST_READ_LEAD_S = 0.9 * READ_S
 """A clock that may be behind is read so much sooner, or a slice's reading would follow its begin;
 the slice before has ended by then."""
@@ -77,12 +76,12 @@ def start_probes(
     """
     hosts = {one.name: one for one in machines if not isinstance(one, Here)}
     for name, one in hosts.items():
-        if one.clock.uncertain_s > _MOST_UNCERTAIN_S:
+        if not one.clock.sure_in_slices:
             raise RuntimeUnavailableError(
                 "a host cannot be driven in slices",
                 where=name,
                 why=f"its clock is known to ± {one.clock.uncertain_s * 1e3:.1f} ms only, which "
-                f"must be {_MOST_UNCERTAIN_S * 1e3:.0f} ms at most: the way there is slow",
+                f"must be {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms at most: the way there is slow",
                 remedy="run Tare nearer to the hosts, or write design.slice: off",
             )
     seen = {Path(boot).read_text().strip()} if len(hosts) < len(set(machines)) else set()

@@ -183,10 +183,12 @@ class Lab:
         is left half done on a host; whoever watches may be gone."""
         self._watcher = Heedless(self._watcher)
         self._show(Progress("cleaning up"))
-        for fault in resources.close() if resources is not None else ():
-            self._watcher.say(f"something was left: {fault}")
-        marked.remove(self._directory.work, self._directory.files)
-        self._sweep("removing what could not be stopped")
+        try:
+            for fault in resources.close() if resources is not None else ():
+                self._watcher.say(f"something was left: {fault}")
+        finally:
+            marked.remove(self._directory.work, self._directory.files)
+            self._sweep("removing what could not be stopped")
 
     def _event(self) -> str:
         """How this session begins, for the journal."""

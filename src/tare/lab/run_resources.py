@@ -110,13 +110,24 @@ class RunResources:
         return facts
 
     def close(self) -> list[TareError]:
-        """Take away networks, addresses and namespaces; what went wrong is returned, not raised."""
+        """Take away networks, addresses and namespaces, each whatever becomes of the others.
+
+        Returns:
+            What went wrong; another exception than TareError, the first, is raised at the end.
+        """
         faults: list[TareError] = []
+        other: BaseException | None = None
         for close in (*(one.close for one in self.runtimes.values()), self._close_hosts):
             try:
                 close()
             except TareError as error:
                 faults.append(error)
+            except BaseException as error:
+                other = other or error
+        if other is not None:
+            for fault in faults:
+                other.add_note(f"something was left, too: {fault}")
+            raise other
         return faults
 
     def _close_hosts(self) -> None:

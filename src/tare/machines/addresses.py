@@ -2,10 +2,10 @@
 
 Units on the host's network listen on 127.190.0.0/16. Published ports need an address that is
 not loopback, because Docker leaves 127.0.0.0/8 out of its DNAT rule; and a client inside a
-bridged container cannot reach loopback at all. For both, addresses of 198.18.0.0/16 (half of the
-range that RFC 2544 sets aside for benchmarks) are put on the loopback device under a label, so
-that they exist on this machine only and can be found again after a crash. The other half,
-198.19.0.0/16, numbers the container networks.
+bridged container cannot reach loopback at all. For both, addresses of half of the range that
+neighbours are kept from (198.18.x.y) are put on the loopback device under a label, so that they
+exist on this machine only and can be found again after a crash. The other half (198.19.x.y)
+numbers the container networks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LABEL = "lo:tare"
 EXPOSED = "neighbours on this machine's network can reach the databases, which have no passwords"
-_PER_NETWORK = 254
+_HOSTS, _NETWORKS = neighbours.OURS.subnets()
+_IN_TURN = list(_NETWORKS.subnets(new_prefix=24))[:254]
 
 
 class AddressPool:
@@ -49,7 +50,7 @@ class AddressPool:
         return str(IPv4Address("127.190.0.0") + self._loopback)
 
     def host(self) -> str:
-        """The next address of 198.18.0.0/16, put on the loopback device under our label.
+        """The next address of 198.18.x.y, put on the loopback device under our label.
 
         Neighbours on the network are kept from it.
 
@@ -58,14 +59,14 @@ class AddressPool:
         """
         self.guard()
         self._host += 1
-        address = str(IPv4Address("198.18.0.0") + self._host)
+        address = str(_HOSTS[self._host])
         _ip("addr", "add", f"{address}/32", "dev", "lo", "label", LABEL)
         self._claimed.append(address)
         return address
 
     def network(self) -> IPv4Network:
-        """The next /24 of 198.19.0.0/16 for a container network; they are used in turn."""
-        chosen = IPv4Network(f"198.19.{self._network % _PER_NETWORK}.0/24")
+        """The next /24 of 198.19.x.y for a container network; they are used in turn."""
+        chosen = _IN_TURN[self._network % len(_IN_TURN)]
         self._network += 1
         return chosen
 
@@ -93,7 +94,7 @@ def can_claim() -> str | None:
     if shutil.which("ip") is None:
         return "the ip command is missing (apt-get install iproute2)"
     try:
-        probe = IPv4Address("198.18.255.254")
+        probe = _HOSTS[-2]
         _ip("addr", "add", f"{probe}/32", "dev", "lo", "label", LABEL)
         _ip("addr", "del", f"{probe}/32", "dev", "lo")
     except RuntimeUnavailableError as error:

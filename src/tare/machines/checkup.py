@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import TareError
-from tare.machines.clocks import MOST_UNCERTAIN_S, Offset, clock_offset
+from tare.machines.clocks import (
+    MOST_UNCERTAIN_IN_SLICES_S,
+    MOST_UNCERTAIN_S,
+    Offset,
+    clock_offset,
+)
 from tare.machines.ssh import Connection
 from tare.machines.survey import HostFacts, printable, survey
 
@@ -186,11 +191,17 @@ def _wished(facts: HostFacts) -> Iterator[Point]:
 def _clock_point(clock: Offset | None, fault: TareError | None) -> Point:
     if clock is None:
         return Point("clock", False, fault.why if fault else "", fault.remedy if fault else "")
-    remedy = (
-        f"clients on several hosts need ± {MOST_UNCERTAIN_S * 1e3:.0f} ms to start at one instant: "
-        "run Tare nearer to them"
-    )
-    return Point("clock", clock.sure, str(clock), remedy)
+    hindered = []
+    if not clock.sure_in_slices:
+        hindered.append(f"no slices, which need ± {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms")
+    if not clock.sure:
+        hindered.append(
+            f"no load clients on several hosts, which need ± {MOST_UNCERTAIN_S * 1e3:.0f} ms to "
+            "start at one instant"
+        )
+    remedy = "run Tare nearer to the hosts, or write design.slice: off"
+    remedy += "" if clock.sure else " and client.machines: local"
+    return Point("clock", not hindered, "; ".join([str(clock), *hindered]), remedy)
 
 
 def _daemon(facts: HostFacts) -> Point:

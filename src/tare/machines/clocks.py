@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
+from tare.study.slice_schedule import LEAD_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,10 @@ ROUNDS = 12
 MOST_UNCERTAIN_S = 0.010
 """Starts at one instant need a bound below this: a hundredth of the one-second windows in which
 everything is counted."""
+
+
+MOST_UNCERTAIN_IN_SLICES_S = LEAD_S / 2
+"""A clock that is known less well would thaw servers after their slice's load began."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,11 @@ class Offset:
     def sure(self) -> bool:
         """Whether machines can start at one instant by it."""
         return self.uncertain_s <= MOST_UNCERTAIN_S
+
+    @property
+    def sure_in_slices(self) -> bool:
+        """Whether a host can be driven in slices by it."""
+        return self.uncertain_s <= MOST_UNCERTAIN_IN_SLICES_S
 
     def __str__(self) -> str:
         side = "ahead" if self.ahead_s >= 0 else "behind"

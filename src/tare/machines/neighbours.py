@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from ipaddress import IPv4Network
 
-OURS = "198.18.0.0/15"
+OURS = IPv4Network("198.18.0.0/15")
 """addresses of units and their container networks (RFC 2544, benchmarking)"""
 BRIDGES = "tare-br"
 """what the names of bridges of Tare's own networks begin with"""

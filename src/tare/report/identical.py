@@ -56,9 +56,12 @@ def _allocated(analysis: Analysis) -> list[str]:
     one = analysis.allocation
     if one is None:
         return []
+    length = f"{one.share:.0%} of each load.measure"
+    if one.measure_s is not None:
+        length = f"load.measure: {duration_in_words(one.measure_s)}"
     return [
-        f"By this noise {one.rounds} rounds with load.measure: {duration_in_words(one.measure_s)} "
-        f"would take as long as these {one.now}; intervals between deployments would be "
+        f"By this noise {one.rounds} rounds with {length} would take as long as these {one.now}; "
+        "intervals between deployments would be "
         f"{_width(one.apart)}, inside one deployment {_width(one.inside)}."
     ]
 

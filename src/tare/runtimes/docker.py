@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import resource
 import shutil
 import tarfile
@@ -36,6 +35,7 @@ from tare.runtimes.docker_engine import (
     remove,
     remove_volume,
 )
+from tare.runtimes.kept_log import keep_end_of_archived
 from tare.runtimes.native import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
@@ -232,11 +232,7 @@ class DockerRunning:
             return
         with contextlib.suppress(DockerException, OSError, tarfile.TarError):
             stream, _ = self._container.get_archive(f"{DATA}/{self.unit.log}")
-            with tarfile.open(fileobj=io.BytesIO(b"".join(stream))) as archive:
-                for member in archive:
-                    content = archive.extractfile(member)
-                    if content is not None:
-                        (into / self.unit.log_copy).write_bytes(content.read())
+            keep_end_of_archived(stream, into / self.unit.log_copy)
 
 
 class DockerRuntime:

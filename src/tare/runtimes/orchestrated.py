@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.no_links import opened, plain_file, within
+from tare.runtimes.kept_log import keep_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 
 _AWAY = "on another machine"
-_LONGEST_LOG = 64 << 20
-"""bytes that are kept of a log, as many as the Docker engine keeps of an output"""
 
 
 @dataclass(frozen=True)
@@ -138,5 +137,4 @@ def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> No
         within(root, tuple(above)) as directory,
         plain_file(directory, name) as source,
     ):
-        source.seek(max(os.fstat(source.fileno()).st_size - _LONGEST_LOG, 0))
-        (into / unit.log_copy).write_bytes(source.read(_LONGEST_LOG))
+        keep_end(source, os.fstat(source.fileno()).st_size, into / unit.log_copy)

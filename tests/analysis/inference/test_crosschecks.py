@@ -14,7 +14,7 @@ from tare.analysis.checks.evidence import Evidence
 from tare.analysis.inference.averages import average
 from tare.analysis.inference.bootstrap import Resampled, hierarchical
 from tare.analysis.inference.contrasts import Contrast
-from tare.analysis.inference.crosschecks import check_blocks
+from tare.analysis.inference.crosschecks import check_blocks, judged
 from tare.analysis.inference.estimates import Estimate, estimate, make_stratum
 from tare.analysis.inference.independent import sample
 from tare.analysis.inference.verdicts import run_tests
@@ -146,12 +146,28 @@ def test_a_much_wider_bootstrap_without_the_difference_contradicts_it(
     ci: tuple[float, float], fields: dict[str, Any], status: str
 ) -> None:
     other = CrossCheck(name="bootstrap of blocks", ci=ci, p=None, agrees=True)
-    found = crosschecks(_evidence([of_units(11, crosschecks=[other], **fields)]))
+    effect = of_units(11, crosschecks=[other], **fields)
+    effect.crosschecks = judged(effect)
+    assert [one.agrees for one in effect.crosschecks] == [status == "ok"]
+    found = crosschecks(_evidence([effect]))
     assert found is not None
     assert found.status == status
     assert [one.split(": ")[1] for one in found.details] == ["bootstrap of blocks disagrees"] * (
         status == "warning"
     )
+
+
+def test_what_stands_beside_an_effect_is_judged_by_its_verdict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = CrossCheck(name="bootstrap", ci=(0.5, 2.0), p=None, agrees=True)
+    monkeypatch.setattr(
+        "tare.analysis.inference.comparisons.check_independent", lambda *_, **__: [wide]
+    )
+    effects = effects_of(study_of(FACTORS, GRAMBOW), noisy())
+    different = [effect.verdict.startswith("different") for effect in effects]
+    assert set(different) == {True, False}
+    assert [effect.crosschecks[0].agrees for effect in effects] == [not one for one in different]
 
 
 @pytest.mark.parametrize(

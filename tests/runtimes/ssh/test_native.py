@@ -209,6 +209,36 @@ def test_another_s_process_that_was_given_the_number_is_left_alone(rig: Rig) -> 
     os.kill(running.accounting().pid, signal.SIGKILL)
 
 
+def test_what_outlives_a_unit_s_first_process_is_killed_with_it(rig: Rig) -> None:
+    unit = rig.unit("/bin/sh", "-c", "sleep 600 & echo $! >child; exit 3")
+    running = rig.runtime.launch(unit)
+    running._poll._clock = iter(range(0, 100_000, 10)).__next__
+    while running.exited() is None:
+        pass
+    child = Path("/proc", Path(unit.site.conf, "child").read_text(encoding="ascii").strip())
+    assert (child / "cwd").exists()
+    running.stop()
+    assert not (child / "cwd").exists()
+    assert not Path(running._home).exists()
+
+
+def test_what_is_left_in_a_unit_s_control_group_is_killed(tmp_path: Path) -> None:
+    home, group = tmp_path / "runs" / "me.run" / "n1", tmp_path / "group"
+    home.mkdir(parents=True)
+    group.mkdir()
+    (home / "groups").write_text(f"unified {group}\n", encoding="ascii")
+    process = subprocess.Popen(["/bin/sleep", "600"], start_new_session=True)
+    (group / "cgroup.procs").write_text(f"0\n{process.pid}\n", encoding="ascii")
+    try:
+        script = Path(str(files("tare.runtimes.ssh") / "stop.sh"))
+        subprocess.run(["/bin/sh", script, home, "0"], check=True)
+        assert process.wait(5) == -signal.SIGKILL
+    finally:
+        process.kill()
+        process.wait()
+    assert not home.exists()
+
+
 def test_groups_are_noted_before_a_limit_of_theirs_can_fail(tmp_path: Path) -> None:
     (tmp_path / "cpuacct").mkdir()  # and no `cpu`, so that no quota can be set
     text = Path(str(files("tare.runtimes.ssh") / "group.sh")).read_text(encoding="ascii")

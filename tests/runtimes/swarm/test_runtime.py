@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform as machine
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -313,6 +313,52 @@ def test_what_no_answer_told_of_is_gone_too_and_another_cluster_stays(
         scene.cluster("host-port")
     scene.runtime.release_group("d1-k1")
     assert scene.swarm.left() == others
+
+
+def unanswered(scene: Scene, monkeypatch: pytest.MonkeyPatch, *, lost: bool) -> None:
+    """Networks are made, and nobody is told; `lost`: nor does the manager answer from then on."""
+    create = scene.swarm.create_network
+
+    def made(name: str, labels: Mapping[str, str]) -> str:
+        create(name, labels)
+        scene.swarm.lost = lost
+        raise SwarmError("no answer", where="", why="timed out", remedy="", status=0)
+
+    monkeypatch.setattr(scene.swarm, "create_network", made)
+
+
+def test_a_network_that_no_answer_told_of_is_gone_at_once_and_another_cluster_s_stays(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.cluster("host-port", "d2-k1")
+    others = scene.swarm.left()
+    unanswered(scene, monkeypatch, lost=False)
+    with pytest.raises(SwarmError, match="no answer"):
+        scene.cluster("host-port")
+    assert scene.swarm.left() == others
+
+
+def test_a_network_that_could_not_be_removed_yet_is_before_anything_else_is_made(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.prove("host-port")
+    with monkeypatch.context() as patch:
+        unanswered(scene, patch, lost=True)
+        with pytest.raises(SwarmError, match="no answer"):
+            scene.cluster("host-port")
+    scene.swarm.lost = False
+    assert scene.swarm.left() == ["tare-a-run-d1-k1"]
+    scene.prove("host-port")
+    assert scene.swarm.left() == []
+
+
+def test_a_network_for_a_check_that_no_answer_told_of_is_gone_too(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unanswered(scene, monkeypatch, lost=False)
+    with pytest.raises(SwarmError, match="no answer"):
+        scene.prove("host-port")
+    assert scene.swarm.left() == []
 
 
 def test_a_node_that_is_down_holds_up_nothing(scene: Scene) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, check, count
-from tare.analysis.inference.crosschecks import contradicting, could_contradict
+from tare.analysis.inference.crosschecks import could_contradict
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check
@@ -18,9 +18,10 @@ def crosschecks(evidence: Evidence) -> Check | None:
     if not checked:
         return None
     details = [
-        f"{effect.metric}, {effect.treatment} / {effect.baseline}: {name} disagrees"
+        f"{effect.metric}, {effect.treatment} / {effect.baseline}: {other.name} disagrees"
         for effect in checked
-        for name in contradicting(effect)
+        for other in effect.crosschecks
+        if not other.agrees
     ]
     if details:
         summary = (

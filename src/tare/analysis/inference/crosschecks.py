@@ -1,6 +1,6 @@
 """Other ways to the same answer, shown beside each interval: bootstrap and rank tests.
 
-They never change a verdict. Where one contradicts the interval strongly, a check says so.
+They never change a verdict. Where one contradicts the interval, a check says so.
 """
 
 from __future__ import annotations
@@ -86,19 +86,21 @@ def could_contradict(effect: Effect) -> bool:
     return ranked or effect.df > units - 1 or effect.blocks > units
 
 
-def contradicting(effect: Effect) -> list[str]:
-    """The cross-checks that contradict an effect.
+def judged(effect: Effect) -> list[CrossCheck]:
+    """An effect's cross-checks once it has its verdict, which some contradict.
 
-    Beside those that do it strongly, a bootstrap that holds no change where the effect is called a
-    difference, and that is so wide that the effect's interval is narrower by `NARROWER`. What is
-    not called a difference claims nothing that this could contradict, and A/A controls, of which
-    one in 20 is called one by chance, have a check of their own.
+    Beside those apart from its interval, a bootstrap that holds no change where the effect is
+    called a difference, and that is so wide that the effect's interval is narrower by `NARROWER`.
+    What is not called a difference claims nothing that this could contradict, and A/A controls, of
+    which one in 20 is called one by chance, have a check of their own.
     """
-    different = effect.verdict.startswith("different") and not effect.aa
+    if effect.aa or not effect.verdict.startswith("different"):
+        return effect.crosschecks
     return [
-        one.name
+        one.model_copy(update={"agrees": False})
+        if one.ci is not None and _loses(effect.ci, one.ci)
+        else one
         for one in effect.crosschecks
-        if not one.agrees or (different and one.ci is not None and _loses(effect.ci, one.ci))
     ]
 
 

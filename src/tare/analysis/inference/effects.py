@@ -16,6 +16,7 @@ from tare.analysis.inference.contrast_estimates import (
     make_rules,
     samples_of,
 )
+from tare.analysis.inference.crosschecks import judged
 from tare.analysis.inference.estimates import t_interval
 from tare.analysis.inference.levels import PLAIN
 from tare.analysis.inference.multiplicity import adjust
@@ -131,7 +132,7 @@ def _effect(
     found = compared.estimate
     verdict = decide(tests, adjusted.p if adjusted else None)
     unpooled = found.unpooled and t_interval(found.log_ratio, *found.unpooled, levels.interval)
-    return Effect(
+    effect = Effect(
         metric=one.metric,
         levels=contrast.levels,
         baseline=contrast.baseline,
@@ -171,6 +172,8 @@ def _effect(
         crosschecks=compared.crosschecks(run_tests(found, None).difference),
         **_standardised(*compared.trials),
     )
+    effect.crosschecks = judged(effect)
+    return effect
 
 
 def _adjustment(tests: Tests, adjusted: Adjusted | None) -> str:

@@ -36,7 +36,10 @@ class CrossCheck(AnalysisPart):
     name: str = Field(description="e.g. 'bootstrap of deployments, then blocks', 'Mann-Whitney'")
     ci: tuple[float, float] | None = Field(description="95% interval of the ratio; null: a test")
     p: float | None = Field(description="p of no difference; null: an interval")
-    agrees: bool = Field(description="does not contradict the effect's interval strongly")
+    agrees: bool = Field(
+        description="false: it contradicts the effect's interval, or the difference that this "
+        "shows, which the check `cross-checks` then says (docs/decisions/0006)"
+    )
 
 
 class Effect(AnalysisPart):

@@ -53,10 +53,16 @@ class Extension(AnalysisPart):
 class Allocation(AnalysisPart):
     """A better use of the time that a run in slices took, by its own noise."""
 
-    metric: str = Field(description="whose noise this is reckoned from")
+    metric: str = Field(
+        description="by whose noise: of the primary metrics that were measured in slices the one "
+        "that gains least"
+    )
     now: int = Field(description="rounds that there are")
     rounds: int = Field(description="that would have taken as long")
-    measure_s: float = Field(description="load.measure of each, seconds")
+    share: float = Field(description="of its present load.measure that each would have")
+    measure_s: float | None = Field(
+        description="load.measure of each, seconds; null: levels of the study set several"
+    )
     apart: float = Field(
         description="half-widths of comparisons between deployments, over those of this run"
     )

@@ -24,10 +24,17 @@ if [ ! -f "$home/status" ] && own_process "$home"; then
     tries=$((tries - 1))
   done
 fi
+tries=100
+while [ "$tries" -gt 0 ] && rest=$(rest_of "$home") && [ -n "$rest" ]; do
+  kill -KILL $rest 2>/dev/null
+  sleep 0.05
+  tries=$((tries - 1))
+done
 if [ -f "$home/groups" ]; then
   while read -r _ at; do
     tries=50
     while [ -d "$at" ] && ! rmdir "$at" 2>/dev/null && [ "$tries" -gt 0 ]; do
+      kill -KILL $(grep -sx '[1-9][0-9]*' "$at/cgroup.procs") 2>/dev/null # also of other sessions
       sleep 0.02
       tries=$((tries - 1))
     done

@@ -21,7 +21,7 @@ from tare.runtimes.swarm.path import (
     refuse_broken,
     userland_proxies,
 )
-from tare.runtimes.swarm.services import Endpoint, ServiceGroup
+from tare.runtimes.swarm.services import Endpoint, ServiceGroup, remove_networks
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
@@ -129,7 +129,18 @@ class ConnectivityCheck:
     def _prove(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        network, own = self._network(platform.network)
+        labels = labels_of(self.run, _GROUP)
+        try:
+            network = self._network(platform.network, labels)
+            return self._prove_on(network, platform, nodes, port, clients, number)
+        finally:
+            with contextlib.suppress(TareError):
+                remove_networks(self.manager, labels)
+
+    def _prove_on(
+        self, network: str, platform: Platform, nodes: int, port: int, clients: Collection[str],
+        number: int,
+    ) -> Connectivity:  # fmt: skip
         units = [f"{_GROUP}-{index + 1}" for index in range(nodes)]
         group = ServiceGroup(
             self.manager, self.run, [service_of(self.run, unit) for unit in units], units,
@@ -142,18 +153,14 @@ class ConnectivityCheck:
         finally:
             with contextlib.suppress(TareError):
                 group.remove()
-            with contextlib.suppress(TareError):
-                if own:
-                    self.manager.remove("network", network)
 
-    def _network(self, endpoint: str) -> tuple[str, bool]:
-        """The network for a check, and whether it was made for it."""
+    def _network(self, endpoint: str, labels: Mapping[str, str]) -> str:
+        """The network for a check; one that is made for it has these labels."""
         if endpoint == HOST:
-            return HOST, False
+            return HOST
         if self.named_network:
-            return str(self.manager.inspect("network", self.named_network)["Id"]), False
-        name = network_of(self.run, _GROUP)
-        return self.manager.create_network(name, labels_of(self.run)), True
+            return str(self.manager.inspect("network", self.named_network)["Id"])
+        return self.manager.create_network(network_of(self.run, _GROUP), labels)
 
     def _answering(self, group: ServiceGroup, index: int) -> Endpoint:
         port = group.published(index) if group.endpoint == HOST else group.port

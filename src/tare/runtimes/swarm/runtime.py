@@ -20,7 +20,7 @@ from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
 from tare.runtimes.swarm.path import PROXIED
-from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup
+from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.volumes import NodeVolumes
 from tare.runtimes.unit import Site, Way
@@ -49,7 +49,8 @@ class _Group:
     number: int
     endpoint: str
     network: str
-    made_network: bool
+    labels: dict[str, str] = field(default_factory=dict)
+    """of the network that is made for it; empty: it joins one"""
     several: bool = False
     sites: list[Site] = field(default_factory=list)
     volumes: list[str] = field(default_factory=list)
@@ -169,13 +170,19 @@ class SwarmRuntime:
     def _new_group(self, group: str, endpoint: str) -> _Group:
         number = self._free_number()
         if endpoint == HOST:
-            return _Group(number, endpoint, HOST, made_network=False)
+            return _Group(number, endpoint, HOST)
         if self._settings.network:
             found = self.manager.inspect("network", self._settings.network)
-            return _Group(number, endpoint, str(found["Id"]), made_network=False)
-        name = network_of(self._run, group)
-        made = self.manager.create_network(name, labels_of(self._run))
-        return _Group(number, endpoint, made, made_network=True)
+            return _Group(number, endpoint, str(found["Id"]))
+        made = _Group(number, endpoint, "", labels_of(self._run, group))
+        try:
+            made.network = self.manager.create_network(network_of(self._run, group), made.labels)
+        except BaseException:  # the answer may be lost, and the network there
+            self._left.append(made)
+            with contextlib.suppress(RuntimeUnavailableError):
+                self._remove(made)
+            raise
+        return made
 
     def _free_number(self) -> int:
         taken = {one.number for one in [*self._groups.values(), *self._left]}
@@ -296,8 +303,8 @@ class SwarmRuntime:
     def _remove(self, group: _Group) -> None:
         if group.services is not None:
             group.services.remove()
-        if group.made_network:
-            self.manager.remove("network", group.network)
+        if group.labels:
+            remove_networks(self.manager, group.labels)
         self._left.remove(group)
         with contextlib.suppress(RuntimeUnavailableError):  # of a node that is gone: see close
             self._volumes.remove(group.volumes)

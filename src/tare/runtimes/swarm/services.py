@@ -179,6 +179,16 @@ class ServiceGroup:
         ]
 
 
+def remove_networks(manager: Manager, labels: Mapping[str, str]) -> None:
+    """Remove the networks with these labels: an answer that told of one may have been lost.
+
+    Raises:
+        RuntimeUnavailableError: one is still there, or the manager does not answer.
+    """
+    for one in manager.find("network", label_filter(labels)):
+        manager.remove("network", str(one["Id"]))
+
+
 def await_gone(
     manager: Manager,
     filters: Mapping[str, object],
