@@ -23,13 +23,13 @@ STUDY = """\
 study: {name}
 question: Does everything work end to end?
 database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
-load: {{records: 2000, threads: 8, warmup: 1s, measure: 3s}}
+load: {{records: 2000, threads: 8, warmup: 500ms, measure: 1500ms}}
 factors:
   platform:
 {levels}
 baseline: {{platform: native}}
 design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
+         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
 NATIVE = "    native: {}"
