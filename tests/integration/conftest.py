@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from tare.artifacts.tree import cassandra_tree
+from tare.lab import clean
+from tare.lab.run_lock import RunLock
 
 TARE = str(Path(sys.executable).with_name("tare"))
 
@@ -127,8 +129,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def leftovers() -> list[str]:
-    """What Tare has left on this machine, as `tare clean --dry-run` sees it."""
-    done = subprocess.run(
-        [TARE, "clean", "--dry-run", "--json"], capture_output=True, text=True, check=True
-    )
-    return list(json.loads(done.stdout)["found"])
+    """What Tare has left on this machine, as `tare clean` finds it."""
+    with RunLock("tests"):
+        return clean.find(Path("runs").absolute()).words()
