@@ -120,11 +120,15 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with Cassandra's files, and nothing that was made of them."""
+    return cassandra_cache(tmp_path / "cache", monkeypatch)
+
+
+def cassandra_cache(path: Path, environment: pytest.MonkeyPatch) -> Path:
+    """The same at this place, named in the environment."""
     tree = cassandra_tree("5.0.9", None).root
-    path = tmp_path / "cache"
     path.mkdir()
     (path / tree.name).symlink_to(tree)
-    monkeypatch.setenv("TARE_CACHE", str(path))
+    environment.setenv("TARE_CACHE", str(path))
     return path
 
 
