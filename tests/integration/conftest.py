@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from tare.artifacts.tree import cassandra_tree
+from tare.lab import clean
+from tare.lab.run_lock import RunLock
 
 TARE = str(Path(sys.executable).with_name("tare"))
 FROM_A_TERMINAL = ("env", "--default-signal=HUP,INT")
@@ -25,13 +27,13 @@ STUDY = """\
 study: {name}
 question: Does everything work end to end?
 database: {{nodes: {nodes}, replication_factor: {nodes}, heap: 256MiB, {quick}}}
-load: {{records: 2000, threads: 8, warmup: 1s, measure: 3s}}
+load: {{records: 2000, threads: 8, warmup: 500ms, measure: 1500ms}}
 factors:
   platform:
 {levels}
 baseline: {{platform: native}}
 design: {{slice: off, deployments: {deployments}, blocks: {blocks}, reset: {reset}, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
+         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
 NATIVE = "    native: {}"
@@ -120,17 +122,19 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with Cassandra's files, and nothing that was made of them."""
+    return cassandra_cache(tmp_path / "cache", monkeypatch)
+
+
+def cassandra_cache(path: Path, environment: pytest.MonkeyPatch) -> Path:
+    """The same at this place, named in the environment."""
     tree = cassandra_tree("5.0.9", None).root
-    path = tmp_path / "cache"
     path.mkdir()
     (path / tree.name).symlink_to(tree)
-    monkeypatch.setenv("TARE_CACHE", str(path))
+    environment.setenv("TARE_CACHE", str(path))
     return path
 
 
 def leftovers() -> list[str]:
-    """What Tare has left on this machine, as `tare clean --dry-run` sees it."""
-    done = subprocess.run(
-        [TARE, "clean", "--dry-run", "--json"], capture_output=True, text=True, check=True
-    )
-    return list(json.loads(done.stdout)["found"])
+    """What Tare has left on this machine, as `tare clean` finds it."""
+    with RunLock("tests"):
+        return clean.find(Path("runs").absolute()).words()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tare.lab.class_archives import ClassArchives, recorder
 from tare.lab.deployment import Deployment
 from tare.lab.progress import Silent
 from tare.lab.run_lock import RunLock
-from tare.lab.run_resources import prepare
+from tare.lab.run_resources import RunResources, prepare
 from tare.monitor.parity import parity_facts
 from tare.study.schema import Design, Setup, Warm
 
@@ -42,6 +43,25 @@ def loaded(logs: Path) -> tuple[int, int]:
     return shared, len(sources) - shared
 
 
+def begin(
+    stack: ExitStack,
+    name: str,
+    one: Setup,
+    archives: ClassArchives,
+    resources: RunResources,
+) -> Deployment:
+    """One that starts beside others, as those of a run do, and is taken down with them."""
+    made = Deployment(name, [one], Warm(), resources, Silent())
+    stack.callback(taken_down, made)
+    made.load_from(*archives.of(one))
+    made.begin()
+    return made
+
+
+def taken_down(made: Deployment) -> None:
+    assert made.destroy() == []
+
+
 def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
     setups = [setup(platform) for platform in PLATFORMS]
     told = []
@@ -50,21 +70,21 @@ def test_one_archive_serves_every_platform(cache: Path, tmp_path: Path) -> None:
         resources = prepare("classes", tmp_path / "work", needed, print)
         try:
             archives = ClassArchives(resources, Design(), Silent(), setups)
-            for number, one in enumerate(setups):
-                made = Deployment(f"D{number}", [one], Warm(), resources, Silent())
-                try:
-                    made.load_from(*archives.of(one))
+            with ExitStack() as stack:
+                begun = [
+                    begin(stack, f"D{number}", one, archives, resources)
+                    for number, one in enumerate(setups)
+                ]
+                for made in begun:
                     made.deploy()
                     (node,) = made.clusters[0].nodes
                     facts = parity_facts(node.accounting(), node.unit.site.data, resources.machine)
-                    assert facts["class archive"] == "mapped", one.platform
-                    made.collect_logs(tmp_path / f"logs{number}")
+                    assert facts["class archive"] == "mapped", made.setup.platform
+                    made.collect_logs(tmp_path / made.identity)
                     told.append(made.description["classes"])
-                finally:
-                    assert made.destroy() == []
-                shared, others = loaded(tmp_path / f"logs{number}")
-                assert shared > 1000
-                assert others < shared / 5
+                    shared, others = loaded(tmp_path / made.identity)
+                    assert shared > 1000
+                    assert others < shared / 5
         finally:
             assert resources.close() == []
     assert all(classes == told[0] and "archive" in classes for classes in told)

@@ -29,7 +29,7 @@ study: set
 question: Does a replica set work end to end?
 database: {{kind: mongodb, version: "{version}", home: "{home}", nodes: {nodes},
            replication_factor: {nodes}{more}}}
-load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 1s, measure: 3s}}
+load: {{workload: ycsb-{letter}, records: 500, threads: 8, warmup: 500ms, measure: 1500ms}}
 factors:
   client: {{one: {{}}, other: {{load: {{threads: 4}}}}}}
 baseline: {{client: one}}

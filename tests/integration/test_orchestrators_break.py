@@ -40,13 +40,13 @@ question: What does a machine that dies cost?
 database: {{heap: 256MiB, {quick}}}
 platform: {{runtime: {runtime}, network: host-port, storage: {storage}, limits: {{memory: 1GiB}},
            placement: {{node_selector: {selector}}}}}
-load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
 factors:
   endpoint:
     host-port: {{}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, reset: keep, fresh: deployment,
-         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
+         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
 
@@ -121,7 +121,7 @@ def databases(below: str) -> list[int]:
 def test_a_dockerd_that_is_killed_loses_the_trial_on_its_node_alone(
     bench: Bench, swarm: None
 ) -> None:
-    study = write(bench, "swarm", "volume", "15s", "{node.role: worker}")
+    study = write(bench, "swarm", "volume", "9s", "{node.role: worker}")
     process = bench.start("run", study)
     await_trial(bench, process)
     (node,) = [name for name in ("s2", "s3") if databases(f"tare-swarm/{name}")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,19 @@ from tare.runtimes.confinement import OWN_USER
 from tare.study.schema import Design, Setup, Warm
 from tests.machines.neighbour import a_neighbour, reaches
 
+from .conftest import cassandra_cache
+
 pytestmark = pytest.mark.engine
 
 neighbour = pytest.fixture(a_neighbour)
+
+
+@pytest.fixture(scope="module")
+def snapshot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache with Cassandra's files, and then with the one snapshot of this setup."""
+    with pytest.MonkeyPatch.context() as environment:
+        yield cassandra_cache(tmp_path_factory.mktemp("snapshots") / "cache", environment)
+
 
 ROWS = 2000
 DESIGN = Design(reset="keep")
@@ -56,21 +66,36 @@ def resources_for(setups: Sequence[Setup], work: Path) -> Iterator[RunResources]
 
 
 @contextmanager
-def raised(
+def begun(
     name: str, one: Setup, resources: RunResources, snapshots: Snapshots
-) -> Iterator[tuple[CassandraCluster, dict[str, Any]]]:
-    """A deployment's cluster, and what its records will say of its start."""
+) -> Iterator[Deployment]:
+    """A deployment that starts, perhaps beside others."""
     deployment = Deployment(name, [one], Warm(), resources, Silent())
     try:
         deployment.start_from(*snapshots.of(one))
-        deployment.deploy()
-        deployment.clients = _none  # type: ignore[method-assign]
-        deployment.populate(seed=7)
-        (cluster,) = deployment.clusters
-        assert isinstance(cluster, CassandraCluster)
-        yield cluster, deployment.description["data"]
+        deployment.begin()
+        yield deployment
     finally:
         assert deployment.destroy() == []
+
+
+def ready(deployment: Deployment) -> tuple[CassandraCluster, dict[str, Any]]:
+    """Its cluster, once that answers, and what its records will say of its start."""
+    deployment.deploy()
+    deployment.clients = _none  # type: ignore[method-assign]
+    deployment.populate(seed=7)
+    (cluster,) = deployment.clusters
+    assert isinstance(cluster, CassandraCluster)
+    return cluster, deployment.description["data"]
+
+
+@contextmanager
+def raised(
+    name: str, one: Setup, resources: RunResources, snapshots: Snapshots
+) -> Iterator[tuple[CassandraCluster, dict[str, Any]]]:
+    """A deployment that is alone, made ready."""
+    with begun(name, one, resources, snapshots) as deployment:
+        yield ready(deployment)
 
 
 def _none(*_: Any, **__: Any) -> Any:
@@ -91,32 +116,33 @@ def rows(cluster: CassandraCluster, node: int = 0) -> int:
 
 
 def test_every_platform_starts_from_the_same_snapshot_which_is_made_once(
-    cache: Path, tmp_path: Path
+    snapshot_cache: Path, tmp_path: Path
 ) -> None:
     setups = [setup(platform) for platform in ({}, {}, VOLUME, LAYER, DIRECTORY)]
     told = []
     user = str(OWN_USER if os.getuid() == 0 else os.getuid())
     none = {"Uid": user, "CapEff": 16 * "0", "CapBnd": 16 * "0", "NoNewPrivs": "1"}
-    with resources_for(setups, tmp_path / "work") as resources:
-        for number, one in enumerate(setups):
-            with raised(
-                f"D{number}", one, resources, Snapshots(resources, DESIGN, Silent(), 7)
-            ) as (
-                cluster,
-                data,
-            ):
-                assert rows(cluster) == ROWS
-                told.append(data)
-                if one.platform.runtime == "docker":
-                    assert rights(cluster) == none
+    with resources_for(setups, tmp_path / "work") as resources, ExitStack() as stack:
+        started = [
+            stack.enter_context(
+                begun(f"D{number}", one, resources, Snapshots(resources, DESIGN, Silent(), 7))
+            )
+            for number, one in enumerate(setups)
+        ]
+        for deployment in started:
+            cluster, data = ready(deployment)
+            assert rows(cluster) == ROWS
+            told.append(data)
+            if deployment.setup.platform.runtime == "docker":
+                assert rights(cluster) == none
     assert all(data == told[0] for data in told)
-    kept = [path.name for path in (cache / "snapshots").iterdir() if path.is_dir()]
+    kept = [path.name for path in (snapshot_cache / "snapshots").iterdir() if path.is_dir()]
     assert kept == [told[0]["key"]]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root; `sudo make test` runs it")
 def test_a_published_port_is_out_of_a_neighbour_s_reach(
-    cache: Path, tmp_path: Path, neighbour: str
+    snapshot_cache: Path, tmp_path: Path, neighbour: str
 ) -> None:
     one = setup(DIRECTORY)
     with resources_for([one], tmp_path / "work") as resources:
@@ -129,7 +155,7 @@ def test_a_published_port_is_out_of_a_neighbour_s_reach(
             assert reaches(neighbour, *door), "the engine forwards it, but for the rule"
 
 
-def test_what_a_deployment_wrote_is_not_handed_on(cache: Path, tmp_path: Path) -> None:
+def test_what_a_deployment_wrote_is_not_handed_on(snapshot_cache: Path, tmp_path: Path) -> None:
     one = setup({})
     with resources_for([one], tmp_path / "work") as resources:
         snapshots = Snapshots(resources, DESIGN, Silent(), 7)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from typing import Any
 
 import docker
 import pytest
@@ -103,11 +104,20 @@ def test_a_fresh_cluster_for_each_trial_or_block_and_declared_resets(
     assert {m["deployment"] for m in manifests.values()} == {"D1-all-1", "D1-all-2"}
 
 
-def test_limits_hold_alike_on_both_runtimes(bench: Bench) -> None:
-    study = bench.study(NATIVE, HOST)
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, dict[str, Any]]:
+    """One study with limits, whose container is of an image that it names; its analysis."""
+    bench = Bench(tmp_path_factory.mktemp("limited"))
     limits = "platform.limits={cpus: 1.5, cpuset: '0', memory: 1GiB}"
-    done = bench.tare("run", study, "--json", "--set", limits)
+    with named_image() as name:
+        own = ("--set", limits, "--set", f"database.image={name}")
+        done = bench.tare("run", bench.study(NATIVE, HOST), "--json", *own)
     assert done.returncode in (0, 3), done.stderr
+    return bench, json.loads(done.stdout)
+
+
+def test_limits_hold_alike_on_both_runtimes(limited: tuple[Bench, dict[str, Any]]) -> None:
+    bench, _ = limited
     facts = [
         {k: u["parity"][k] for k in ("cpus allowed", "cpu quota", "memory limit")}
         for m in bench.manifests().values()
@@ -117,12 +127,11 @@ def test_limits_hold_alike_on_both_runtimes(bench: Bench) -> None:
     assert facts == [{"cpus allowed": "0", "cpu quota": "1.5 CPUs", "memory limit": "1024 MiB"}] * 2
 
 
-def test_an_image_that_the_study_names_is_marked_as_different_bits(bench: Bench) -> None:
-    study = bench.study(NATIVE, HOST)
-    with named_image() as name:
-        done = bench.tare("run", study, "--json", "--set", f"database.image={name}")
-    assert done.returncode in (0, 3), done.stderr
-    (found,) = [c for c in json.loads(done.stdout)["checks"] if c["name"] == "same files"]
+def test_an_image_that_the_study_names_is_marked_as_different_bits(
+    limited: tuple[Bench, dict[str, Any]],
+) -> None:
+    bench, analysis = limited
+    (found,) = [c for c in analysis["checks"] if c["name"] == "same files"]
     assert found["status"] == "warning"
     bits = {u["bits"] for m in bench.manifests().values() for u in m["units"][:1]}
     assert len(bits) == 2

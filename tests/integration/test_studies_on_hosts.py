@@ -27,14 +27,14 @@ question: Does a cluster on other hosts work end to end?
 database: {{heap: 256MiB, {quick}}}
 platform: {{machines: ssh, runtime: native}}
 client: {{machines: ssh, runtime: native}}
-load: {{records: 2000, threads: 8, warmup: 1s, measure: {measure}}}
+load: {{records: 2000, threads: 8, warmup: 500ms, measure: {measure}}}
 factors:
   memory:
     free: {{}}
     limited: {{platform.limits.memory: 1GiB}}
 baseline: {{memory: free}}
 design: {{slice: off, deployments: 1, blocks: {blocks}, reset: keep, fresh: {fresh},
-         warm: {{at_least: 1s, at_most: 2s, window: 500ms}}}}
+         warm: {{at_least: 500ms, at_most: 1s, window: 250ms}}}}
 """
 
 
@@ -59,7 +59,9 @@ def named(hosts: ssh_hosts.SshHosts) -> Iterator[ssh_hosts.SshHosts]:
         yield hosts
 
 
-def write(bench: Bench, measure: str = "3s", blocks: int = 1, fresh: str = "deployment") -> Path:
+def write(
+    bench: Bench, measure: str = "1500ms", blocks: int = 1, fresh: str = "deployment"
+) -> Path:
     path = bench.root / "hosts.yaml"
     text = STUDY.format(quick=QUICK, measure=measure, blocks=blocks, fresh=fresh)
     path.write_text(text, encoding="utf-8")
@@ -88,7 +90,7 @@ def processes(hosts: ssh_hosts.SshHosts, name: str) -> str:
 
 def test_nodes_on_hosts_are_driven_in_slices(bench: Bench, named: ssh_hosts.SshHosts) -> None:
     study = write(bench)
-    done = bench.tare("run", study, "--set", "design.slice=200ms", timeout=300)
+    done = bench.tare("run", study, "--set", "design.slice=100ms", timeout=300)
     assert done.returncode in (0, 3), done.stdout + done.stderr
     found = bench.manifests("hosts")
     assert len(found) == 2
@@ -183,7 +185,7 @@ def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
 def test_a_host_that_vanishes_during_a_trial_loses_that_trial_only(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
-    study = write(bench, measure="6s", fresh="trial")
+    study = write(bench, measure="3s", fresh="trial")
     process = bench.start("run", study)
     journal = bench.root / "runs" / "hosts" / "journal.jsonl"
     await_in(journal, '"trial done"', process, "")

@@ -41,7 +41,7 @@ def weighed(*words: str, **environment: str) -> Weighing:
 
 
 def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
-    found = weighed("--seconds", "40", "--in-flight", "1")
+    found = weighed("--seconds", "27", "--in-flight", "1")
     assert [one.way for one in found.prices] == WAYS
     assert found.left_out == {}
     assert all(one.demand.value > 1 and one.round_trip.value > 5 for one in found.prices)
@@ -54,14 +54,14 @@ def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
 
 
 def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
-    few, _, many = weighed("native", "--seconds", "30").prices
+    few, _, many = weighed("native", "--seconds", "18").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     assert many.counts["packets"].value < few.counts["packets"].value
     assert many.demand.value < few.demand.value
 
 
 def test_a_new_connection_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "connection", "--seconds", "35")
+    found = weighed("--what", "connection", "--seconds", "27")
     assert found.operation == "connection"
     assert [one.way for one in found.prices] == WAYS
     for one in found.prices:
@@ -81,7 +81,7 @@ def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
 
 
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
-    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "30").prices
+    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "18").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     for one in (few, many):
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4)
@@ -144,14 +144,14 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 
 def test_a_server_that_takes_its_time_is_weighed_too() -> None:
-    found = weighed("native", "--seconds", "30", "--service-us", "500")
-    assert found.service_us == 500
-    assert all(one.round_trip.value > 500 for one in found.prices)
+    found = weighed("native", "--seconds", "20", "--service-us", "200")
+    assert found.service_us == 200
+    assert all(one.round_trip.value > 200 for one in found.prices)
 
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     found = weighed(
-        "--seconds", "30", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
+        "--seconds", "22", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
     )
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]

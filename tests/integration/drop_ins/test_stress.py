@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from bench.load.server import start
 from cassandra.cluster import Cluster
 from cassandra.query import tuple_factory
 
 from tare.artifacts.tools import fetch_tool
 from tare.imports import cassandra_stress as importer
 
-from .drop_in_nodes import PASSWORD, USER, guarded, ring
+from .nodes import ADDRESS, GUARDED, PASSWORD, RING, USER, ring
 from .stress_profiles import ROWS, TYPES, VISITED
 
 if TYPE_CHECKING:
@@ -29,34 +28,22 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
-ADDRESS = "127.0.11.1"
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 BINARY = os.environ.get("TARE_TEST_LOAD", str(Path(sys.executable).with_name("tare-load")))
-RING = ("127.0.11.2", "127.0.11.3", "127.0.11.4")
-GUARDED = "127.0.11.5"
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session on a node of its own."""
-    server = start(ADDRESS, tmp_path_factory.mktemp("node"), "0-1")
-    try:
-        with Cluster([ADDRESS]) as cluster, cluster.connect() as session:
-            session.row_factory = tuple_factory
-            yield session
-    finally:
-        server.stop()
-
-
-@pytest.fixture(scope="module")
-def behind_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
-    with guarded(GUARDED, tmp_path_factory.mktemp("guarded")) as both:
-        yield both
+def session(node: str) -> Iterator[Any]:
+    with Cluster([node]) as cluster, cluster.connect() as session:
+        session.row_factory = tuple_factory
+        yield session
 
 
 @pytest.fixture(scope="module")
 def theirs(session: Any) -> Stress:
-    """Runs a command of cassandra-stress itself; its output."""
-    command = fetch_tool("cassandra-stress").command
+    """Runs a command of cassandra-stress itself, in a JVM that starts sooner; its output."""
+    java, *rest = fetch_tool("cassandra-stress").command
+    command = [java, *QUICK, *rest]
 
     def run(*words: str) -> str:
         return finished([*command, *placed(words)])

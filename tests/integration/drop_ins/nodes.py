@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+ADDRESS, GUARDED = "127.0.10.1", "127.0.10.5"
+RING = ("127.0.10.2", "127.0.10.3", "127.0.10.4")
 USER = PASSWORD = "cassandra"  # noqa: S105 - Cassandra's first user, on a loopback address
 _SECONDS = 60
 """For what follows a node's start: a ring that forms, a first user that is made."""
@@ -76,7 +78,7 @@ def ring(addresses: Sequence[str], directory: Path) -> Iterator[Ring]:
 
         def node(address: str) -> None:
             server = start(address, directory / address, "0-1", 400, ring=addresses)
-            stack.callback(server.stop)
+            stack.callback(server.kill)
 
         node(addresses[0])
         with ThreadPoolExecutor() as pool:
@@ -122,7 +124,7 @@ def guarded(address: str, directory: Path) -> Iterator[tuple[Any, Path]]:
         with session.cluster:
             yield session, trust
     finally:
-        server.stop()
+        server.kill()
 
 
 def connected(address: str, trust: Path) -> Any:

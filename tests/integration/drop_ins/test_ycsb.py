@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from bench.load.server import start
 from cassandra.cluster import Cluster
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
@@ -23,16 +22,13 @@ from tare.artifacts.tools import fetch_tool
 from tare.artifacts.tools.fetch import BINDING
 from tare.imports import ycsb as importer
 
-from .drop_in_nodes import PASSWORD, USER, guarded, ring
+from .nodes import ADDRESS, GUARDED, PASSWORD, RING, USER, ring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.engine
 
-ADDRESS = "127.0.10.1"
-RING = ("127.0.10.2", "127.0.10.3", "127.0.10.4")
-GUARDED = "127.0.10.5"
 BINARY = os.environ.get("TARE_TEST_LOAD", str(Path(sys.executable).with_name("tare-load")))
 RECORDS = 2000
 FIELDS = ", ".join(f"field{i} varchar" for i in range(10))
@@ -49,15 +45,11 @@ WORKLOADS = {
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session on a node of its own, with an empty keyspace for YCSB."""
-    server = start(ADDRESS, tmp_path_factory.mktemp("node"), "0-1")
-    try:
-        with Cluster([ADDRESS]) as cluster, cluster.connect() as session:
-            keyspace(session)
-            yield session
-    finally:
-        server.stop()
+def session(node: str) -> Iterator[Any]:
+    """A session with a keyspace for YCSB."""
+    with Cluster([node]) as cluster, cluster.connect() as session:
+        keyspace(session)
+        yield session
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +60,7 @@ def real() -> tuple[str, ...]:
 
 def keyspace(session: Any) -> None:
     replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
-    session.execute(f"CREATE KEYSPACE ycsb WITH replication = {replication}")
+    session.execute(f"CREATE KEYSPACE IF NOT EXISTS ycsb WITH replication = {replication}")
     session.set_keyspace("ycsb")
 
 
@@ -218,13 +210,13 @@ def test_each_node_of_a_ring_gets_the_records_that_it_has(tmp_path: Path) -> Non
             assert done.between < 1500, done
 
 
-def test_tls_a_password_and_protocol_v5(tmp_path: Path) -> None:
+def test_tls_a_password_and_protocol_v5(behind_tls: tuple[Any, Path], tmp_path: Path) -> None:
     file = properties(tmp_path / "c", WORKLOADS["c"] + "dataintegrity=true\n")
-    with guarded(GUARDED, tmp_path) as (session, trust):
-        keyspace(session)
-        table(session, "usertable")
-        said = (f"cassandra.username={USER}", f"cassandra.password={PASSWORD}",
-                "cassandra.useSSL=true", f"tare.tls.authorities={trust}", "tare.protocol=v5",
-                "tare.compression=lz4", "operationcount=2000")  # fmt: skip
-        ours("load", file, *said, node=GUARDED)
-        assert verified(ours("run", file, *said, node=GUARDED)) == {"OK": 2000}
+    session, trust = behind_tls
+    keyspace(session)
+    table(session, "usertable")
+    said = (f"cassandra.username={USER}", f"cassandra.password={PASSWORD}",
+            "cassandra.useSSL=true", f"tare.tls.authorities={trust}", "tare.protocol=v5",
+            "tare.compression=lz4", "operationcount=2000")  # fmt: skip
+    ours("load", file, *said, node=GUARDED)
+    assert verified(ours("run", file, *said, node=GUARDED)) == {"OK": 2000}
