@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 
 use crate::client::*;
 use proptest::prelude::*;
@@ -128,6 +129,20 @@ fn a_large_request_is_taken_whole() {
         client.ask(EXECUTE, &execute(&id, &[b"key", &value])).2,
         VOID
     );
+}
+
+/// `make fuzz INPUTS` says how many: the variable goes before the number that is written below.
+#[test]
+fn as_many_hostile_inputs_are_sent_as_are_asked_for() {
+    let itself = std::env::current_exe().expect("a program");
+    let done = Command::new(itself)
+        .args(["--exact", "protocol::hostile_bytes_harm_nobody_else"])
+        .arg("--nocapture")
+        .envs([("PROPTEST_CASES", "3"), ("PROPTEST_VERBOSE", "2")])
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(said.matches("Next test input").count(), 3, "{said}");
 }
 
 proptest! {
