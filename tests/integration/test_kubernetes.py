@@ -174,14 +174,12 @@ study: cluster
 question: Does MongoDB's stand-in run in a pod?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
 platform:
-  {{runtime: kubernetes, network: container-dns, storage: host-path, limits: {{memory: 1GiB}}}}
+  {{runtime: kubernetes, network: host-port, storage: host-path, limits: {{memory: 1GiB}}}}
 client: {{runtime: kubernetes, network: bridge}}
 load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
 factors:
-  endpoint:
-    host-port: {{platform.endpoint: host-port}}
-    service-ip: {{platform.endpoint: service-ip}}
-    container-dns: {{platform.endpoint: container-dns}}
+  endpoint: {{host-port: {{}}, service-ip: {{platform.network: service-ip}},
+             container-dns: {{platform.network: container-dns}}}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
          warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
@@ -190,7 +188,7 @@ design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: trunc
 
 @pytest.mark.long
 def test_a_mongodb_server_of_the_user_s_runs_in_a_pod(bench: Bench, api: Api) -> None:
-    """FerretDB in its stead: one node, which knows no sets. One pod has all endpoints."""
+    """FerretDB in its stead: one node, which knows no sets."""
     study = bench.root / "cluster.yaml"
     study.write_text(STAND_IN.format(home=ferretdb.program()), encoding="utf-8")
     done = bench.tare("run", study, timeout=1500)

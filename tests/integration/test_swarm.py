@@ -129,14 +129,12 @@ STAND_IN = """\
 study: swarm
 question: Does MongoDB's stand-in run as a service?
 database: {{kind: mongodb, version: "7.0", home: "{home}", stand_in: true}}
-platform: {{runtime: swarm, network: container-dns, storage: volume, limits: {{memory: 1GiB}},
+platform: {{runtime: swarm, network: host-port, storage: volume, limits: {{memory: 1GiB}},
            placement: {{node_selector: {{node.role: worker}}}}}}
 client: {{runtime: swarm, network: bridge}}
 load: {{workload: ycsb-a, records: 200, threads: 4, warmup: 500ms, measure: 1500ms}}
 factors:
-  endpoint:
-    host-port: {{platform.endpoint: host-port}}
-    container-dns: {{platform.endpoint: container-dns}}
+  endpoint: {{host-port: {{}}, container-dns: {{platform.network: container-dns}}}}
 baseline: {{endpoint: host-port}}
 design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: truncate,
          warm: {{gentle: 0s, at_least: 500ms, at_most: 1s, window: 250ms}}}}
@@ -144,7 +142,7 @@ design: {{slice: off, deployments: 1, blocks: 1, fresh: deployment, reset: trunc
 
 
 def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
-    """FerretDB in its stead: one node, which knows no sets. One task has both endpoints."""
+    """FerretDB in its stead: one node, which knows no sets."""
     study = bench.root / "swarm.yaml"
     study.write_text(STAND_IN.format(home=ferretdb.program()), encoding="utf-8")
     done = bench.tare("run", study, timeout=900)
@@ -158,7 +156,7 @@ def test_a_mongodb_server_of_the_user_s_runs_as_a_service(bench: Bench) -> None:
         assert "FerretDB" in manifest["database"]["stand_in"]
         (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
         assert unit["image"]
-        assert unit["path"].startswith(manifest["levels"]["endpoint"])
+        assert unit["path"].startswith(unit["network"])
     assert leftovers().words() == {}
 
 

@@ -162,7 +162,7 @@ def test_what_stands_beside_an_effect_is_judged_by_its_verdict(
 ) -> None:
     wide = CrossCheck(name="bootstrap", ci=(0.5, 2.0), p=None, agrees=True)
     monkeypatch.setattr(
-        "tare.analysis.inference.comparisons.check_independent", lambda *_, **__: [wide]
+        "tare.analysis.inference.contrast_estimates.check_independent", lambda *_, **__: [wide]
     )
     effects = effects_of(study_of(FACTORS, GRAMBOW), noisy())
     different = [effect.verdict.startswith("different") for effect in effects]
