@@ -75,6 +75,16 @@ def weighing(*prices: Price) -> Weighing:
 BRIDGE = weighing(price("docker.bridge", 1, 3.0), price("docker.bridge", 32, 0.4))
 
 
+def count_packets_by_threads(run: Path) -> None:
+    """Two packets an operation with 16 threads, a fifth of one with more."""
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        each = 2.0 if manifest["levels"]["threads"] == "t16" else 0.2
+        sent = each * sum(client["ok"] for client in manifest["clients"])
+        manifest["slices"]["counts"] = {"packets": sent}
+        file.write_text(json.dumps(manifest))
+
+
 def test_between_two_numbers_of_packets_the_price_is_a_straight_line() -> None:
     tariff = Tariff(BRIDGE)
     assert tariff.at("docker.bridge", 2.0).excess.value == pytest.approx(3.0)
@@ -410,12 +420,7 @@ def test_an_average_has_the_mean_of_its_pairs_bills_where_no_pair_is_compared_al
         tmp_path / "r", effects=truths, threads=[16, 64], slice_s=0.25, blocks=1, deployments=3,
         measure_s=2, between=0.002, within=0.002,
     )  # fmt: skip
-    for file in run.glob("trials/*/manifest.json"):
-        manifest = json.loads(file.read_text())
-        each = 2.0 if manifest["levels"]["threads"] == "t16" else 0.2
-        sent = each * sum(client["ok"] for client in manifest["clients"])
-        manifest["slices"]["counts"] = {"packets": sent}
-        file.write_text(json.dumps(manifest))
+    count_packets_by_threads(run)
     write(BRIDGE, run / "prices.json")
     alone = analyse(run).bills
     assert alone is not None

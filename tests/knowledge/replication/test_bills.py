@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,7 @@ from tare.knowledge.replication.bills import NOT_WEIGHED
 from tare.knowledge.replication.model import Scorecard
 from tare.knowledge.replication.scorecard_text import cells, markdown, remarks
 from tare.records.quiet import write
-from tests.analysis.test_bill import BRIDGE
+from tests.analysis.test_bill import BRIDGE, count_packets_by_threads
 from tests.knowledge.replication.published import printed, rows, scorecard
 from tests.knowledge.sample import finding
 from tests.synthetic_run import docker, write_run
@@ -38,12 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tmp_path_factory.mktemp("runs") / "r", effects=truths, threads=[16, 64], slice_s=0.25,
         blocks=1, deployments=3, measure_s=2, between=0.06,
     )  # fmt: skip
-    for file in run.glob("trials/*/manifest.json"):
-        manifest = json.loads(file.read_text())
-        each = 2.0 if manifest["levels"]["threads"] == "t16" else 0.2
-        sent = each * sum(client["ok"] for client in manifest["clients"])
-        manifest["slices"]["counts"] = {"packets": sent}
-        file.write_text(json.dumps(manifest))
+    count_packets_by_threads(run)
     return run
 
 
