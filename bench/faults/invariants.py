@@ -12,7 +12,7 @@ from typing import Any
 from bench.faults.decoys import Decoys
 from bench.faults.ours import Seen
 from bench.faults.scene import Command, Scene
-from bench.faults.strikes import Strike
+from bench.faults.strikes import CLIENT, SERVING, Strike
 from tare.records.hlog import read_hlog
 
 DONE, FAILED, NOT_VALID, INTERRUPTED = 0, 1, 3, 130
@@ -22,7 +22,6 @@ TIMED = "-rt"
 SEEN_SHARE = 0.8
 """So much of a stop must be in the longest response time: the last answers before it keep a client
 busy, which then asks anew."""
-CLIENT = "native tare-load"
 NEW_EACH_TIME = {"processes", "containers", "networks", "groups", "temporary", "mounts"}
 NEW_EACH_TIME |= {"host processes", "namespaces"}
 """Kinds whose names a resumed run does not give again."""
@@ -161,8 +160,7 @@ class Invariants:
         jumped = any(strike.kind == "clock jump" for strike in strikes)
         if manifest.get("slices") is not None or jumped:
             return []
-        native = manifest["condition"] == "native"
-        here = {CLIENT, *(("native java",) if native else ("container", "docker-proxy"))}
+        serving = SERVING[manifest["condition"] == "native"]
         driven = {manifest["deployment"].lower(), *(unit["machine"] for unit in manifest["units"])}
         gap_s = max(client["longest_gap_s"] or 0.0 for client in manifest["clients"])
         found = []
@@ -171,7 +169,7 @@ class Invariants:
                 manifest["measure_start"] < strike.at
                 and strike.at + strike.seconds < manifest["measure_end"]
             )
-            struck = strike.kind == "stop" and strike.target in here
+            struck = strike.kind == "stop" and strike.target in serving
             if inside and (struck or strike.subjects & driven):
                 # a client may stand still between an answer and what it asks then
                 shown_s = max(slowest_s, gap_s) if strike.target == CLIENT else slowest_s

@@ -24,9 +24,14 @@ LIMITED = Path("/sys/fs/cgroup")
 LOCK = Path("/run/lock/tare-lab.lock")
 AIMED = 0.5
 """Share of stops that are aimed at what serves a trial, while it is measured."""
-SERVING = {"native java", "container", "docker-proxy", "native tare-load"}
-AIMED_WITHIN_S = 12.0
+CLIENT = "native tare-load"
+SERVING = {True: {"native java", CLIENT}, False: {"container", "docker-proxy", CLIENT}}
+"""What serves a trial, by whether its condition is native."""
+AIMED_WITHIN_S = 30.0
 """So long a trial is waited for."""
+ENDS_AFTER_S = 8.0
+"""Nothing else strikes a trial that a stop was aimed at, so that it may get its record: a driver
+ends, and its units are looked at, within so long."""
 SHORTEST_S, LONGEST_S = 0.5, 20.0
 """For how long what a run asks does not answer."""
 ENDED_MEANWHILE = 0.25
@@ -153,10 +158,10 @@ class Striker:
         return Strike(kind, chosen[0], at, hides=ours.ON_HOSTS if connected else frozenset())
 
     def _stop(self, command: Command) -> Strike:
-        aimed = self._draw.random() < AIMED and self._await_trial(command)
+        aimed = self._await_trial(command) if self._draw.random() < AIMED else None
         # a longer one is mostly found by a look at the units, which fails the trial
         seconds = self._draw.uniform(0.2, 0.8 if aimed else 3.0)
-        chosen = self._one(command, SERVING if aimed else None)
+        chosen = self._one(command, SERVING[aimed.endswith("-native")] if aimed else None)
         if chosen is None or (not aimed and self._draw.random() < 0.3):
             chosen = ("tare", command.process.pid)
         subjects = frozenset(filter(None, [hosts.deployment_of(chosen[1])]))
@@ -167,6 +172,8 @@ class Striker:
                 command.wait_s(seconds)
             finally:
                 os.kill(chosen[1], signal.SIGCONT)
+        if aimed:
+            self._await_end(command, aimed)
         return Strike("stop", chosen[0], at, seconds, subjects=subjects)
 
     def _cut_off(self, command: Command) -> Strike:
@@ -201,15 +208,28 @@ class Striker:
         """Log-uniform: half of them are shorter than three seconds."""
         return math.exp(self._draw.uniform(math.log(SHORTEST_S), math.log(LONGEST_S)))
 
-    def _await_trial(self, command: Command) -> bool:
-        """Wait until a trial is driven, and then for its warm-up's end; whether there is one."""
+    def _await_trial(self, command: Command) -> str | None:
+        """Wait until a trial is driven, and then for its warm-up's end; its name, if there is
+        one."""
         deadline = time.monotonic() + AIMED_WITHIN_S
         while command.name and time.monotonic() < deadline and not command.wait_s(0.1):
-            of_trials = [e for e in self._scene.journal(command.name) if "trial" in e]
-            begun = bool(of_trials) and of_trials[-1]["event"] == "trial begun"
-            if begun and "native tare-load" in _of_run(command):
-                return not command.wait_s(self._draw.uniform(0.6, 1.6))
-        return False
+            under_way = self._under_way(command)
+            if under_way and CLIENT in _of_run(command):
+                ended = command.wait_s(self._draw.uniform(0.6, 1.6))
+                return None if ended else under_way
+        return None
+
+    def _await_end(self, command: Command, trial: str) -> None:
+        deadline = time.monotonic() + ENDS_AFTER_S
+        while time.monotonic() < deadline and not command.wait_s(0.1):
+            if self._under_way(command) != trial:
+                return
+
+    def _under_way(self, command: Command) -> str | None:
+        """The trial that has begun and not ended, if there is one."""
+        of_trials = [e for e in self._scene.journal(command.name) if "trial" in e]
+        begun = bool(of_trials) and of_trials[-1]["event"] == "trial begun"
+        return str(of_trials[-1]["trial"]) if begun else None
 
     def _fill(self, command: Command) -> Strike:
         at, filler = time.time(), self._scene.runs / "filler"

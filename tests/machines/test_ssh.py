@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tare.machines import ssh
 from tare.machines.inventory.host import Host
 from tare.machines.ssh import AGAIN_S, Connection, HostError, HostGoneError, options
 from tests.machines.fake_ssh import FakeHost
@@ -82,6 +83,17 @@ def test_long_commands_have_a_channel_of_their_own(fake: FakeHost) -> None:
     done = fake.connection.long("sh", "-c", "echo out; echo err >&2; exit 4")
     assert (done.status, done.out, done.err) == (4, b"out\n", b"err\n")
     assert "ControlMaster=no" in fake.lines[-1]
+
+
+def test_a_host_that_does_not_say_whether_it_forwards_is_told_as_that(
+    fake: FakeHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.connection.run("true")
+    fake.program.write_text("#!/bin/sh\nexec sleep 30\n", encoding="ascii")
+    monkeypatch.setattr(ssh, "ANSWER_S", 0.2)
+    with pytest.raises(HostError, match="did not forward a port") as caught:
+        fake.connection.forward("/run/docker.sock")
+    assert "h1" in caught.value.where
 
 
 def test_a_key_that_is_no_file_is_told_as_that(tmp_path: Path) -> None:

@@ -199,7 +199,12 @@ class Connection:
                 self._control("cancel", _from_loopback(door, host, port))
 
     def _forwarded(self, what: str) -> None:
-        done = self._control("forward", what)
+        try:
+            done = self._control("forward", what)
+        except subprocess.TimeoutExpired:
+            raise HostError(
+                f"ssh did not forward a port within {ANSWER_S:.0f} s", where=str(self.host)
+            ) from None
         if done.returncode != 0:
             raise HostError(
                 "ssh could not forward a port",

@@ -44,6 +44,25 @@ def keep_end_of_archived(
     Raises:
         TarError, OSError: the archive does not arrive whole.
     """
+    try:
+        for _, size, content in plain_files(chunks, clock):
+            keep_end(content, size, into, partial(read_over, content))
+    except TimeoutError:
+        into.write_text(
+            f"[Tare: this log was not kept: the engine did not send it within {WITHIN_S:.0f} s]\n",
+            encoding="utf-8",
+        )
+
+
+def plain_files(
+    chunks: Iterable[bytes], clock: Callable[[], float] = time.monotonic
+) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """Name, size and content of each plain file in an archive, as an engine sends it.
+
+    Raises:
+        TimeoutError: it did not send it in time.
+        TarError, OSError: the archive does not arrive whole.
+    """
     ends = clock() + WITHIN_S
 
     def in_time() -> Iterator[bytes]:
@@ -53,19 +72,14 @@ def keep_end_of_archived(
             yield chunk
 
     reader = cast("IO[bytes]", Chunks(in_time()))
-    try:
-        with tarfile.open(fileobj=reader, mode="r|", bufsize=_BUFFER) as archive:
-            for member in archive:
-                content = archive.extractfile(member) if member.isreg() else None
-                if content is not None:
-                    keep_end(content, member.size, into, partial(_read_over, content))
-    except TimeoutError:
-        into.write_text(
-            f"[Tare: this log was not kept: the engine did not send it within {WITHIN_S:.0f} s]\n",
-            encoding="utf-8",
-        )
+    with tarfile.open(fileobj=reader, mode="r|", bufsize=_BUFFER) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is not None:
+                yield member.name, member.size, content
 
 
-def _read_over(source: IO[bytes], size: int) -> None:
+def read_over(source: IO[bytes], size: int) -> None:
+    """Pass over so many bytes of what cannot be sought in."""
     for begin in range(0, size, _BUFFER):
         source.read(min(_BUFFER, size - begin))

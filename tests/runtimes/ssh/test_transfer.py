@@ -13,6 +13,7 @@ import pytest
 
 from tare.machines.inventory.host import Inventory
 from tare.machines.ssh import HostError
+from tare.runtimes import kept_log
 from tare.runtimes.ssh.leftovers import leftovers
 from tare.runtimes.ssh.transfer import _unpack, bring, fetch, send, send_directory
 from tests.machines.fake_ssh import FakeHost
@@ -79,6 +80,18 @@ def test_what_is_there_comes_back_and_what_is_not_is_left_out(
     assert fetch(fake.connection, str(fake.host.directory), "none*", into) == []
 
 
+def test_of_a_long_log_the_end_comes_back_and_says_what_was_cut(
+    fake: FakeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_log, "LONGEST", 4)
+    there, into = tmp_path / "there", tmp_path / "back"
+    there.mkdir()
+    (there / "system.log").write_text("begin and end.", encoding="ascii")
+    fetch(fake.connection, str(there), "system.log", into, growing=True)
+    kept = (into / "system.log").read_text(encoding="ascii")
+    assert kept == "[Tare: the first 10 bytes of this log were not kept]\nend."
+
+
 def test_an_archive_from_elsewhere_writes_nowhere_else(tmp_path: Path) -> None:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as tar:
@@ -92,7 +105,7 @@ def test_an_archive_from_elsewhere_writes_nowhere_else(tmp_path: Path) -> None:
     stream.seek(0)
     into = tmp_path / "deep" / "into"
     into.mkdir(parents=True)
-    _unpack(stream, into, "")
+    _unpack(stream, into, "", ends_only=False)
     assert sorted(path.name for path in into.iterdir()) == ["abs", "out"]
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 

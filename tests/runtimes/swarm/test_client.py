@@ -6,6 +6,9 @@ import io
 import tarfile
 from pathlib import Path
 
+import pytest
+
+from tare.runtimes.swarm import client
 from tare.runtimes.swarm.client import packed, unpack
 
 
@@ -29,6 +32,15 @@ def test_what_comes_out_lies_in_the_directory_and_nowhere_else(tmp_path: Path) -
         archive.addfile(link)
     into = tmp_path / "into"
     into.mkdir()
-    unpack(out.getvalue(), into)
+    unpack([out.getvalue()], into)
     assert sorted(file.name for file in into.iterdir()) == ["latency-c1.hlog", "outside"]
     assert [file.name for file in tmp_path.iterdir()] == ["into"]
+
+
+def test_a_file_longer_than_any_record_does_not_come_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "LONGEST", 5)
+    archive = packed({"latency-c1.hlog": b"12345", "bomb.hlog": b"123456"}, "/conf")
+    unpack([archive], tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["latency-c1.hlog"]

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import tarfile
 import threading
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from tare.artifacts.digest import LISTING, combined, digests_of, listing, parse_listing
 from tare.machines.ssh import HostError
+from tare.runtimes.kept_log import keep_end, read_over
 from tare.runtimes.ssh.names import owner
 
 if TYPE_CHECKING:
@@ -217,7 +219,8 @@ def fetch(
         names: patterns of names below it, with blanks between them.
         into: the directory here.
         prefix: put before their last names, under which they are kept here.
-        growing: they may be written to meanwhile, as logs are; then they come as far as they are.
+        growing: they may be written to meanwhile, as logs are; then they come as far as they are,
+            of a long one its end.
         within_s: the longest wait.
 
     Returns:
@@ -233,7 +236,7 @@ def fetch(
     found: dict[str, Path] = {}
     with _Transfer(process, within_s) as transfer:
         try:
-            found = _unpack(process.stdout, into, prefix)
+            found = _unpack(process.stdout, into, prefix, ends_only=growing)
             process.stdout.read()
         except (tarfile.TarError, EOFError) as error:
             fault = str(error)
@@ -252,7 +255,7 @@ def _not_back(connection: Connection, source: str, why: str) -> HostError:
     return HostError("files did not come back", where=f"{connection.host}: {source}", why=why)
 
 
-def _unpack(stream: IO[bytes], into: Path, prefix: str) -> dict[str, Path]:
+def _unpack(stream: IO[bytes], into: Path, prefix: str, *, ends_only: bool) -> dict[str, Path]:
     """Plain files only, under their last names: an archive from elsewhere names no place here."""
     found: dict[str, Path] = {}
     with tarfile.open(fileobj=stream, mode="r|") as archive:
@@ -262,6 +265,9 @@ def _unpack(stream: IO[bytes], into: Path, prefix: str) -> dict[str, Path]:
             if content is None or last in ("", ".", ".."):
                 continue
             path = found[member.name] = into / f"{prefix}{last}"
+            if ends_only:
+                keep_end(content, member.size, path, partial(read_over, content))
+                continue
             with path.open("wb") as file:
                 shutil.copyfileobj(content, file)
     return found

@@ -13,12 +13,13 @@ from requests.exceptions import RequestException
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.confinement import NO_RIGHTS
 from tare.runtimes.docker import DockerRunning
+from tare.runtimes.kept_log import LONGEST, plain_files
 from tare.runtimes.native import open_files
 from tare.runtimes.swarm.documents import CONF
 from tare.runtimes.swarm.names import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     import docker
@@ -35,7 +36,7 @@ class ClientRunning(DockerRunning):
         yield from super().lines()
         with contextlib.suppress(DockerException, RequestException, OSError, tarfile.TarError):
             stream, _ = self._container.get_archive(CONF)
-            unpack(b"".join(stream), self.unit.site.conf_on_host)
+            unpack(stream, self.unit.site.conf_on_host)
 
     def packet_path(self) -> str:
         return ""
@@ -98,11 +99,13 @@ def packed(files: dict[str, bytes], directory: str) -> bytes:
     return out.getvalue()
 
 
-def unpack(archive: bytes, into: Path) -> None:
-    """Plain files of a directory's archive, by their own names: it may be anyone's."""
-    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
-        for member in opened:
-            content = opened.extractfile(member) if member.isfile() else None
-            name = member.name.rpartition("/")[2]
-            if content is not None and name not in ("", ".", ".."):
-                (into / name).write_bytes(content.read())
+def unpack(archive: Iterable[bytes], into: Path) -> None:
+    """Plain files of a directory's archive, by their own names: it may be anyone's.
+
+    Raises:
+        TimeoutError, TarError, OSError: it does not arrive whole, or not in time.
+    """
+    for path, size, content in plain_files(archive):
+        name = path.rpartition("/")[2]
+        if name not in ("", ".", "..") and size <= LONGEST:
+            (into / name).write_bytes(content.read())
