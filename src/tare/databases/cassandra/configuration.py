@@ -26,14 +26,16 @@ QUICK_START = {
     "cassandra.ring_delay_ms": "10000",
     "cassandra.skip_wait_for_gossip_to_settle": "0",
     "cassandra.consistent.rangemovement": "false",
-    "cassandra.superuser_setup_delay_ms": "0",
     "cassandra.memtable_row_overhead_computation_step": "10000",
 }
 """System properties that bring a node of a new, empty cluster up in seconds. They act during
 start-up only; what is measured afterwards does not depend on them. The ring delay (30 s by default)
 bounds how long a node looks for its first peer: with 1 s, nodes of a busy machine gave up. A node
 weighs so many rows in its memtable to know what one takes beside its data, some 180 bytes: with
-10,000 instead of 100,000 it is the same to a byte, a tenth of the time."""
+10,000 instead of 100,000 it is the same to a byte, a tenth of the time.
+
+Superusers are set up after 10 s, as everywhere: what a node reads first decides for its life in
+which order its workers look for work (docs/resolution.md)."""
 
 
 def even_token(node: int, nodes: int) -> int:
