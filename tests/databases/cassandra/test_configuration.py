@@ -120,6 +120,15 @@ def test_the_command_is_a_list_that_starts_with_java() -> None:
     assert made[-1] == "org.apache.cassandra.service.CassandraDaemon"
 
 
+def test_superusers_are_set_up_as_late_as_everywhere() -> None:
+    """At once, that read raced with the pool of requests: the first to be made is asked first for
+    work, for the node's life."""
+    made = configuration.command(
+        java="/jre/bin/java", lib="/lib", jamm="jamm-0.4.0.jar", site=site()
+    )
+    assert not [argument for argument in made if "superuser_setup_delay" in argument]
+
+
 def test_collections_are_logged_where_a_directory_exists_before_the_jvm_starts() -> None:
     """The JVM does not start if it cannot open its log."""
     common = {"java": "/jre/bin/java", "lib": "/lib", "jamm": "jamm-0.4.0.jar"}
