@@ -42,7 +42,7 @@ for number, slot in enumerate(order["slots"]):
 class Host:
     """A host whose probe tells the same of every slice, and loses its second trial's unit."""
 
-    kernel: Mapping[str, str] = {}
+    traits: Mapping[str, str] = {}
     ticks = 100
     ahead_s = 2.0
 
