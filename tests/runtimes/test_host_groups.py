@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tare.machines.inventory.host import Host, Inventory
+from tare.machines.inventory.read import read_inventory
+from tare.runtimes.availability import obstacle
 from tare.runtimes.host_groups import group_faults
+from tare.study.conditions import expand
+from tare.study.read import load_study
 from tare.study.schema import Setup
+
+PAGE = Path(__file__).parents[2] / "docs" / "machines.md"
 
 MEMBERS = {
     "metal": ["m1", "m2"],
@@ -102,3 +109,18 @@ def test_a_load_client_is_on_no_machine_that_is_measured(
 
 def test_nothing_is_asked_of_an_inventory_where_nodes_run_elsewhere() -> None:
     assert faults(inventory(nodes=["db1"], clients=["db1"]), Setup()) == []
+
+
+def test_the_matrix_of_the_documentation_runs_on_the_inventory_beside_it(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## Groups of hosts as levels")[2]
+    for name, language in (("hosts", "ini"), ("study.yaml", "yaml")):
+        (block,) = re.findall(rf"```{language}\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
+        (tmp_path / name).write_text(block, encoding="utf-8")
+    there = read_inventory(tmp_path / "hosts")
+    conditions = expand(load_study(tmp_path / "study.yaml"))
+    assert {(one.setup.platform.hosts, one.setup.platform.runtime) for one in conditions} == {
+        ("metal", "native"), ("metal", "docker"), ("vmware", "native"), ("vmware", "docker")
+    }  # fmt: skip
+    assert len({one.deployment for one in conditions}) == 4
+    assert faults(there, *(one.setup for one in conditions)) == []
+    assert [obstacle(one.setup, inventory=there) for one in conditions] == [None] * 4

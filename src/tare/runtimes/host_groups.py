@@ -74,7 +74,9 @@ def _shared(group: str, setups: Sequence[Setup], inventory: Inventory) -> Iterat
         )
         why += "machine that is measured"
         remedy = f"take them out of one of the groups {group or NODES} and {CLIENTS}"
-        if not any(CLIENTS in one.groups for one in inventory.hosts):
+        if group == CLIENTS:
+            remedy = "name another group in platform.hosts"
+        elif not any(CLIENTS in one.groups for one in inventory.hosts):
             remedy = f"make a group {CLIENTS} of other hosts in {inventory.source}"
         yield GroupFault(("client", "machines"), why, f"{remedy}, or set client.machines to local")
 
