@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,14 +64,12 @@ def all_or_none(
     failed = sorted(name for name, one in outcomes.items() if isinstance(one, Exception))
     if not failed:
         return dict(outcomes)
-    again = {
-        name: BlockAgainError(
-            "measured again with its block", where=name, why=f"{', '.join(failed)} failed"
-        )
-        for name in outcomes
-        if name not in failed
-    }
-    return {name: again.get(name, one) for name, one in outcomes.items()}
+    return {name: one if name in failed else _again(name, failed) for name, one in outcomes.items()}
+
+
+def _again(name: str, failed: Iterable[str]) -> BlockAgainError:
+    why = f"{', '.join(failed)} failed"
+    return BlockAgainError("measured again with its block", where=name, why=why)
 
 
 class SlicedBlock:
@@ -117,6 +115,9 @@ class SlicedBlock:
         """
         watches: dict[str, Watch] = {}
         try:
+            if gone := self._begin():
+                names = (one.run.trial.name for one in self._trials)
+                return {name: gone.get(name) or _again(name, sorted(gone)) for name in names}
             dropped = self._prepare()
             for name in sorted(self._alone):
                 watches[name] = make.watch(self._deployments[name].clusters, self._wall)
@@ -141,11 +142,19 @@ class SlicedBlock:
             for one in self._trials:
                 one.run.deployment.discard(one.clients)
 
-    def _prepare(self) -> bool | None:
-        """Everything continued and in its declared state; whether caches were dropped."""
+    def _begin(self) -> dict[str, TareError | OSError]:
+        """Continue everything; trial to what its servers died of, which costs no other's."""
+        gone: dict[str, TareError | OSError] = {}
         for one in self._trials:
-            one.run.begin()
-            one.refuse_elsewhere()
+            try:
+                one.run.begin()
+                one.refuse_elsewhere()
+            except (TareError, OSError) as error:
+                gone[one.run.trial.name] = error
+        return gone
+
+    def _prepare(self) -> bool | None:
+        """Everything in its declared state; whether caches were dropped."""
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
