@@ -28,6 +28,8 @@ def taken_hosts(plan: Plan) -> list[str]:
     lines = [f"hosts of {inventory.source}, whose memory and disk the plan does not ask:"]
     for group, most in sizes.items():
         own = inventory.nodes_of(group)
+        if not own:
+            continue  # it is refused
         line = f"  {f'{group}: ' if group else ''}a node of each cluster on {_named(own[:most])}"
         lines.append(
             line + (f"; where one is silent, on {_named(own[most:])}" if own[most:] else "")
