@@ -111,3 +111,78 @@ def test_a_plan_leaves_out_what_no_inventory_has_hosts_for(tmp_path: Path, inven
     few = tare("plan", "study.yaml", cwd=tmp_path, TARE_INVENTORY="few")
     assert few.returncode == 0, few.stderr
     assert "the inventory has no host for load clients" in few.stdout
+
+
+GROUPS = """\
+[metal]
+m1
+m2
+[vmware]
+v1
+[both]
+m1
+v1
+[clients]
+load1
+"""
+COMPARED = """\
+study: hosts
+database: {heap: 256MiB}
+load: {records: 1000, warmup: 1s, measure: 1s}
+platform: {machines: ssh}
+client: {machines: ssh}
+factors:
+  hosts:
+    metal: {platform.hosts: metal}
+    other: {platform.hosts: OTHER}
+baseline: {hosts: metal}
+"""
+
+
+def compared(tmp_path: Path, other: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """A plan that compares the group metal with another."""
+    (tmp_path / "groups").write_text(GROUPS, encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(COMPARED.replace("OTHER", other), encoding="utf-8")
+    return tare("plan", "study.yaml", *words, cwd=tmp_path, TARE_INVENTORY="groups")
+
+
+def test_a_plan_says_which_hosts_each_group_gives(tmp_path: Path) -> None:
+    done = compared(tmp_path, "vmware")
+    assert done.returncode == 0, done.stderr
+    assert "native on metal" in done.stdout
+    assert "metal: a node of each cluster on m1; where one is silent, on m2" in done.stdout
+    assert "vmware: a node of each cluster on v1\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("other", "why", "remedy"),
+    [
+        ("vmwre", "no host of groups is in a group vmwre", "did you mean vmware?"),
+        ("both", "m1 is in the groups metal and both", "out of one of the two groups"),
+        ("clients", "load1 is for database nodes and for load clients", "client.machines to local"),
+    ],
+)
+def test_groups_that_cannot_be_compared_are_refused_before_any_host_is_asked(
+    tmp_path: Path, other: str, why: str, remedy: str
+) -> None:
+    done = compared(tmp_path, other)
+    assert done.returncode == 2
+    place = "study.yaml:9" if other != "clients" else "study.yaml:5"
+    assert place in done.stderr
+    assert why in done.stderr
+    assert remedy in done.stderr
+
+
+def test_a_group_too_small_for_the_cluster_is_refused(tmp_path: Path) -> None:
+    done = compared(tmp_path, "vmware", "--set", "database.nodes=2")
+    assert done.returncode == 2
+    assert "study.yaml:9" in done.stderr
+    assert "the group vmware of groups has 1" in done.stderr
+    assert "add hosts to the group vmware, or lower database.nodes" in done.stderr
+
+
+def test_hosts_are_listed_with_the_groups_that_a_study_may_name(tmp_path: Path) -> None:
+    (tmp_path / "groups").write_text("[nodes]\ndb1\n[vmware]\nv1\n[clients]\nload1\n")
+    done = tare("machines", "list", cwd=tmp_path, TARE_INVENTORY="groups")
+    assert "takes nodes where a study names vmware" in done.stdout
+    assert "db1: db1 port 22; takes nodes;" in done.stdout

@@ -14,9 +14,10 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -42,9 +43,12 @@ KbdInteractiveAuthentication no
 UseDNS no
 """
 # Its own /run and /var/tmp: nothing of this machine's is seen there, its Docker socket least.
+# What it sees of the kernel may be another's: files that are laid over /proc and /sys.
 # As an init does, the shell begins an sshd anew that has died, unless it is told not to.
 _BOOT = """\
 hostname "$1" && mount -t tmpfs tmpfs /run && mkdir /run/sshd && mount --bind "$2" /var/tmp || exit
+cd "$5" && find . -type f | while read -r one; do mount --bind "$one" "/$one" || exit; done
+cd /
 while :; do
   [ -e "$4" ] || /usr/sbin/sshd -D -e -f "$3"
   sleep 0.2
@@ -177,13 +181,22 @@ class SshHosts:
     def known_hosts(self) -> Path:
         return self.root / "known_hosts"
 
-    def boot(self, name: str) -> SshHost:
-        """Start a host, or start one again that was killed; its disk is as it was."""
+    def boot(self, name: str, sees: Mapping[str, str] = MappingProxyType({})) -> SshHost:
+        """Start a host, or start one again that was killed; its disk is as it was.
+
+        Args:
+            sees: at its first start, path of a file of /proc or /sys to what it has there for good.
+        """
         number = list(self.hosts).index(name) if name in self.hosts else len(self.hosts)
         address = f"{_PREFIX}.{10 + number}"
         directory = self.root / name
         if name not in self.hosts:
             (directory / "var-tmp").mkdir(parents=True)
+            (directory / "sees").mkdir()
+            for path, text in sees.items():
+                laid = directory / "sees" / path.lstrip("/")
+                laid.parent.mkdir(parents=True, exist_ok=True)
+                laid.write_text(text, encoding="utf-8")
             _keygen(directory / "host_key")
             public = (directory / "host_key.pub").read_text(encoding="ascii").split()
             with self.known_hosts.open("a", encoding="ascii") as known:
@@ -199,6 +212,7 @@ class SshHosts:
                     *("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--mount-proc"),
                     *("--kill-child=KILL", "sh", "-c", _BOOT, "sh", name),
                     *(str(directory / "var-tmp"), str(config), str(directory / "no-sshd")),
+                    str(directory / "sees"),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -243,15 +257,21 @@ def why_not() -> str | None:
 
 
 @contextlib.contextmanager
-def ssh_hosts(*names: str) -> Iterator[SshHosts]:
-    """Hosts of these names, all of them ended afterwards, whatever happened to them."""
+def ssh_hosts(
+    *names: str, sees: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> Iterator[SshHosts]:
+    """Hosts of these names, all of them ended afterwards, whatever happened to them.
+
+    Args:
+        sees: name of a host to what it sees of its kernel (`boot`).
+    """
     root = Path(tempfile.mkdtemp(prefix="tare-ssh-hosts-", dir="/var/lib"))
     made = SshHosts(root)
     try:
         _keygen(made.key)
         _bridge()
         for name in names:
-            made.boot(name)
+            made.boot(name, sees.get(name, {}))
         yield made
     finally:
         made.close()

@@ -26,6 +26,12 @@ BRIDGE: dict[str, Any] = {
     "replication_factor": 1,
     "load": {"threads": 32},
 }
+GROUPS: dict[str, Any] = {
+    "treatment": {"machines": "vmware", "runtime": "native", "network": "host"},
+    "version": "5.0.9",
+    "replication_factor": 1,
+    "load": {"threads": 32},
+}
 WRITES: dict[str, Any] = {"operation": "write", "metric": "write.mean"}
 
 
@@ -345,3 +351,42 @@ def test_at_the_maximum_of_each_condition_throughput_does_say_something(
     assert beside(analysis, study, known, "throughput") is not None
     assert beside(analysis, own, known, "throughput") is not None
     assert beside(analysis, theirs, known, "throughput") is None
+
+
+def on_hosts(tmp_path: Path, **makers: str) -> tuple[Analysis, Study]:
+    """A run of groups of hosts, each with what its firmware says of who made its machines."""
+    levels = {
+        group: Truth(
+            patch={"platform": {"machines": "ssh", "hosts": group}}, parity={"hypervisor": maker}
+        )
+        for group, maker in makers.items()
+    }
+    made = write_run(tmp_path / "hosts", effects=levels, deployments=2, blocks=2, measure_s=3)
+    return analyse(made), load_study(made / "study.yaml")
+
+
+@pytest.mark.parametrize(
+    ("maker", "known"), [("VMware, Inc.", True), ("none", False), ("QEMU", False), ("X", False)]
+)
+def test_groups_of_hosts_are_what_their_hypervisor_says_and_not_their_name(
+    tmp_path: Path, maker: str, known: bool
+) -> None:
+    analysis, study = on_hosts(tmp_path, metal="none", vmware=maker)
+    found = beside(analysis, study, library([changed(10, **GROUPS)]), treatment="vmware")
+    assert (found is not None) == known
+
+
+def test_docker_on_hosts_of_another_group_of_the_same_kind_is_no_question_of_docker_alone(
+    tmp_path: Path,
+) -> None:
+    docker_there = {"machines": "ssh", "hosts": "others", "runtime": "docker", "storage": "volume"}
+    levels = {
+        "native": Truth(
+            patch={"platform": {"machines": "ssh", "hosts": "metal"}}, parity={"hypervisor": "none"}
+        ),
+        "docker-bridge": Truth(patch={"platform": docker_there}, parity={"hypervisor": "none"}),
+    }
+    made = write_run(tmp_path / "r", effects=levels, deployments=2, blocks=2, measure_s=3)
+    analysis, study = analyse(made), load_study(made / "study.yaml")
+    host = changed(10, **{**BRIDGE, "treatment": {**BRIDGE["treatment"], "network": "host"}})
+    assert beside(analysis, study, library([host])) is None

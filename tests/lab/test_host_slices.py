@@ -16,7 +16,7 @@ import pytest
 
 from tare.errors import RuntimeUnavailableError
 from tare.lab.conductor import Driven, TrialHere, with_hosts
-from tare.lab.host_slices import HostSlices, TrialOnHost, readable, start_probes
+from tare.lab.host_slices import HostSlices, TrialOnHost, of_trial, readable, start_probes
 from tare.machines.cgroups import Accounting
 from tare.machines.clocks import SAME, Offset
 from tare.machines.machine import HERE
@@ -42,12 +42,14 @@ for number, slot in enumerate(order["slots"]):
 class Host:
     """A host whose probe tells the same of every slice, and loses its second trial's unit."""
 
-    kernel: Mapping[str, str] = {}
+    traits: Mapping[str, str] = {}
     ticks = 100
     ahead_s = 2.0
-    name = "db1"
 
-    def __init__(self, notes: Path, boot: str = "other", clock: Offset = SAME) -> None:
+    def __init__(
+        self, notes: Path, boot: str = "other", clock: Offset = SAME, name: str = "db1"
+    ) -> None:
+        self.name = name
         self.boot = boot
         self.clock = clock
         self.notes = notes
@@ -80,8 +82,8 @@ def parts(host: Host) -> list[TrialOnHost]:
 
 
 @pytest.fixture
-def probe(notes: Path, boot: str) -> Iterator[HostSlices]:
-    (made,) = start_probes({HERE, Host(notes)}, "a-run", boot)
+def probe(notes: Path) -> Iterator[HostSlices]:
+    (made,) = start_probes({HERE, Host(notes)}, "a-run")
     yield made
     made.close()
 
@@ -92,10 +94,10 @@ def drive(probe: HostSlices, host: Host) -> None:
 
 
 def test_where_the_clock_is_known_less_well_it_is_read_sooner_but_in_the_pause(
-    notes: Path, boot: str
+    notes: Path,
 ) -> None:
     vague = Host(notes, clock=Offset(ahead_s=2.0, uncertain_s=0.004, rounds=9))
-    (made,) = start_probes({HERE, vague}, "a-run", boot)
+    (made,) = start_probes({HERE, vague}, "a-run")
     drive(made, vague)
     order: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8"))
     assert READ_LEAD_S < order["read_lead_s"] < READ_S
@@ -126,15 +128,15 @@ def test_a_probe_is_told_the_schedule_in_its_own_clock(probe: HostSlices, notes:
 def test_a_slice_is_what_both_machines_used(probe: HostSlices, notes: Path) -> None:
     drive(probe, Host(notes))
     here = CpuReading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1, "system": 0.05})
-    fates = [TrialHere([], {}), TrialHere([], {})]
-    whole = with_hosts(driven(here), SCHEDULE, fates, [probe], here=True)
+    fate, number = TrialHere([], {}), SCHEDULE.slots[0].trial or 0
+    whole = with_hosts(driven(here), SCHEDULE, number, fate, [(probe, True)], here=True)
     first = whole[0]
     assert first.used.machine == pytest.approx(0.5)
     assert first.used.units == {"c1": 0.15, "n": 0.1}
     assert first.used.kernel == pytest.approx(0.04)
     assert first.used.modes["user"] == pytest.approx(0.3)
     assert (first.late, whole[1].late) == (True, False)
-    alone = with_hosts(driven(here), SCHEDULE, fates, [probe], here=False)
+    alone = with_hosts(driven(here), SCHEDULE, number, fate, [(probe, True)], here=False)
     assert alone[0].used.machine == pytest.approx(0.3)
 
 
@@ -143,28 +145,62 @@ def test_a_trial_of_which_a_host_lost_a_unit_has_that_as_its_fault(
 ) -> None:
     drive(probe, Host(notes))
     fates = [TrialHere([], {}), TrialHere([], {})]
-    whole = with_hosts(driven(NOTHING), SCHEDULE, fates, [probe], here=True)
+    whole = [
+        with_hosts(driven(NOTHING), SCHEDULE, number, fate, [(probe, True)], here=True)
+        for number, fate in enumerate(fates)
+    ]
     assert fates[0].fault == ""
     assert fates[1].fault == "db1: its group has gone"
-    assert len([one for one in whole if one.slot.trial == 0]) == len(SCHEDULE.of(0))
-    assert len([one for one in whole if one.slot.trial == 1]) < len(SCHEDULE.of(1))
+    assert len([one for one in whole[0] if one.slot.trial == 0]) == len(SCHEDULE.of(0))
+    assert len([one for one in whole[1] if one.slot.trial == 1]) < len(SCHEDULE.of(1))
+
+
+def test_a_trial_s_slices_and_the_empty_ones_are_those_of_its_own_machines(notes: Path) -> None:
+    hosts = {Host(notes, name="db1"), Host(notes, boot="another", name="vm1")}
+    probes = start_probes(hosts, "a-run")
+    for probe in probes:
+        drive(probe, Host(notes))
+    (vm1,) = [host for host in hosts if host.name == "vm1"]
+    own = of_trial(probes, {vm1})
+    assert [(probe.machine.name, counts) for probe, counts in own] == [("vm1", True)]
+    whole = with_hosts(driven(NOTHING), SCHEDULE, 0, TrialHere([], {}), own, here=False)
+    assert {one.slot.trial for one in whole} == {0, None}
+    assert {one.used.machine for one in whole} == {pytest.approx(0.3)}
+
+
+def test_a_host_that_another_trial_alone_has_costs_this_one_nothing(notes: Path) -> None:
+    there, gone = Host(notes, name="db1"), Host(notes, boot="another", name="vm1")
+    probes = start_probes({there, gone}, "a-run")
+    for probe in probes:
+        if probe.machine is there:
+            drive(probe, there)
+        else:
+            probe.close()
+    fates = [TrialHere([], {}), TrialHere([], {})]
+    for number, machine in enumerate((there, gone)):
+        own = of_trial(probes, {machine})
+        with_hosts(driven(NOTHING), SCHEDULE, number, fates[number], own, here=False)
+    assert [fate.fault for fate in fates] == ["", "vm1 did not drive it"]
 
 
 def test_a_kernel_is_counted_once_whatever_its_names(notes: Path, boot: str) -> None:
-    (probe,) = start_probes({HERE, Host(notes, boot="mine")}, "a-run", boot)
-    drive(probe, Host(notes))
-    reading, _ = probe.used[0]
-    assert (reading.machine, reading.modes) == (0.0, {"user": 0.0})
-    assert reading.units == {"n": 0.1}
-    (alone,) = start_probes({Host(notes, boot="mine")}, "a-run", boot)
-    drive(alone, Host(notes))
-    assert alone.used[0][0].machine == pytest.approx(0.3)
+    machine = Host(notes, boot="mine")
+    probes = start_probes({HERE, machine}, "a-run")
+    drive(probes[0], machine)
+    own = of_trial(probes, {HERE, machine}, boot)
+    here = CpuReading(0.2, 0.02, 0.0, 0.01, {"c1": 0.15}, {"user": 0.1})
+    first = with_hosts(driven(here), SCHEDULE, 0, TrialHere([], {}), own, here=True)[0].used
+    assert (first.machine, first.modes) == (0.2, {"user": 0.1})
+    assert first.units == {"c1": 0.15, "n": 0.1}
+    alone = of_trial(probes, {machine}, boot)
+    first = with_hosts(driven(here), SCHEDULE, 0, TrialHere([], {}), alone, here=False)[0].used
+    assert first.machine == pytest.approx(0.3)
 
 
-def test_a_clock_that_is_not_known_well_enough_is_refused(notes: Path, boot: str) -> None:
+def test_a_clock_that_is_not_known_well_enough_is_refused(notes: Path) -> None:
     vague = Host(notes, clock=Offset(ahead_s=2.0, uncertain_s=0.006, rounds=9))
     with pytest.raises(RuntimeUnavailableError, match="driven in slices"):
-        start_probes({HERE, vague}, "a-run", boot)
+        start_probes({HERE, vague}, "a-run")
 
 
 def test_a_unit_without_a_control_group_cannot_be_read() -> None:

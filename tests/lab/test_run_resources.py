@@ -12,6 +12,8 @@ from tare.errors import RuntimeUnavailableError
 from tare.lab import run_resources
 from tare.machines.addresses import EXPOSED
 from tare.machines.facts import local_facts
+from tare.machines.inventory.host import Host, Inventory
+from tare.runtimes.ssh.hosts import Hosts
 from tare.study.schema import Setup
 
 
@@ -76,3 +78,17 @@ def test_a_run_says_that_neighbours_can_reach_its_containers(
     assert words.startswith(EXPOSED)
     assert "no table raw" in words
     runtime.close()
+
+
+def test_each_group_of_hosts_that_a_study_names_has_its_own_runtimes_beside_the_clients(
+    tmp_path: Path,
+) -> None:
+    named = (Host("m1", "192.0.2.1", groups=frozenset({"metal"})),
+             Host("v1", "192.0.2.2", groups=frozenset({"vmware"})))  # fmt: skip
+    hosts = Hosts(Inventory(tmp_path / "hosts", named), "run")
+    hosts.use(["metal", "vmware"], clients=True)
+    made = run_resources.runtimes_for("run", tmp_path, [Setup()], lambda _: None, hosts)
+    over_ssh = {name for name in made if name.startswith("ssh-")}
+    assert over_ssh == {
+        f"ssh-{runtime}{of}" for runtime in ("native", "docker") for of in ("", "@metal", "@vmware")
+    }

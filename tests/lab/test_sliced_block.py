@@ -43,3 +43,32 @@ def test_conditions_of_one_server_have_keys_of_their_own_and_servers_begin_alike
     anything: Any = None
     SlicedBlock(runs, anything, anything, HeadStarts())
     assert [run.keys for run, _ in runs.values()] == [0, 0, 1, 2]
+
+
+class Begins:
+    """A trial whose servers live, or not."""
+
+    def __init__(self, name: str, *, fault: TareError | None = None) -> None:
+        self.trial = SimpleNamespace(name=name)
+        self.deployment = SimpleNamespace(identity=name, discard=lambda clients: None)
+        self.keys, self.fault = 0, fault
+
+    def begin(self) -> None:
+        if self.fault is not None:
+            raise self.fault
+
+    def watched(self, clients: object) -> dict[str, Any]:
+        return {}
+
+
+def test_servers_that_died_between_blocks_cost_no_other_its_servers() -> None:
+    lost = TrialFailedError("its host is gone")
+    anything: Any = None
+    runs: Any = {
+        name: (Begins(name, fault=lost if name == "b" else None), Path(name)) for name in "abc"
+    }
+    outcomes = SlicedBlock(runs, anything, anything, HeadStarts()).perform()
+    assert outcomes["b"] is lost
+    for name in ("a", "c"):
+        assert isinstance(outcomes[name], BlockAgainError), "which ends no deployment"
+        assert "b failed" in str(outcomes[name])

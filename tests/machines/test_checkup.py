@@ -226,3 +226,27 @@ def test_whatever_a_host_answers_it_is_read_or_refused(told: bytes) -> None:
         return
     assert facts.cpus >= 0
     assert 0 <= facts.steal <= 1
+
+
+def test_groups_that_share_a_kernel_are_told_that_they_cannot_be_compared() -> None:
+    def host(name: str, group: str) -> Host:
+        return Host(name, name, groups=frozenset({group}))
+
+    there = Inventory(Path("hosts"), (host("m1", "metal"), host("v1", "vmware")))
+    found = check_hosts(there, lambda one: Scripted(one, answer(boot="b1")))
+    assert found[1].points[-1].says == (
+        "is the machine that m1 is; of one machine the groups metal and vmware cannot be compared"
+    )
+
+
+def test_a_host_of_another_group_takes_nodes_where_a_study_names_it() -> None:
+    groups = {"db1": {"nodes"}, "v1": {"vmware", "guests"}, "both": {"nodes", "vmware"}}
+    hosts = [Host(name, name, groups=frozenset(own)) for name, own in groups.items()]
+    hosts.append(Host("load1", "load1", groups=frozenset({"clients"})))
+    there = Inventory(Path("hosts"), tuple(hosts))
+    assert [there.takes(one) for one in there.hosts] == [
+        "nodes",
+        "nodes where a study names guests and vmware",
+        "nodes; of vmware",
+        "load",
+    ]

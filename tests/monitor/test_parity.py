@@ -96,3 +96,21 @@ def test_a_process_that_asks_for_no_huge_pages_has_none_or_what_the_kernel_gives
     tmp_path: Path,
 ) -> None:
     assert facts(tmp_path)["largest memory in huge pages"] in ("none", "part", "all")
+
+
+def test_the_machine_tells_what_it_is_made_of(tmp_path: Path) -> None:
+    found, machine = facts(tmp_path), local_facts()
+    assert found["CPUs"] == str(machine.cpus)
+    assert found["memory"] == f"{machine.memory_bytes / 2**30:.1f} GiB"
+    assert found["hypervisor"] == (machine.virtualization or "none")
+    assert found.get("CPU model", "") == machine.cpu_model
+
+
+def test_of_another_machine_it_is_what_that_one_told(tmp_path: Path) -> None:
+    class There(Here):
+        traits = {"CPU model": "Xeon", "hypervisor": "VMware, Inc."}  # noqa: RUF012
+
+    accounting = Accounting({}, (os.getpid(),), There())
+    found = parity_facts(accounting, str(tmp_path), local_facts())
+    assert (found["CPU model"], found["hypervisor"]) == ("Xeon", "VMware, Inc.")
+    assert "CPUs" not in found

@@ -21,7 +21,7 @@ class Other:
 
     clock = SAME
     ticks = 100
-    kernel: Mapping[str, str] = {}
+    traits: Mapping[str, str] = {}
 
     def __init__(self, name: str, ahead_s: float = 0.0, *, silent: bool = False) -> None:
         self.name = name

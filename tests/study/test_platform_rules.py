@@ -163,6 +163,12 @@ def test_a_client_beside_the_services_of_a_swarm_reaches_them_by_name(read: Read
             "platform.network to host",
         ),
         (
+            "platform:\n  hosts: vmware\n",
+            3,
+            "platform.hosts: vmware with platform.machines local",
+            "set platform.machines to ssh",
+        ),
+        (
             "client: {machines: ssh}\n",
             2,
             "client.machines: ssh with platform.machines local",

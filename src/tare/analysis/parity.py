@@ -19,21 +19,27 @@ SEVERAL = " and "
 """Between the values of a condition that has several."""
 BITS = "bits"
 
+MACHINES = ("machines", "hosts")
+"""Fields of a setup that say on which machines it runs."""
+OF_MACHINES = (
+    *("hypervisor", "CPU model", "CPUs", "memory", "disk"),
+    *("kernel", "clock source", "transparent huge pages"),
+)
+"""Facts that every unit of a machine shares."""
+
 # A fact may differ between conditions whose setups differ in one of these fields, because the
 # study itself asks for it. Facts that are not listed should never differ.
 FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
-    "cpus allowed": ("limits.cpuset", "machines"),
+    "cpus allowed": ("limits.cpuset", *MACHINES),
     "cpu quota": ("limits.cpus",),
     "memory limit": ("limits.memory",),
     "own control group": ("runtime",),
     "quality of service": ("runtime", "limits.cpus", "limits.memory", "placement.requests"),
     "seccomp": ("runtime",),
     "user": ("runtime",),
-    "file system": ("storage", "machines"),
-    "kernel": ("machines",),
-    "clock source": ("machines",),
-    "transparent huge pages": ("machines",),
-    "largest memory in huge pages": ("machines", "database.heap", "database.jvm"),
+    "file system": ("storage", *MACHINES),
+    "largest memory in huge pages": (*MACHINES, "database.heap", "database.jvm"),
+    **dict.fromkeys(OF_MACHINES, MACHINES),
     "heap": ("database.heap", "database.jvm"),
     "cache": ("limits.memory", "database.settings"),
     "JVM": ("database.jvm", "database.home", "database.image", "database.version"),

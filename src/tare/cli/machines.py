@@ -105,11 +105,6 @@ def _known(words: list[str] | None, steps: Sequence[str]) -> set[str]:
 
 
 def _as_dict(one: Host, inventory: Inventory) -> dict[str, object]:
-    parts = [
-        word
-        for word, own in (("nodes", inventory.nodes), ("load", inventory.clients))
-        if one in own
-    ]
     return {
         "name": one.name,
         "address": one.address,
@@ -121,5 +116,5 @@ def _as_dict(one: Host, inventory: Inventory) -> dict[str, object]:
         "service": one.service_address,
         "directory": str(one.directory),
         "groups": sorted(one.groups),
-        "takes": " and ".join(parts) or "nothing",
+        "takes": inventory.takes(one),
     }

@@ -147,8 +147,9 @@ def show(
         table.add_column(title, overflow="fold")
     for one in plan.conditions:
         setup = one.setup
+        on = f" on {setup.platform.hosts}" if setup.platform.hosts else ""
         platform = (
-            f"{setup.platform.runtime}, {setup.platform.attachment}, {setup.platform.storage}"
+            f"{setup.platform.runtime}{on}, {setup.platform.attachment}, {setup.platform.storage}"
         )
         nodes = f"{setup.clusters} x {setup.database.nodes}, RF {setup.database.replication_factor}"
         again = f" (A/A of {one.aa_of})" if one.aa_of else ""

@@ -15,6 +15,8 @@ from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.runtimes.availability import obstacle
 from tare.runtimes.docker_engine import data_directory
+from tare.runtimes.host_groups import group_faults
+from tare.runtimes.key import SSH
 from tare.runtimes.kubernetes.local_pods import kubelet_runs
 from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unsliced import unsliced
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tare.runtimes.availability import Obstacle
+    from tare.study.left_out import Hindrance
     from tare.study.schema import Setup, Study
 
 
@@ -73,7 +76,20 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
     elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
     if swarm and not swarm_settings().local:
         elsewhere.add("swarm")
-    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit))
+    refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit_in(plan)))
+
+
+def _unfit_in(plan: Plan) -> Callable[[Setup], list[Hindrance]]:
+    """Why files or hosts that a setup of the plan names are not what it asks for."""
+    setups = [one.setup for one in plan.conditions]
+    over_ssh = any(one.platform.machines == SSH for one in setups)
+    inventory = named_inventory() if over_ssh else None
+
+    def unfit_setup(setup: Setup) -> list[Hindrance]:
+        hosts = group_faults(setup, setups, inventory) if inventory else ()
+        return [*_unfit(setup), *hosts]
+
+    return unfit_setup
 
 
 def _unfit(setup: Setup) -> list[Unfit]:

@@ -22,6 +22,7 @@ from tare.knowledge.schema import (
     Values,
     Work,
 )
+from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
     bases = made.setups(_baseline_levels(effect, made.study))
     treated = list(made.setups(effect.levels).values())
     setup, base = treated[0], next(iter(bases.values()))
+    kinds = kinds_seen(made.analysis)
     return Finding(
         id=made.id_of(effect),
         study=made.of,
@@ -125,8 +127,8 @@ def _finding(effect: Effect, made: _Made, effects: Sequence[Effect]) -> Finding:
         nodes=_common(one.database.nodes for one in treated),
         replication_factor=_common(one.database.replication_factor for one in treated),
         consistency=_consistency(setup),
-        baseline=side_of(base, about.machines),
-        treatment=side_of(setup, about.machines),
+        baseline=side_of(base, machines_seen(base, kinds) or about.machines),
+        treatment=side_of(setup, machines_seen(setup, kinds) or about.machines),
         workload=[*dict.fromkeys(one.load.label for one in treated)],
         operation=_operation(effect.metric),
         load=_load(base, treated, load_share(made.analysis, made.conditions, list(bases))),

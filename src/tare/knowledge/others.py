@@ -24,6 +24,7 @@ from tare.knowledge.pooling import once, pool
 from tare.knowledge.query import Query, query_of
 from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
+from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
 from tare.study.intensity import share_of_max
 
@@ -40,7 +41,9 @@ MOST_EFFECTS = 400
 MOST_STUDIES = 5
 """Studies whose nearest finding is kept per effect."""
 _PLACE: Any = {
-    "platform": {"machines", "runtime", "network", "endpoint", "storage", "plugin", "address"},
+    "platform": {
+        *("machines", "hosts", "runtime", "network", "endpoint", "storage", "plugin", "address")
+    },
     "client": {"machines", "runtime", "network"},
     "database": {"image", "home"},
 }
@@ -114,10 +117,11 @@ def _run(analysis: Analysis, study: Study) -> _Run:
     conditions = expand(study)
     done = {one.condition: one.levels for one in analysis.conditions if one.trials}
     setups = {one.name: one.setup for one in conditions if one.name in done}
+    kinds = kinds_seen(analysis)
     return _Run(
         levels={name: done[name] for name in setups},
         setups=setups,
-        sides={name: side_of(one) for name, one in setups.items()},
+        sides={name: side_of(one, machines_seen(one, kinds)) for name, one in setups.items()},
         rests={name: one.model_dump_json(exclude=_PLACE) for name, one in setups.items()},
         shares=load_shares(analysis, conditions),
         imported=_imported(analysis),
@@ -169,10 +173,24 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
         return None
     if {run.rests[name] for name in new} != {run.rests[name] for name in old}:
         return None
+    (side,), (base,) = sides, bases
+    groups = [{run.setups[name].platform.hosts for name in part} for part in (new, old)]
+    if groups[0] != groups[1] and (
+        None in (side.machines, base.machines) or side.machines == base.machines
+    ):
+        return None  # other machines, and not seen to be of another kind
     if effect.metric == "throughput" and any(_fixed(run.setups[name]) for name in new):
         return None  # what was asked for, and no maximum
     asked = _common(
-        [query_of(run.setups[name], run.setups[old[0]], run.levels[name]) for name in new]
+        [
+            query_of(
+                run.setups[name],
+                run.setups[old[0]],
+                run.levels[name],
+                machines=(side.machines, base.machines),
+            )
+            for name in new
+        ]
     )
     if run.imported:  # their files do not know it
         asked = replace(asked, version="")
@@ -186,7 +204,7 @@ def _question(effect: Effect, run: _Run) -> _Question | None:
     operation = effect.metric.partition(".")[0]
     if operation in OPERATIONS and operation != ALL:
         asked = replace(asked, operation=operation)
-    return _Question(asked, sides.pop(), bases.pop())
+    return _Question(asked, side, base)
 
 
 def _fixed(setup: Setup) -> bool:

@@ -54,8 +54,10 @@ def _obstacles(asked: Query) -> Iterator[str]:
     for platform in (asked.platform, asked.over):
         if platform in _VIRTUAL:
             yield (
-                f"this version makes no {_VIRTUAL[platform]} machines. Run a study on the physical "
-                "machine and once more inside the virtual one, then `tare compare` both runs"
+                f"this version makes no {_VIRTUAL[platform]} machines. Name physical and virtual "
+                "ones as groups of an inventory (platform.hosts, docs/machines.md), or run a study "
+                "on the physical machine and once more inside the virtual one, then `tare compare`"
+                " both runs"
             )
     for platform, network, storage in (
         (asked.platform, *_wanted(asked)),

@@ -116,13 +116,19 @@ class Query:
         return f"{self.platform} with {' and '.join(moved)}"
 
 
-def query_of(setup: Setup, baseline: Setup, levels: Mapping[str, str] | None = None) -> Query:
+def query_of(
+    setup: Setup,
+    baseline: Setup,
+    levels: Mapping[str, str] | None = None,
+    machines: tuple[Any, Any] = (None, None),
+) -> Query:
     """The question that a treatment condition of a study asks.
 
     Args:
         levels: factor to level of the condition, some of which name what a setup stands for.
+        machines: what the machines of both sides were seen to be, as `side_of` takes it.
     """
-    side, base = side_of(setup), side_of(baseline)
+    side, base = side_of(setup, machines[0]), side_of(baseline, machines[1])
     platform, over = compared(side, base)
     inside = platform == over
     against: dict[str, Any] = {

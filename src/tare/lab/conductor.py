@@ -188,32 +188,37 @@ def _no_collection() -> Iterator[None]:
 def with_hosts(
     driven: Sequence[Driven],
     schedule: Schedule,
-    trials: Sequence[TrialHere],
-    hosts: Sequence[HostSlices],
+    number: int,
+    trial: TrialHere,
+    hosts: Sequence[tuple[HostSlices, bool]],
     *,
     here: bool,
 ) -> list[Driven]:
-    """Each slice with what was used on other hosts.
+    """A trial's slices and the block's empty ones, with what was used on the trial's own machines:
+    servers of other groups of hosts stand on machines that take no part in it.
 
     Args:
+        number: the trial's place in the schedule.
+        trial: it gets as its fault that a host did not drive a slice, which is lost.
+        hosts: its probes, each with whether the machine's CPU time is counted (`of_trial`).
         here: this machine takes part, too.
-
-    A trial of which a host did not drive a slice gets that as its fault, and loses the slice.
     """
     numbers = {slot: number for number, slot in enumerate(schedule.slots)}
     whole: list[Driven] = []
     for one in driven:
-        told = [host.used.get(numbers[one.slot]) for host in hosts]
-        silent = [host for host, found in zip(hosts, told, strict=True) if found is None]
+        if one.slot.trial not in (number, None):
+            continue
+        told = [(host.used.get(numbers[one.slot]), counts) for host, counts in hosts]
+        silent = [host for (host, _), (found, _) in zip(hosts, told, strict=True) if found is None]
         if silent:
             if one.slot.trial is not None:
-                trial = trials[one.slot.trial]
-                why = silent[0].faults.get(one.slot.trial, "")
+                why = silent[0].faults.get(number, "")
                 trial.fault = trial.fault or why or f"{silent[0].machine.name} did not drive it"
             continue
         used, late = one.used if here else NOTHING, one.late
-        for found in told:
+        for found, counts in told:
             if found is not None:
-                used, late = used.and_of(found[0]), late or found[1]
+                used = used.and_of(found[0] if counts else found[0].of_units)
+                late = late or found[1]
         whole.append(replace(one, used=used, late=late))
     return whole

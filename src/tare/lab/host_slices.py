@@ -61,15 +61,12 @@ def _first(one: Accounting, names: Sequence[str]) -> str:
     return next(one.paths[name] for name in names if name in one.paths)
 
 
-def start_probes(
-    machines: Collection[Machine], run: str, boot: str = "/proc/sys/kernel/random/boot_id"
-) -> list[HostSlices]:
-    """A probe on every host of a block; one kernel under several names is counted once.
+def start_probes(machines: Collection[Machine], run: str) -> list[HostSlices]:
+    """A probe on every host of a block.
 
     Args:
         machines: on which the block's units run.
         run: label of the processes.
-        boot: file that tells this machine's kernel's start.
 
     Raises:
         TareError: one cannot be started, or a host's clock is not known well enough.
@@ -84,13 +81,10 @@ def start_probes(
                 f"must be {MOST_UNCERTAIN_IN_SLICES_S * 1e3:.0f} ms at most: the way there is slow",
                 remedy="run Tare nearer to the hosts, or write design.slice: off",
             )
-    seen = {Path(boot).read_text().strip()} if len(hosts) < len(set(machines)) else set()
     started: list[HostSlices] = []
     try:
-        for name, one in hosts.items():
-            kernel = one.boot or name
-            started.append(HostSlices(one, run, counts=kernel not in seen))
-            seen.add(kernel)
+        for one in hosts.values():
+            started.append(HostSlices(one, run))
     except TareError:
         for probe in started:
             probe.close()
@@ -98,16 +92,39 @@ def start_probes(
     return started
 
 
+def of_trial(
+    hosts: Sequence[HostSlices],
+    machines: Collection[Machine],
+    boot: str = "/proc/sys/kernel/random/boot_id",
+) -> list[tuple[HostSlices, bool]]:
+    """The probes of a trial's own machines, each with whether its machine's CPU time is counted:
+    one kernel under several names is counted once.
+
+    Args:
+        hosts: the probes of the whole block.
+        machines: on which the trial's units run.
+        boot: file that tells this machine's kernel's start.
+    """
+    names = {one.name for one in machines}
+    seen = {Path(boot).read_text().strip()} if any(isinstance(o, Here) for o in machines) else set()
+    own: list[tuple[HostSlices, bool]] = []
+    for one in hosts:
+        if one.machine.name in names:
+            kernel = one.machine.boot or one.machine.name
+            own.append((one, kernel not in seen))
+            seen.add(kernel)
+    return own
+
+
 class HostSlices:
     """The probe of one host, from its start until its last slice."""
 
-    def __init__(self, machine: Elsewhere, run: str, *, counts: bool) -> None:
+    def __init__(self, machine: Elsewhere, run: str) -> None:
         """Start the probe; it waits for its schedule.
 
         Args:
             machine: the host.
             run: label of the process.
-            counts: its kernel is not yet counted as that of another name.
 
         Raises:
             TareError: it cannot be started there.
@@ -116,7 +133,6 @@ class HostSlices:
         self.faults: dict[int, str] = {}
         self.used: dict[int, tuple[CpuReading, bool]] = {}
         """number of the slot to what was used in it, and whether it was late"""
-        self._counts = counts
         self._process: subprocess.Popen[bytes] = machine.probe(run)
         self._reader = threading.Thread(target=self._read, daemon=True)
 
@@ -166,14 +182,13 @@ class HostSlices:
         if told["event"] == "fault":
             self.faults[int(told["part"])] = f"{self.machine.name}: {told['why']}"
             return
-        modes = {name: float(used) for name, used in told["modes"].items()}
         reading = CpuReading(
-            machine=float(told["machine"]) if self._counts else 0.0,
-            own=float(told["own"]) if self._counts else 0.0,
+            machine=float(told["machine"]),
+            own=float(told["own"]),
             engine=0.0,
-            kernel=float(told["kernel"]) if self._counts else 0.0,
+            kernel=float(told["kernel"]),
             units={name: float(used) for name, used in told["units"].items()},
-            modes=modes if self._counts else dict.fromkeys(modes, 0.0),
+            modes={name: float(used) for name, used in told["modes"].items()},
         )
         self.used[int(told["slot"])] = reading, bool(told["late"])
 

@@ -10,7 +10,7 @@ from tare.databases.cassandra.cluster import Installation
 from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
 from tare.machines.inventory.read import named_inventory
-from tare.runtimes.key import SSH
+from tare.runtimes.key import SSH, runtime_and_group
 from tare.runtimes.ssh.docker import DOCKER
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.ssh.transfer import bring
@@ -41,7 +41,7 @@ def hosts_for(run: str, setups: Sequence[Setup]) -> Hosts | None:
         )
     hosts = Hosts(inventory, run)
     hosts.use(
-        nodes=any(one.platform.machines == SSH for one in setups),
+        dict.fromkeys(one.platform.hosts for one in setups if one.platform.machines == SSH),
         clients=any(one.client.machines == SSH for one in setups),
     )
     return hosts
@@ -50,20 +50,21 @@ def hosts_for(run: str, setups: Sequence[Setup]) -> Hosts | None:
 def server(
     hosts: Hosts, tree: Tree, jamm: str, runtime: str, say: Callable[[str], None]
 ) -> Installation:
-    """Cassandra and its Java on all hosts for nodes.
+    """Cassandra and its Java on all hosts for nodes of the runtime's group.
 
     Raises:
         RuntimeUnavailableError: a host cannot have them.
     """
     jars = tuple(tree.jars)
-    if runtime == DOCKER:
+    kind, group = runtime_and_group(runtime)
+    if kind == DOCKER:
         tags = {
             _tag(one, image.build_image(one.engine(), tree, _about(one.name, say)))
-            for one in hosts.nodes
+            for one in hosts.nodes_of(group)
         }
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, _one(tags)))
     held: set[PurePosixPath] = set()
-    for machine in hosts.nodes:
+    for machine in hosts.nodes_of(group):
         what = f"Cassandra {tree.version} and its Java"
         root = bring(machine.connection, tree.files(), machine.files, what, say)
         done = machine.connection.run(root / "jre" / "bin" / "java", "-version")

@@ -27,7 +27,7 @@ from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.availability import no_cluster
 from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.docker_engine import connect, data_directory
-from tare.runtimes.key import SSH, runtime_key
+from tare.runtimes.key import SSH, of_group, runtime_key
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
@@ -169,8 +169,9 @@ def runtimes_for(
     if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
         made[_SWARM] = SwarmRuntime(run, work, swarm_settings())
     if hosts is not None:
-        made[NATIVE] = SshNativeRuntime(work, hosts)
-        made[DOCKER] = SshDockerRuntime(work, hosts)
+        for group in ("", *hosts.groups):
+            made[of_group(NATIVE, group)] = SshNativeRuntime(work, hosts, group)
+            made[of_group(DOCKER, group)] = SshDockerRuntime(work, hosts, group)
     return made
 
 

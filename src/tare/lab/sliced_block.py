@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from tare.databases import make
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
 from tare.lab.head_start import HeadStarts
-from tare.lab.host_slices import HostSlices, start_probes
+from tare.lab.host_slices import HostSlices, of_trial, start_probes
 from tare.lab.progress import Progress, Watcher
 from tare.lab.slice_records import (
     slices_record,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tare.lab.conductor import Driven, TrialHere
     from tare.lab.deployment import Deployment
     from tare.load.client import LoadClient
+    from tare.machines.machine import Machine
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
     from tare.study.slice_schedule import Schedule
@@ -63,14 +64,12 @@ def all_or_none(
     failed = sorted(name for name, one in outcomes.items() if isinstance(one, Exception))
     if not failed:
         return dict(outcomes)
-    again = {
-        name: BlockAgainError(
-            "measured again with its block", where=name, why=f"{', '.join(failed)} failed"
-        )
-        for name in outcomes
-        if name not in failed
-    }
-    return {name: again.get(name, one) for name, one in outcomes.items()}
+    return {name: one if name in failed else _again(name, failed) for name, one in outcomes.items()}
+
+
+def _again(name: str, failed: Iterable[str]) -> BlockAgainError:
+    why = f"{', '.join(failed)} failed"
+    return BlockAgainError("measured again with its block", where=name, why=why)
 
 
 class SlicedBlock:
@@ -116,6 +115,9 @@ class SlicedBlock:
         """
         watches: dict[str, Watch] = {}
         try:
+            if gone := self._begin():
+                names = (one.run.trial.name for one in self._trials)
+                return {name: gone.get(name) or _again(name, sorted(gone)) for name in names}
             dropped = self._prepare()
             for name in sorted(self._alone):
                 watches[name] = make.watch(self._deployments[name].clusters, self._wall)
@@ -130,7 +132,7 @@ class SlicedBlock:
             compiled = {name: grown(used, after[name]) for name, used in compiled.items()}
             return {
                 one.run.trial.name: self._outcome(
-                    number, one, driven, schedule, observed, compiled, dropped
+                    number, one, driven[number], schedule, observed, compiled, dropped
                 )
                 for number, one in enumerate(self._trials)
             }
@@ -140,11 +142,19 @@ class SlicedBlock:
             for one in self._trials:
                 one.run.deployment.discard(one.clients)
 
-    def _prepare(self) -> bool | None:
-        """Everything continued and in its declared state; whether caches were dropped."""
+    def _begin(self) -> dict[str, TareError | OSError]:
+        """Continue everything; trial to what its servers died of, which costs no other's."""
+        gone: dict[str, TareError | OSError] = {}
         for one in self._trials:
-            one.run.begin()
-            one.refuse_elsewhere()
+            try:
+                one.run.begin()
+                one.refuse_elsewhere()
+            except (TareError, OSError) as error:
+                gone[one.run.trial.name] = error
+        return gone
+
+    def _prepare(self) -> bool | None:
+        """Everything in its declared state; whether caches were dropped."""
         seed = self._trials[0].run.seed
         for deployment in self._deployments.values():
             deployment.reset(self._design.reset, seed)
@@ -177,10 +187,11 @@ class SlicedBlock:
             one.listen(silence_s + schedule.longest_wait(number))
         return begins
 
-    def _drive(self, schedule: Schedule, begins: float) -> list[Driven]:
-        """Conduct the slices, and have everything thawed afterwards."""
-        machines = {machine for one in self._trials for machine in one.machines()}
-        hosts = start_probes(machines, self._trials[0].run.run)
+    def _drive(self, schedule: Schedule, begins: float) -> list[list[Driven]]:
+        """Conduct the slices, and have everything thawed afterwards; those of each trial, with the
+        empty ones."""
+        machines = [one.machines() for one in self._trials]
+        hosts = start_probes(set[Machine]().union(*machines), self._trials[0].run.run)
         try:
             self._await_ready(begins)
             here = [one.here() for one in self._trials]
@@ -188,15 +199,17 @@ class SlicedBlock:
             for host in hosts:
                 own = [one.on(host.machine.name) for one in self._trials]
                 host.begin(schedule, begins, begins - _FREEZE_S, own, freezes=freezes)
-            driven = self._conduct(schedule, begins, here, hosts, freezes=freezes)
+            driven = self._conduct(schedule, begins, here, hosts, machines, freezes=freezes)
         finally:
             for host in hosts:
                 host.close()
-        driven = with_hosts(driven, schedule, here, hosts, here=HERE in machines)
-        for one, trial in zip(self._trials, here, strict=True):
+        whole = []
+        for number, (one, trial, its) in enumerate(zip(self._trials, here, machines, strict=True)):
+            probes = of_trial(hosts, its)
+            whole.append(with_hosts(driven, schedule, number, trial, probes, here=HERE in its))
             if trial.fault:
                 one.fault = one.fault or _undriven(one.run.trial.name, trial.fault)
-        return driven
+        return whole
 
     def _conduct(
         self,
@@ -204,6 +217,7 @@ class SlicedBlock:
         begins: float,
         here: list[TrialHere],
         hosts: list[HostSlices],
+        machines: list[set[Machine]],
         *,
         freezes: bool,
     ) -> list[Driven]:
@@ -216,11 +230,12 @@ class SlicedBlock:
         meter = Meter(processes_named(names) if names else (), tare=pace.pids if pace else ())
 
         def look() -> None:
-            lost = next((one.machine.name for one in hosts if one.ended()), "")
+            ended = {one.machine.name for one in hosts if one.ended()}
             for number, (one, trial) in enumerate(zip(self._trials, here, strict=True)):
                 told = next((one.faults[number] for one in hosts if number in one.faults), "")
+                lost = ended.intersection(machine.name for machine in machines[number])
                 if lost:
-                    told = told or f"the probe on {lost} has ended"
+                    told = told or f"the probe on {min(lost)} has ended"
                 trial.fault = trial.fault or one.failed() or told
             self._show(schedule, len(conductor.driven))
 

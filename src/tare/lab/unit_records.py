@@ -45,6 +45,7 @@ def unit_record(
         bits=unit.bits.digest,
         limits={one: getattr(unit.limits, one) for one in ("cpus", "cpuset", "memory")},
         machine=unit.site.machine,
+        hosts=getattr(settings, "hosts", ""),
         clock=asdict(clock) if clock is not SAME else None,
         parity=facts | running.facts(),
     )

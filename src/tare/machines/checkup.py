@@ -73,7 +73,7 @@ class Checked:
 
     host: Host
     takes: str
-    """what the inventory has it for: nodes, load, both, or nothing"""
+    """what the inventory has it for (`Inventory.takes`)"""
     points: tuple[Point, ...]
     facts: HostFacts | None = None
     clock: Offset | None = None
@@ -100,11 +100,9 @@ def check_hosts(
         inventory: the hosts.
         connect: makes a connection that is not open yet.
     """
-    nodes, clients = set(inventory.nodes), set(inventory.clients)
 
     def one(host: Host) -> Checked:
-        parts = [word for word, own in (("nodes", nodes), ("load", clients)) if host in own]
-        return _check(host, " and ".join(parts) or "nothing", connect(host))
+        return _check(host, inventory.takes(host), connect(host))
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         found = list(pool.map(one, inventory.hosts))
@@ -211,14 +209,19 @@ def _daemon(facts: HostFacts) -> Point:
 
 def _with_shared(found: list[Checked]) -> list[Checked]:
     """Hosts that share a kernel share its CPUs and memory, which is said."""
-    first: dict[str, str] = {}
+    first: dict[str, Host] = {}
     told = []
     for one in found:
         boot = one.facts.boot if one.facts else ""
-        twin = first.setdefault(boot, one.host.name) if boot else one.host.name
+        twin = first.setdefault(boot, one.host) if boot else one.host
         points = one.points
-        if twin != one.host.name:
+        if twin != one.host:
             remedy = "use one machine for each host; else results say nothing of networks"
-            points += (Point("machine", False, f"is the machine that {twin} is", remedy),)
+            says = f"is the machine that {twin.name} is"
+            if twin.groups.isdisjoint(one.host.groups) and twin.groups and one.host.groups:
+                groups = (", ".join(sorted(each.groups)) for each in (twin, one.host))
+                remedy += ", nor of groups"
+                says += f"; of one machine the groups {' and '.join(groups)} cannot be compared"
+            points += (Point("machine", False, says, remedy),)
         told.append(Checked(one.host, one.takes, points, one.facts, one.clock))
     return told

@@ -38,6 +38,22 @@ class MachineFacts:
         return asdict(self)
 
 
+def hardware(model: str, cpus: str, memory_bytes: int, hypervisor: str) -> dict[str, str]:
+    """What a machine is made of as seen from inside, in the words by which machines are compared.
+
+    Args:
+        model: of its CPUs.
+        cpus: how many it has; empty, like any other: unknown.
+        hypervisor: below it; none on bare metal.
+    """
+    return {
+        "CPU model": model,
+        "CPUs": cpus,
+        "memory": f"{memory_bytes / 2**30:.1f} GiB" if memory_bytes else "",
+        "hypervisor": hypervisor,
+    }
+
+
 def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace").strip()

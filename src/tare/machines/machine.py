@@ -43,8 +43,8 @@ class Elsewhere(Protocol):
         ...
 
     @property
-    def kernel(self) -> Mapping[str, str]:
-        """What is alike for all its units: kernel, clock source, transparent huge pages."""
+    def traits(self) -> Mapping[str, str]:
+        """What is alike for all its units: kernel, clock source, CPUs, memory, hypervisor, ..."""
         ...
 
     def read_clock(self) -> None:
@@ -75,7 +75,7 @@ class Here:
     ahead_s = 0.0
     clock = SAME
     ticks = os.sysconf("SC_CLK_TCK")
-    kernel: Mapping[str, str] = {}
+    traits: Mapping[str, str] = {}
     boot = ""  # it is never among others that could be this machine too
 
     def read(self, *patterns: str) -> dict[str, str]:

@@ -74,6 +74,11 @@ class CpuReading:
         """Of everything that takes part: units, engine and kernel."""
         return self.machine - self.own - self.others
 
+    @property
+    def of_units(self) -> CpuReading:
+        """The units' alone, of a machine whose CPU time is counted under another name."""
+        return CpuReading(0.0, 0.0, 0.0, 0.0, self.units, dict.fromkeys(self.modes, 0.0))
+
     def since(self, earlier: CpuReading) -> CpuReading:
         """What was used between an earlier reading of the same units and this one."""
         return CpuReading(

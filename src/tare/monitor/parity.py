@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from tare.machines.cgroups import Accounting
-from tare.machines.facts import MachineFacts
+from tare.machines.facts import MachineFacts, hardware
 
 _UNLIMITED = 1 << 60
 """version 1 memory limits above this are the kernel's way to say: none"""
@@ -26,7 +26,8 @@ _LIMIT_FILES = (
 
 
 def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> dict[str, str]:
-    """CPUs, limits, file system and kernel settings as the unit's first process has them.
+    """CPUs, limits, file system and kernel settings as the unit's first process has them, and what
+    its machine is made of.
 
     Args:
         accounting: the unit's control groups and root process.
@@ -44,13 +45,18 @@ def parity_facts(accounting: Accounting, data: str, machine: MachineFacts) -> di
     status = texts.get(f"/proc/{pid}/status", "")
     maps = texts.get(f"/proc/{pid}/smaps", "")
     limits = texts.get(f"/proc/{pid}/limits", "")
-    kernel = {
+    here = {
         "kernel": machine.kernel,
         "clock source": machine.clock_source,
         "transparent huge pages": machine.transparent_huge_pages,
-    }
+    } | hardware(
+        machine.cpu_model,
+        str(machine.cpus),
+        machine.memory_bytes,
+        machine.virtualization or "none",
+    )
     facts = {
-        **(accounting.machine.kernel or kernel),
+        **(accounting.machine.traits or here),
         "cpus allowed": _status(status, "Cpus_allowed_list"),
         "cpu quota": _cpu_quota(accounting, texts),
         "memory limit": _memory_limit(accounting, texts),

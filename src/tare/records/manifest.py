@@ -121,6 +121,11 @@ class UnitRecord(Record):
     machine: str = Field(
         default="", description="the host or the orchestrator's machine; empty: the local one"
     )
+    hosts: str = Field(
+        default="",
+        description="the inventory's group that a node's host was taken from (platform.hosts); "
+        "empty: none was named",
+    )
     clock: dict[str, float] | None = Field(
         default=None,
         description="of a host that SSH reaches: ahead_s, seconds that its clock was ahead of the "

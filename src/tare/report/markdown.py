@@ -21,6 +21,7 @@ from tare.report.answer_grid import answer_grids
 from tare.report.citation import citations
 from tare.report.escaping import plain
 from tare.report.exhibits.tables import exhibit_tables
+from tare.report.host_groups import groups_table
 from tare.report.labels import pair_names
 from tare.report.methods import methods_paragraph
 from tare.report.overview import check_summary, overview
@@ -56,6 +57,8 @@ def render_markdown(analysis: Analysis) -> str:
     parts = [f"# {escape(analysis.question or analysis.study)}"]
     parts.append(f"Study {escape(analysis.study)}, run {escape(analysis.run)}.")
     parts += _alerts(analysis, "invalid")
+    if (groups := groups_table(analysis)) is not None:
+        parts += [f"## {groups.title}", table_lines(groups), *map(escape, groups.notes)]
     parts.append("## The answer" + ("" if analysis.valid else ", not valid"))
     parts.append("\n".join(_answers(analysis)) or "No treatment was compared with the baseline.")
     parts += _alerts(analysis, "warning")

@@ -307,12 +307,18 @@ def _hosts(hosts: Mapping[str, Any]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for name, facts in hosts.items():
         own = _mapping(facts)
-        parts = [f"{own['cpus']} CPUs"] if own.get("cpus") else []
+        model = f" ({own['CPU model']})" if own.get("CPU model") else ""
+        parts = [f"{own['cpus']} CPUs{model}"] if own.get("cpus") else []
         if str(own.get("memory", "")).isdecimal():
             parts.append(f"{int(str(own['memory'])) / 2**20:.1f} GiB of memory")
         if own.get("kernel"):
             parts.append(f"Linux {own['kernel']}")
-        alike.setdefault(", ".join(parts) or "nothing known", []).append(name)
+        under = own.get("hypervisor")
+        if under:
+            parts.append("no hypervisor seen" if under == "none" else f"under {under}")
+        words = ", ".join(parts) or "nothing known"
+        group = f"group {own['group']}: " if own.get("group") else ""
+        alike.setdefault(f"{group}{words}", []).append(name)
     told = [f"{listing(names)} ({words})" for words, names in alike.items()]
     return [f"Hosts over SSH took part: {'; '.join(told)}."] if told else []
 

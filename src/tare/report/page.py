@@ -33,6 +33,7 @@ from tare.report.escaping import plain
 from tare.report.exhibits.figures import shown_exhibits
 from tare.report.figure_tables import latency_tables, timeline_table
 from tare.report.figures import make_figures, style
+from tare.report.host_groups import groups_table
 from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph
 from tare.report.overview import ORDER, check_summary, overview
@@ -96,6 +97,7 @@ def render_html(analysis: Analysis) -> str:
             bill_source=bill.source(analysis),
             bill_tables=[bill.bill_table(fitted), bill.owners_table(fitted)],
             effects_note=extent.effects_note(analysis),
+            host_groups=groups_table(analysis),
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),
             nothing_differed=words.nothing_differed(analysis),

@@ -36,8 +36,9 @@ _NAME_INVENTORY = (
 )
 _ELSEWHERE = "measure it with another load generator and bring its files in with `tare import`"
 _INSIDE = (
-    "run the other conditions once on the physical machine and once inside the virtual one, each "
-    "by its own Tare, then `tare compare` both runs"
+    "have such machines as hosts of a group (platform.machines: ssh and platform.hosts, "
+    "docs/machines.md), or run the other conditions once on the physical machine and once inside "
+    "the virtual one, each by its own Tare, then `tare compare` both runs"
 )
 _SAME_LOAD = (
     "; give both the same fixed threads or rate (`--scale printed` where the study has it, else in "
@@ -218,12 +219,13 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
         yield Obstacle((place, "machines"), _NO_INVENTORY, _NAME_INVENTORY)
         return
     wanted, there = setup.database.nodes, len(inventory.nodes)
-    if platform.machines == "ssh" and wanted > there:
+    if platform.machines == "ssh" and not platform.hosts and wanted > there:
         why = f"{wanted} database nodes, each on a host of its own, where the inventory has {there}"
         remedy = f"add hosts to the group `nodes` of {inventory.source}"
         yield Obstacle(("platform", "machines"), why, remedy)
     if platform.machines == "ssh":
-        six = [one.name for one in inventory.nodes if ":" in one.service_address]
+        own = inventory.nodes_of(platform.hosts)
+        six = [one.name for one in own if ":" in one.service_address]
         if six:
             why = f"{', '.join(six)}: this version reaches databases by IPv4 only"
             remedy = f"give these hosts a name or an IPv4 address as service in {inventory.source}"

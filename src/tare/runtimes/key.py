@@ -5,12 +5,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.study.platform import Platform
+
 if TYPE_CHECKING:
-    from tare.study.schema import Client, Platform
+    from tare.study.platform import Client
 
 SSH = "ssh"
+_OF = "@"
+"""between a runtime on hosts and their group"""
 
 
 def runtime_key(part: Platform | Client) -> str:
-    """native, docker, swarm, kubernetes; on hosts that SSH reaches ssh-native or ssh-docker."""
-    return f"{SSH}-{part.runtime}" if part.machines == SSH else part.runtime
+    """native, docker, swarm, kubernetes; on hosts that SSH reaches ssh-native or ssh-docker, with
+    the group that the study names: ssh-docker@vmware."""
+    if part.machines != SSH:
+        return part.runtime
+    return of_group(f"{SSH}-{part.runtime}", part.hosts if isinstance(part, Platform) else "")
+
+
+def of_group(runtime: str, group: str) -> str:
+    """The key of a runtime on the hosts of a group; empty: those that take nodes or clients."""
+    return f"{runtime}{_OF}{group}" if group else runtime
+
+
+def runtime_and_group(key: str) -> tuple[str, str]:
+    """The key's runtime on hosts, and their group."""
+    runtime, _, group = key.partition(_OF)
+    return runtime, group

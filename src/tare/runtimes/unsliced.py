@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.key import SSH
+
 if TYPE_CHECKING:
     from tare.machines.inventory.host import Inventory
     from tare.study.schema import Setup
@@ -25,7 +27,9 @@ def unsliced(setup: Setup, *, kubelet: bool, swarm: bool, inventory: Inventory |
     if "swarm" in runtimes and not swarm:
         return "tasks run on other machines, whose CPU time is not read within a slice"
     if inventory is not None:
-        coarse = [one.name for one in inventory.hosts if not (one.sudo or one.user == "root")]
+        own = inventory.nodes_of(setup.platform.hosts) if setup.platform.machines == SSH else ()
+        own += inventory.clients if setup.client.machines == SSH else ()
+        coarse = [one.name for one in own if not (one.sudo or one.user == "root")]
         if coarse:
             return (
                 f"{', '.join(coarse)}: the inventory names neither user root nor sudo, without "

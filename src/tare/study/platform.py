@@ -89,6 +89,12 @@ class Platform(StudyPart):
         description="where the machines come from: this one, hosts of the inventory that SSH "
         "reaches (one for each node), or virtual ones made on this one by KVM or VMware",
     )
+    hosts: str = Field(
+        "",
+        description="of machines ssh, the inventory's group whose hosts take the nodes; empty: "
+        "`nodes`, or where it has none all hosts that are not for clients",
+        exclude_if=unset,
+    )
     runtime: RuntimeName = Field("native", description="how a node is run")
     network: Network = Field(
         "host",

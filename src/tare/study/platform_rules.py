@@ -67,6 +67,13 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
     """What hosts that SSH reaches have not, or nobody else has a way to."""
     platform, client = setup.platform, setup.client
     machines, own_runtime = ("platform", "machines"), ("platform", "runtime")
+    if platform.hosts and platform.machines != "ssh":
+        yield Problem(
+            later(origins, ("platform", "hosts"), machines),
+            f"platform.hosts: {platform.hosts} with platform.machines {platform.machines}",
+            f"groups of hosts are those of an inventory, which SSH reaches (condition {condition})",
+            "set platform.machines to ssh, or leave platform.hosts out",
+        )
     if platform.machines == "ssh" and platform.runtime in _ORCHESTRATORS:
         yield Problem(
             later(origins, machines, own_runtime),

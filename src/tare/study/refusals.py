@@ -67,7 +67,7 @@ def refusals(
         runtimes: runtime name to None where it can run, else to the reason why not.
         locked: versions of the database whose files can be fetched and verified.
         elsewhere: runtimes whose units run on other machines than this one.
-        unfit: why files that a setup names are not the server that it asks for.
+        unfit: why files or hosts that a setup names are not what it asks for.
     """
     found = list(_left_out(plan))
     if not plan.conditions:

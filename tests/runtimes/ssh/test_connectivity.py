@@ -112,6 +112,10 @@ class Scene:
     def prove(self, *clients: str) -> dict[str, Any]:
         return prove(self.hosts, 2, 9042, clients or ("ssh-native",))
 
+    def prove_unnamed(self) -> dict[str, Any]:
+        self.hosts.use([""], clients=True)
+        return self.prove()
+
 
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
@@ -191,3 +195,13 @@ def test_all_are_told_to_end_though_one_is_gone_which_is_said(scene: Scene) -> N
     with pytest.raises(HostError, match="it is gone"):
         scene.prove()
     assert scene.ended == ["db1", "db2"]
+
+
+def test_nodes_of_a_group_are_proven_on_its_hosts_alone_and_the_records_name_it(
+    scene: Scene,
+) -> None:
+    scene.hosts.use(["nodes"], clients=True)
+    told = prove(scene.hosts, 2, 9042, ["ssh-native"], group="nodes")
+    assert told["group"] == "nodes"
+    assert set(told["hosts"]) == {"db1", "db2", "load1"}
+    assert "group" not in scene.prove_unnamed()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tare.machines.facts import local_facts
 from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
 from tests.machines.fake_ssh import FakeHost
@@ -75,3 +77,21 @@ def test_a_host_that_is_prepared_has_its_clock_read(machine: HostMachine) -> Non
     machine.prepare(lambda _: None)
     assert machine.clock.rounds > 0
     assert abs(machine.ahead_s) <= machine.clock.uncertain_s
+
+
+def test_a_host_tells_what_it_is_made_of_as_seen_from_inside(machine: HostMachine) -> None:
+    traits, here = machine.traits, local_facts()
+    assert traits["CPU model"] == here.cpu_model
+    assert traits["memory"] == f"{here.memory_bytes / 2**30:.1f} GiB"
+    assert traits["hypervisor"] == (here.virtualization or "none")
+    assert traits["disk"], "of the directory's own disk, also before Tare has made it"
+
+
+def test_what_a_host_says_of_itself_is_made_harmless(
+    machine: HostMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = SimpleNamespace(text=f"CPU model=\x1b[31mred{'x' * 9000}\nmemory=many\n")
+    monkeypatch.setattr(machine.connection, "script", lambda *_: told)
+    assert machine.traits["CPU model"].startswith("[31mred")
+    assert len(machine.traits["CPU model"]) < 300
+    assert machine.traits["memory"] == ""

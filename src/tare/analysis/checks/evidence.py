@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from tare.analysis.model import Check
 from tare.enumeration import count as count
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.analysis.inference.contrasts import Contrasts
-    from tare.analysis.model import Effect, NoiseFloor, ParityDifference
+    from tare.analysis.model import Effect, HostGroupFact, NoiseFloor, ParityDifference
     from tare.analysis.trials import Trial
     from tare.records.looks import Look
     from tare.records.reader import Damage
@@ -33,6 +33,7 @@ class Evidence:
             occur in some file.
         primary: primary endpoints that the study names.
         ended: the look at which the run ended; None: it was to have all planned rounds.
+        hosts: what each host that SSH reached told of itself, by its name.
         skipped: files that an import did not use, each with its reason.
     """
 
@@ -49,6 +50,8 @@ class Evidence:
     planned: Sequence[Condition] = ()
     primary: Sequence[str] = ()
     ended: Look | None = None
+    host_groups: Sequence[HostGroupFact] = ()
+    hosts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.analysis.checks.evidence import Evidence, check, count, noted, percent
+from tare.analysis.host_groups import host_group
 from tare.analysis.parity import BITS
+from tare.enumeration import listing
 
 if TYPE_CHECKING:
     from tare.analysis.model import Check, ParityDifference
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 PROBE_NOTED = 0.05
 """Share of one core that the sampler may use unmentioned."""
 STEAL_NOTED = 0.02
+SIZE = ("CPU model", "CPUs", "memory")
+"""Facts of machines that are no matter of a hypervisor, but change what a database does."""
 
 
 def parity(evidence: Evidence) -> Check:
@@ -26,6 +30,44 @@ def parity(evidence: Evidence) -> Check:
                      details)  # fmt: skip
     summary = "the conditions differ only in what the study varies"
     return check("parity", "ok", summary, details)
+
+
+def host_groups(evidence: Evidence) -> Check | None:
+    """Whether groups of hosts are machines of their own, and of the same size and processor."""
+    if not evidence.host_groups:
+        return None
+    differ = [one for one in evidence.host_groups if one.differs]
+    details = [
+        f"{one.fact}: {'; '.join(f'{told} ({group})' for group, told in one.values.items())}"
+        for one in differ
+    ]
+    shared = _of_one_kernel(evidence)
+    if shared:
+        summary = "groups of hosts are one machine: an effect is none of other machines"
+        return check("host groups", "warning", summary, [*shared, *details])
+    confounded = [one.fact for one in differ if one.fact in SIZE]
+    if confounded:
+        summary = f"groups of hosts also differ in {listing(confounded)}, which an effect may be of"
+        return check("host groups", "warning", summary, details)
+    names = listing([one.fact for one in differ])
+    summary = f"groups of hosts differ in {names}" if names else "groups of hosts tell the same"
+    return check("host groups", "ok", summary, details)
+
+
+def _of_one_kernel(evidence: Evidence) -> list[str]:
+    """Hosts of several groups whose kernel is one, by the identifier of its start."""
+    members: dict[str, dict[str, str]] = {}
+    for trial in evidence.done:
+        group = host_group(trial.manifest.setup)
+        for unit in trial.manifest.units:
+            boot = str(evidence.hosts.get(unit.machine, {}).get("boot", ""))
+            if boot and group and unit.role == "database":
+                members.setdefault(boot, {})[unit.machine] = group
+    return [
+        f"{listing([f'{host} of {group}' for host, group in own.items()])} are one machine"
+        for own in members.values()
+        if len(set(own.values())) > 1
+    ]
 
 
 def bits(evidence: Evidence) -> Check:

@@ -41,6 +41,7 @@ CHECKS: tuple[Callable[[Evidence], Check | None], ...] = (
     cluster.warm_up,
     cluster.compiler,
     cluster.steady,
+    platform.host_groups,
     platform.parity,
     platform.bits,
     platform.notes,

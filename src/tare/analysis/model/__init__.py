@@ -103,6 +103,16 @@ class ParityDifference(AnalysisPart):
     expected: bool = Field(description="it follows from what the study varies")
 
 
+class HostGroupFact(AnalysisPart):
+    """One fact of the machines of groups of hosts that were compared (`platform.hosts`)."""
+
+    fact: str
+    values: dict[str, str] = Field(
+        description="group to what its hosts told; several values are joined by ' and '"
+    )
+    differs: bool = Field(description="not every group told the same")
+
+
 class TrialSummary(AnalysisPart):
     """One trial as the tables and plots show it."""
 
@@ -231,6 +241,11 @@ class Analysis(AnalysisPart):
     )
     checks: list[Check]
     parity: list[ParityDifference]
+    host_groups: list[HostGroupFact] = Field(
+        default_factory=list,
+        description="what groups of hosts are made of, as seen from inside; empty: there were not "
+        "two of them",
+    )
     trials: list[TrialSummary]
     series: list[Series]
     distributions: list[Distribution]

@@ -56,7 +56,8 @@ class Inventory:
 
     Database nodes go on the group `nodes`, load clients on the group `clients`. Where one of the
     two is missing, its hosts are those that are not in the other. Where both are, every host takes
-    nodes and none takes clients: they would load the machines that they measure.
+    nodes and none takes clients: they would load the machines that they measure. A study may name
+    any other group for its nodes.
     """
 
     source: Path
@@ -77,6 +78,25 @@ class Inventory:
         if own or not self._of(NODES):
             return own
         return tuple(one for one in self.hosts if NODES not in one.groups)
+
+    def nodes_of(self, group: str) -> tuple[Host, ...]:
+        """Hosts for database nodes of a group by its name; empty: those that `nodes` says."""
+        return self._of(group) if group else self.nodes
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of all groups that have hosts."""
+        return tuple(sorted({name for one in self.hosts for name in one.groups}))
+
+    def takes(self, host: Host) -> str:
+        """What a host is for, in words: nodes, load, both; and which other groups it is in."""
+        parts = [
+            word for word, own in (("nodes", self.nodes), ("load", self.clients)) if host in own
+        ]
+        named = " and ".join(sorted(host.groups - {NODES, CLIENTS}))
+        if not parts and named:
+            return f"nodes where a study names {named}"
+        return (" and ".join(parts) or "nothing") + (f"; of {named}" if named else "")
 
     def host(self, name: str) -> Host:
         """The host of this name.

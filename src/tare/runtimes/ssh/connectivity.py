@@ -41,7 +41,12 @@ class Query:
 
 
 def prove(
-    hosts: Hosts, nodes: int, port: int, clients: Collection[str], ports: Sequence[int] = ()
+    hosts: Hosts,
+    nodes: int,
+    port: int,
+    clients: Collection[str],
+    ports: Sequence[int] = (),
+    group: str = "",
 ) -> dict[str, Any]:
     """Let the hosts of the next cluster answer, and ask them from the clients and each other.
 
@@ -51,9 +56,10 @@ def prove(
         port: on which clients reach its software.
         clients: runtimes of the clients.
         ports: further ports that nodes use among themselves; none: Cassandra's.
+        group: whose hosts take the nodes.
 
     Returns:
-        For the records: the hosts, their clocks, and what was seen of each way.
+        For the records: the group and the hosts, their clocks, and what was seen of each way.
 
     Raises:
         RuntimeUnavailableError: a host is gone, no database can listen there, packets do not get
@@ -62,8 +68,8 @@ def prove(
     name = "the next cluster"
     try:
         for _ in range(nodes):
-            hosts.node(name)
-        members = hosts.group(name)
+            hosts.node(name, group)
+        members = hosts.cluster(name)
         between = list(ports or (_STORAGE_PORT,))
         asking = _asking(hosts, clients)
         for machine in {one.name: one for one in [*members.nodes, *asking]}.values():
@@ -73,7 +79,7 @@ def prove(
         used = {one.name: one.as_dict() for one in [*members.nodes, *asking]}
     finally:
         hosts.release(name)
-    return {
+    return ({"group": group} if group else {}) | {
         "hosts": used,
         "asked": [{"from": one.origin or "here", **one.reply.as_dict()} for one in queries],
     }

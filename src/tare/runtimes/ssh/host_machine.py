@@ -15,7 +15,9 @@ from docker.errors import DockerException
 from tare.artifacts.binaries import Binary, find
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.clocks import SAME, clock_offset
+from tare.machines.facts import hardware
 from tare.machines.ssh import Connection, HostError
+from tare.machines.survey import printable
 from tare.runtimes.native import WANTED_OPEN_FILES
 from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
 from tare.runtimes.ssh.transfer import bring
@@ -35,7 +37,7 @@ mkdir -p "$1" && [ ! -L "$1" ] && [ -O "$1" ] && mkdir -p "$1/runs" "$1/files"
 _REMOVE_S = 60.0
 """longest wait for the removal of a container, whose files may be many"""
 _READ = 'exec grep -sH "" $* </dev/null'
-_OWN_FACTS = ("kernel", "clock source", "transparent huge pages")
+_OWN_FACTS = ("kernel", "clock source", "transparent huge pages", "disk")
 
 
 class HostMachine:
@@ -96,13 +98,21 @@ class HostMachine:
         """What the host is, asked once."""
         if not self._facts:
             script = (files(__package__) / "facts.sh").read_text(encoding="ascii")
-            lines = self.connection.script(script).text.splitlines()
+            told = self.connection.script(script, str(self.directory)).text
+            lines = map(printable, told.splitlines())
             self._facts = dict(line.split("=", 1) for line in lines if "=" in line)
         return self._facts
 
     @property
-    def kernel(self) -> Mapping[str, str]:
-        return {name: self.facts.get(name, "") for name in _OWN_FACTS}
+    def traits(self) -> Mapping[str, str]:
+        own = {name: self.facts.get(name, "") for name in _OWN_FACTS}
+        memory = self.facts.get("memory", "")
+        return own | hardware(
+            self.facts.get("CPU model", ""),
+            self.facts.get("cpus", ""),
+            int(memory) * 1024 if memory.isdecimal() else 0,
+            self.facts.get("hypervisor", ""),
+        )
 
     @property
     def ahead_s(self) -> float:

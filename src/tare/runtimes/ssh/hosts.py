@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.inventory.host import NODES
 from tare.machines.ssh import HostGoneError
 from tare.runtimes.native import labels
 from tare.runtimes.ssh.host_machine import HostMachine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tare.machines.inventory.host import Inventory
 
@@ -21,9 +22,10 @@ PORT_STEP = 100
 
 @dataclass
 class ClusterHosts:
-    """One cluster: its number among those that are alive, and the hosts that it got."""
+    """One cluster: its number among those alive on hosts of its group, and the hosts it got."""
 
     number: int
+    of: str = ""
     nodes: list[HostMachine] = field(default_factory=list)
 
     @property
@@ -50,17 +52,49 @@ class Hosts:
         self.machines = machines or {
             one.name: HostMachine(one, run, environment=labelled) for one in inventory.hosts
         }
-        self.nodes = [self.machines[one.name] for one in inventory.nodes]
+        self._nodes = {"": [self.machines[one.name] for one in inventory.nodes]}
         self.clients = [self.machines[one.name] for one in inventory.clients]
-        self._groups: dict[str, ClusterHosts] = {}
+        self._clusters: dict[str, ClusterHosts] = {}
         self._missing: set[str] = set()
         self.say: Callable[[str], None] = lambda _: None
         """told what takes long, and of hosts that go missing"""
 
-    def use(self, *, nodes: bool, clients: bool) -> None:
-        """Leave alone the hosts that no setup of the run needs."""
-        self.nodes = self.nodes if nodes else []
+    def use(self, groups: Iterable[str], *, clients: bool) -> None:
+        """Leave alone the hosts that no setup of the run needs.
+
+        Args:
+            groups: whose hosts take nodes, as a study names them.
+            clients: whether hosts take load clients.
+
+        Raises:
+            RuntimeUnavailableError: a group has no host.
+        """
+        taken = {name: self.inventory.nodes_of(name) for name in groups}
+        for name, hosts in taken.items():
+            if not hosts:
+                raise RuntimeUnavailableError(
+                    f"no host of the inventory is in a group {name or NODES}",
+                    where=str(self.inventory.source),
+                    remedy="put hosts into it, or name another group in platform.hosts",
+                )
+        self._nodes = {
+            name: [self.machines[one.name] for one in own] for name, own in taken.items()
+        }
         self.clients = self.clients if clients else []
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups whose hosts take nodes, as the study names them."""
+        return tuple(self._nodes)
+
+    @property
+    def nodes(self) -> list[HostMachine]:
+        """All hosts that take nodes, each once."""
+        return list(dict.fromkeys(one for own in self._nodes.values() for one in own))
+
+    def nodes_of(self, group: str) -> list[HostMachine]:
+        """The hosts of a group that take nodes."""
+        return self._nodes.get(group, [])
 
     @property
     def used(self) -> list[HostMachine]:
@@ -81,32 +115,36 @@ class Hosts:
             machine.prepare(say)
 
     def as_dict(self) -> dict[str, object]:
-        """What the records keep of the hosts."""
-        return {one.name: one.as_dict() for one in self.used}
+        """What the records keep of the hosts, each with the group that a study names it by."""
+        named = {one: group for group, own in self._nodes.items() if group for one in own}
+        return {
+            one.name: one.as_dict() | ({"group": named[one]} if one in named else {})
+            for one in self.used
+        }
 
-    def group(self, name: str) -> ClusterHosts:
-        """The cluster of this name, numbered at first use."""
-        if name not in self._groups:
-            taken = {one.number for one in self._groups.values()}
+    def cluster(self, name: str, group: str = "") -> ClusterHosts:
+        """The cluster of this name on hosts of a group, numbered there at first use."""
+        if name not in self._clusters:
+            taken = {one.number for one in self._clusters.values() if one.of == group}
             free = next(number for number in range(len(taken) + 1) if number not in taken)
-            self._groups[name] = ClusterHosts(free)
-        return self._groups[name]
+            self._clusters[name] = ClusterHosts(free, group)
+        return self._clusters[name]
 
     def release(self, name: str) -> None:
         """The cluster is gone."""
-        self._groups.pop(name, None)
+        self._clusters.pop(name, None)
 
-    def node(self, group: str) -> HostMachine:
-        """The host for a cluster's next node: one that has none of it and that answers.
+    def node(self, cluster: str, group: str = "") -> HostMachine:
+        """The host for a cluster's next node: one of the group that has none of it and answers.
 
         Another than the one whose turn it was is told once: from then on machines are compared too.
 
         Raises:
             RuntimeUnavailableError: there is none left.
         """
-        members = self.group(group)
+        members = self.cluster(cluster, group)
         gone: list[HostGoneError] = []
-        for machine in self.nodes:
+        for machine in self.nodes_of(group):
             if machine in members.nodes:
                 continue
             try:
@@ -120,24 +158,25 @@ class Hosts:
             return machine
         if gone:
             raise gone[0]
-        raise self.too_few(len(members.nodes) + 1)
+        raise self.too_few(len(members.nodes) + 1, group)
 
     def _missed(self, machine: HostMachine, error: HostGoneError) -> None:
         if machine.name not in self._missing:
             self._missing.add(machine.name)
             self.say(
                 f"{machine.host} is not reached ({error.why}): until it is back its nodes go on "
-                "the inventory's next host, if there is one; what is compared may then have run on "
+                "their group's next host, if there is one; what is compared may then have run on "
                 "different machines, which each trial's record names"
             )
 
-    def too_few(self, wanted: int) -> RuntimeUnavailableError:
+    def too_few(self, wanted: int, group: str = "") -> RuntimeUnavailableError:
         """The error for a cluster that is larger than the hosts are many."""
         return RuntimeUnavailableError(
             f"no host is left for node {wanted} of the cluster",
             where=str(self.inventory.source),
-            why=f"{len(self.nodes)} hosts take database nodes, one each",
-            remedy="add hosts to the group nodes of the inventory, or lower database.nodes",
+            why=f"{len(self.nodes_of(group))} hosts take database nodes, one each",
+            remedy=f"add hosts to the group {group or NODES} of the inventory, or lower "
+            "database.nodes",
         )
 
     def client(self, name: str) -> HostMachine:

@@ -195,23 +195,28 @@ class SshNativeRuntime:
     engine_processes: tuple[str, ...] = ()
     head_start_s = 6.0
 
-    def __init__(self, work: Path, hosts: Hosts) -> None:
+    def __init__(self, work: Path, hosts: Hosts, group: str = "") -> None:
         """Prepare for one run; nothing is asked yet.
 
         Args:
             work: directory for configuration of units, before it goes to their hosts.
             hosts: of the run.
+            group: of these, whose hosts take its nodes; empty: those that the inventory has for it.
         """
         self._work = work
         self.hosts = hosts
+        self._of = group
 
     def probe(self) -> str | None:
         return None
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
-        role, group = wanted["role"], wanted["group"]
-        machine = self.hosts.node(group) if role == "database" else self.hosts.client(name)
-        members = self.hosts.group(group)
+        role, cluster, shift = wanted["role"], wanted["group"], 0
+        if role == "database":
+            machine = self.hosts.node(cluster, self._of)
+            shift = self.hosts.cluster(cluster).shift
+        else:
+            machine = self.hosts.client(name)
         here, there = self._work / name, machine.home(name)
         for part in ("conf", "data"):
             (here / part).mkdir(parents=True, exist_ok=True)
@@ -228,7 +233,7 @@ class SshNativeRuntime:
             peers=address,
             endpoint_host=address,
             path=PATH if role == "database" else "",
-            shift=members.shift if role == "database" else 0,
+            shift=shift,
             machine=machine.name,
             clock=machine.clock,
         )
@@ -240,7 +245,7 @@ class SshNativeRuntime:
         self, platform: Platform, nodes: int, port: int, clients: Collection[str]
     ) -> dict[str, Any]:
         del platform
-        return prove(self.hosts, nodes, port, clients)
+        return prove(self.hosts, nodes, port, clients, group=self._of)
 
     def launch(self, unit: Unit) -> HostRunning:
         site = unit.site

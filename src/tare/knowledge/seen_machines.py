@@ -1,0 +1,30 @@
+"""What hosts were seen to be, in the words of the knowledge base: a group's name tells nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.analysis.host_groups import HYPERVISOR, UNNAMED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.analysis.model import Analysis
+    from tare.study.schema import Setup
+
+_KINDS = {"none": "physical", "VMware, Inc.": "vmware", "QEMU": "kvm"}
+"""Makers of machines, as their firmware names them (DMI sys_vendor)."""
+
+
+def kinds_seen(analysis: Analysis) -> Mapping[str, str]:
+    """Group of hosts to `physical`, `kvm` or `vmware`; empty where one of them is anything else, or
+    no groups were compared."""
+    told = next((one.values for one in analysis.host_groups if one.fact == HYPERVISOR), {})
+    seen = {group: _KINDS[maker] for group, maker in told.items() if maker in _KINDS}
+    return seen if len(seen) == len(told) else {}
+
+
+def machines_seen(setup: Setup, kinds: Mapping[str, str]) -> Any:
+    """What a setup's nodes ran on, by the kinds of the groups; None: not known."""
+    platform = setup.platform
+    return kinds.get(platform.hosts or UNNAMED) if platform.machines == "ssh" else None
