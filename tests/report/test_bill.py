@@ -92,8 +92,8 @@ def test_a_bill_in_part_says_what_has_no_price(tmp_path: Path) -> None:
     analysed(tmp_path, 1.10, BRIDGE)
     ((_, text),) = sentences(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
     assert text.endswith(
-        "as measured: in part, as there is no price of what nodes send each other and how many "
-        "answers share a packet."
+        "as measured: in part, as there is no price of what nodes send each other (the way "
+        "docker.between-nodes was not weighed) and how many answers share a packet."
     )
 
 
