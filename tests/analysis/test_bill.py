@@ -314,6 +314,21 @@ def test_each_owner_s_part_stands_beside_what_it_used(tmp_path: Path) -> None:
     assert owners["client"].measured_us == pytest.approx(0, abs=1)
 
 
+def test_soft_interrupts_stand_beside_what_was_spent_in_them(tmp_path: Path) -> None:
+    """Of all owners' time: 2 us of the clients' way and 3 between nodes, of 4 and 6 packets."""
+    parts = {"docker.bridge": 2.0, "docker.between-nodes": 3.0}
+    prices = [
+        one.model_copy(update={"parts": {"softirq": around(parts[one.way])}})
+        for one in WITH_NODES.prices[2:]
+    ]
+    analysed(tmp_path, 1.0, weighing(*prices), packets={"native": 4.0, "docker-bridge": 6.0})
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    (softirq,) = (one for one in found.owners if one.owner == "softirq")
+    assert softirq.us == pytest.approx(5.0)
+    assert sum(one.us for one in found.owners if one.owner != "softirq") == 0
+    assert softirq.measured_us == pytest.approx(0, abs=1)
+
+
 def test_a_cost_that_nobody_weighed_contradicts_the_bill_and_is_told(tmp_path: Path) -> None:
     found = bill(analysed(tmp_path, 1.10, BRIDGE))
     assert found.verdict == "contradicted"

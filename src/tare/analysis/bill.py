@@ -18,7 +18,7 @@ from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.price_doubts import doubts
 from tare.analysis.priced_pair import Predicted, mean, priced
-from tare.analysis.tariff import NATIVE, OWNERS, Tariff
+from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -39,8 +39,9 @@ _MEASURED = {
     "client": "cpu.client_per_op",
     "engine": "cpu.engine_per_op",
     "kernel": OTHERS,
+    "softirq": "cpu.softirq_per_op",
 }
-"""Owner of a price's part to the metric that has the same of a trial."""
+"""Part of a price to the metric that has the same of a trial."""
 
 
 class Billing:
@@ -176,9 +177,9 @@ def _measured_rows(rows: Rows, done: Collection[str]) -> Rows:
 
 def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
     """Who should use the excess of the ways, and who used more as measured; without batching."""
-    splits = [one for one in why.splits if one.by == "unit"] if why else []
+    splits = [one for one in why.splits if one.by in ("unit", "mode")] if why else []
     measured = {part.metric.name: part for split in splits for part in split.parts}
-    for owner in OWNERS:
+    for owner in PARTS:
         part = measured.get(_MEASURED[owner])
         if part is not None:
             amount = predicted.owners[owner]

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, related, total
-from tare.analysis.tariff import NATIVE, OWNERS
+from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ class Predicted:
     Attributes:
         lines: what is paid for, how often, and its microseconds.
         us: their sum.
-        owners: who uses what the ways add.
+        owners: who uses what the ways add, and what of it is spent in soft interrupts.
         unpriced: what no line is of.
         far: a sentence for each side whose packets are far from what was weighed.
     """
@@ -99,7 +99,7 @@ def priced(
     return Predicted(
         lines,
         related([_over(tariff, base, treated, due), unsure]),
-        {owner: _over(tariff, base, treated, used(owner)) for owner in OWNERS},
+        {owner: _over(tariff, base, treated, used(owner)) for owner in PARTS},
         [*unpriced, *(() if batched else (BATCHING,))],
         [
             f"{one.condition} had {one.packets.value:.2f} packets per operation"
@@ -129,10 +129,7 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
             for what, own in lines.items()
         ],
         related(one.us.times(share) for share, one in parts),
-        {
-            owner: related(one.owners[owner].times(share) for share, one in parts)
-            for owner in OWNERS
-        },
+        {owner: related(one.owners[owner].times(share) for share, one in parts) for owner in PARTS},
         list(dict.fromkeys(what for _, one in parts for what in one.unpriced)),
         [told] if far else [],
     )
