@@ -293,7 +293,9 @@ class QuietServers:
     def _serve(self, number: int, server: Server) -> tuple[Running, Running | None]:
         """A server, and the one beside it if it has one."""
         group = f"g{number}"
-        names = [f"server{number}", *([f"beside{number}"] if server.beside else ())]
+        wanted = {f"server{number}": server.several}
+        if server.beside:
+            wanted[f"beside{number}"] = False  # nobody calls it
         sites = [
             server.runtime.site(
                 name,
@@ -301,9 +303,9 @@ class QuietServers:
                 network=server.network,
                 storage="directory",
                 group=group,
-                several=server.several,
+                several=several,
             )
-            for name in names
+            for name, several in wanted.items()
         ]
         self._stack.callback(server.runtime.release_group, group)
         first, *others = [self._start(server, site) for site in sites]
