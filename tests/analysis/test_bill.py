@@ -314,6 +314,21 @@ def test_each_owner_s_part_stands_beside_what_it_used(tmp_path: Path) -> None:
     assert owners["client"].measured_us == pytest.approx(0, abs=1)
 
 
+def test_soft_interrupts_stand_beside_what_was_spent_in_them(tmp_path: Path) -> None:
+    """Of all owners' time: 2 us of the clients' way and 3 between nodes, of 4 and 6 packets."""
+    parts = {"docker.bridge": 2.0, "docker.between-nodes": 3.0}
+    prices = [
+        one.model_copy(update={"parts": {"softirq": around(parts[one.way])}})
+        for one in WITH_NODES.prices[2:]
+    ]
+    analysed(tmp_path, 1.0, weighing(*prices), packets={"native": 4.0, "docker-bridge": 6.0})
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    (softirq,) = (one for one in found.owners if one.owner == "softirq")
+    assert softirq.us == pytest.approx(5.0)
+    assert sum(one.us for one in found.owners if one.owner != "softirq") == 0
+    assert softirq.measured_us == pytest.approx(0, abs=1)
+
+
 def test_a_cost_that_nobody_weighed_contradicts_the_bill_and_is_told(tmp_path: Path) -> None:
     found = bill(analysed(tmp_path, 1.10, BRIDGE))
     assert found.verdict == "contradicted"
@@ -356,9 +371,104 @@ def test_of_a_cluster_the_clients_packets_are_billed_and_the_rest_is_said(tmp_pa
     found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
     assert [(line.what, line.count) for line in found.lines] == [(PATH, pytest.approx(2.0))]
     assert found.us == pytest.approx(3.0, abs=0.01)
-    assert found.unpriced == ["what nodes send each other", "how many answers share a packet"]
+    assert found.unpriced == [
+        "what nodes send each other (the way docker.between-nodes was not weighed)",
+        "how many answers share a packet",
+    ]
     assert found.verdict == "in part", "24 us were measured, and that contradicts nothing"
     assert found.unexplained_us == pytest.approx(24 - 3, abs=3)
+
+
+BETWEEN = "bridge and two veth pairs, from another container"
+NODES = [
+    price("docker.between-nodes", 1, 5.0).model_copy(update={"path": BETWEEN}),
+    price("docker.between-nodes", 32, 0.6).model_copy(update={"path": BETWEEN}),
+]
+WITH_NODES = weighing(*BRIDGE.prices[2:], *NODES)
+
+
+def test_what_nodes_send_each_other_is_a_line_at_the_price_of_its_own_way(tmp_path: Path) -> None:
+    """Of 6 packets 2 are clients', and 2 are sent by one node and received by another: 4 on each
+    side, so that nothing is batched less."""
+    packets = {"native": 4.0, "docker-bridge": 6.0}
+    analysed(tmp_path, 1 + 8.0 / 240, WITH_NODES, packets=packets)
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    clients, between, batching = found.lines
+    assert (clients.what, between.what) == (PATH, f"between nodes: {BETWEEN}")
+    assert (clients.count, between.count) == (pytest.approx(2.0), pytest.approx(2.0))
+    assert (between.us, between.price_us) == (pytest.approx(5.0), pytest.approx(2.5))
+    assert half(between) == pytest.approx(0.1)
+    assert batching.count == pytest.approx(0.0)
+    assert found.us == pytest.approx(3.0 + 5.0)
+    assert half(found) == pytest.approx(half(clients) + half(between)), "of the same rounds"
+    assert found.unpriced == []
+    assert found.verdict == "consistent"
+
+
+def test_packets_that_native_nodes_need_more_are_batched_less_there(tmp_path: Path) -> None:
+    packets = {"native": 5.0, "docker-bridge": 6.0}
+    analysed(tmp_path, 1.0, WITH_NODES, packets=packets)
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    assert found.lines[-1].count == pytest.approx(-1.0)
+    assert found.us == pytest.approx(3.0 + 5.0 - 7.5)
+
+
+def test_between_nodes_both_ends_are_the_database_s(tmp_path: Path) -> None:
+    """The weighed client stands for a node: what it uses is no load client's."""
+    parts = {"server": around(2.0), "client": around(1.0)}
+    prices = [one.model_copy(update={"parts": parts}) for one in WITH_NODES.prices[2:]]
+    packets = {"native": 4.0, "docker-bridge": 6.0}
+    analysed(tmp_path, 1.0, weighing(*prices), packets=packets)
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    owners = {one.owner: one.us for one in found.owners}
+    assert owners["server"] == pytest.approx(2.0 + 2.0 + 1.0)
+    assert owners["client"] == pytest.approx(1.0)
+
+
+def test_a_cluster_that_sends_far_more_than_was_weighed_says_so(tmp_path: Path) -> None:
+    packets = {"native": 8.0, "docker-bridge": 14.0}
+    analysed(tmp_path, 1.0, WITH_NODES, packets=packets)
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
+    assert found.lines[1].us == pytest.approx(15.0)
+    assert found.notes == ["docker-bridge had 6.00 packets per operation between its nodes, which "
+                           "is far from what was weighed"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("machines", "why"),
+    [(["a", "b", "c"], []), (["a", "b", "a"], ["shared a machine"]), (["", "", ""], [])],
+)
+def test_nodes_of_one_machine_do_not_take_the_way_between_two(
+    tmp_path: Path, machines: list[str], why: list[str]
+) -> None:
+    pods = {"runtime": "kubernetes", "network": "container-dns", "endpoint": "host-port"}
+    prices = [
+        one.model_copy(update={"way": one.way.replace("docker.bridge", "kubernetes.host-port")
+                               .replace("docker", "kubernetes")})
+        for one in WITH_NODES.prices[2:]
+    ]  # fmt: skip
+    analysed(tmp_path, 1.0, weighing(*prices), packets={"native": 4.0, "docker-bridge": 6.0})
+    for file in (tmp_path / "r").glob("trials/*-docker-bridge*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        (unit,) = [one for one in manifest["units"] if one["role"] == "database"]
+        others = [one for one in manifest["units"] if one["role"] != "database"]
+        manifest["units"] = [*others, *(unit | {"machine": one} for one in machines)]
+        file.write_text(json.dumps(manifest))
+    found = bill(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}, pods))
+    assert [one for one in why if one not in found.unpriced[0]] == []
+    assert (found.verdict == "in part") == bool(why)
+
+
+def test_the_prices_between_nodes_are_those_of_the_study_s_network_plugin() -> None:
+    way = way_of({"platform": PODS | {"endpoint": "host-port", "plugin": "flannel-host-gw"},
+                  "database": {"nodes": 3}})  # fmt: skip
+    assert way.between is not None
+    path = "container-dns, network plugin flannel-vxlan, MTU 1450, from another node's pod"
+    vxlan = price("kubernetes.between-nodes", 1, 9.0).model_copy(update={"path": path})
+    assert way.between.unpriced(Tariff(weighing(vxlan))).endswith("flannel-host-gw")
+    assert (
+        way.between.unpriced(Tariff(BRIDGE)) == "the way kubernetes.between-nodes was not weighed"
+    )
 
 
 def test_what_native_packets_cost_is_no_part_of_a_cluster_s_bill(tmp_path: Path) -> None:

@@ -262,8 +262,16 @@ def test_the_ways_to_a_pod_are_weighed_beside_native(bench: Bench, api: Api) -> 
     words = ("weigh", "kubernetes", "--rounds", "3", "--seconds", "100", "--in-flight", "1")
     done = bench.tare(*words, "--json")
     assert done.returncode in (0, 3), done.stdout + done.stderr
-    found = {one["way"]: one for one in json.loads(done.stdout)["prices"]}
+    document = json.loads(done.stdout)
+    found = {one["way"]: one for one in document["prices"]}
     assert {"native", "kubernetes.host-port", "kubernetes.container-dns"} <= found.keys()
     assert found["kubernetes.container-dns"]["added"]["value"] > 0
     assert found["kubernetes.container-dns"]["counts"]["packets"]["value"] >= 1.5
+    if len(api.find("Node")) == 1:
+        assert "no second node" in document["left_out"]["kubernetes.between-nodes"]
+    else:
+        between = found["kubernetes.between-nodes"]
+        assert between["path"].endswith("from another node's pod")
+        assert between["counts"]["packets"]["value"] == pytest.approx(2.0, abs=0.4)
+        assert between["added"]["value"] > found["kubernetes.container-dns"]["added"]["value"]
     assert namespaces(api) == []

@@ -183,6 +183,21 @@ def test_a_path_that_swallows_packets_is_refused_within_seconds(
     assert leftovers().words() == {}
 
 
+@pytest.mark.long
+def test_the_way_between_tasks_of_two_nodes_is_weighed_over_the_overlay(bench: Bench) -> None:
+    words = ("weigh", "swarm", "--rounds", "3", "--seconds", "100", "--in-flight", "1")
+    done = bench.tare(*words, "--json")
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    found = {one["way"]: one for one in json.loads(done.stdout)["prices"]}
+    assert {"native", "swarm.host-port", "swarm.between-nodes"} <= found.keys()
+    between = found["swarm.between-nodes"]
+    assert "overlay network, VXLAN" in between["path"]
+    assert between["path"].endswith("from another node's task")
+    assert between["counts"]["packets"]["value"] == pytest.approx(2.0, abs=0.4)
+    assert between["added"]["value"] > 0
+    assert leftovers().words() == {}
+
+
 def test_a_task_that_is_killed_fails_its_trial_and_what_a_killed_run_leaves_is_removed(
     bench: Bench,
 ) -> None:

@@ -23,7 +23,7 @@ from .conftest import FROM_A_TERMINAL, TARE, leftovers
 pytestmark = pytest.mark.engine
 
 WAYS = ["native", "native again", "docker.host", "docker.loopback", "docker.bridge",
-        "docker.published", "docker.proxy"]  # fmt: skip
+        "docker.published", "docker.proxy", "docker.between-nodes"]  # fmt: skip
 
 
 def weighed(*words: str, **environment: str) -> Weighing:
@@ -48,6 +48,10 @@ def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
     dearest = max(found.prices, key=lambda one: one.demand.value)
     assert dearest.way == "docker.proxy"
     assert dearest.parts["engine"].value > 1, "docker-proxy's own time is the engine's"
+    between = next(one for one in found.prices if one.endpoint == "between-nodes")
+    assert between.path == "bridge and two veth pairs, from another container"
+    assert between.added is not None
+    assert between.added.value > 0, "two veth pairs cost more than a loopback device"
     for one in found.prices:
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
     assert leftovers() == []
@@ -151,7 +155,7 @@ def test_a_server_that_takes_its_time_is_weighed_too() -> None:
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     found = weighed(
-        "--seconds", "22", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
+        "--seconds", "25", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
     )
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]

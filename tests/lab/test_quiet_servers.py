@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from tare.errors import QuietError
 from tare.lab import quiet_servers
-from tare.lab.quiet_servers import _listen, _Reports, quiet_setup
+from tare.lab.quiet_servers import (
+    QuietServers,
+    Server,
+    _entered,
+    _fault,
+    _listen,
+    _Reports,
+    quiet_setup,
+)
 from tare.load.client import Line, LoadClient
+from tare.machines.cgroups import Accounting
+from tare.runtimes.unit import Running, Runtime, Site, Unit, Way
 
 
 class Client:
@@ -62,3 +75,96 @@ def test_a_server_without_a_database_stands_in_for_mongodb(
     setup = quiet_setup({"threads": 3}, 0.25, database)
     assert (setup.database.kind, setup.database.stand_in) == (database, stands_in)
     assert (setup.load.threads, setup.load.records) == (3, 20_000)
+
+
+WAYS = {
+    "bridge": Way("10.0.0.2", "bridge"),
+    "loopback": Way("127.0.0.1", "loopback", inside=True),
+    "between-nodes": Way("10.0.0.2", "two bridges", beside=True),
+}
+
+
+def unit_of(name: str = "n", machine: str = "", pid: int = 7) -> Running:
+    site = Site(name, "", Path(), "", None, "", "", "10.0.0.2", "", ways=WAYS, machine=machine)
+    unit = SimpleNamespace(site=site)
+    accounting = Accounting({}, (pid,)) if pid else Accounting()
+    return cast("Running", SimpleNamespace(unit=unit, accounting=lambda: accounting))
+
+
+@pytest.fixture
+def as_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quiet_servers.os, "geteuid", lambda: 0)
+
+
+def test_a_way_begins_on_this_machine_in_its_server_or_in_the_unit_beside_it() -> None:
+    server, beside = unit_of("server"), unit_of("beside")
+    begins = {name: _entered(server, beside, name) for name in ("", *WAYS)}
+    assert begins == {"": None, "bridge": None, "loopback": server, "between-nodes": beside}
+
+
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.parametrize(
+    ("server", "beside", "why"),
+    [
+        (unit_of(), unit_of(), ""),
+        (unit_of(machine="rig-1"), unit_of(machine="rig-2"), ""),
+        (unit_of(machine="rig-1"), unit_of(machine="rig-1"), "both units came to run on rig-1"),
+        (unit_of(machine="rig-1"), unit_of(machine="far", pid=0), "no second unit runs on this"),
+        (unit_of(machine="rig-1"), None, "no second unit runs on this"),
+    ],
+    ids=["containers", "two nodes", "one node", "elsewhere", "none"],
+)
+def test_between_nodes_a_way_begins_at_a_second_unit_on_another_machine(
+    server: Running, beside: Running | None, why: str
+) -> None:
+    found = _fault(server, beside, "between-nodes")
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+    assert _fault(server, beside, "bridge") == ""
+
+
+def test_only_root_enters_the_namespace_of_the_unit_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quiet_servers.os, "geteuid", lambda: 1000)
+    assert "only root" in _fault(unit_of(), unit_of(), "between-nodes")
+
+
+class Recorder:
+    """A runtime that starts nothing, and what was asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.units: list[Unit] = []
+
+    def site(self, name: str, **wanted: Any) -> Site:
+        self.asked.append(f"site {name} of {wanted['group']}")
+        return Site(name, "", Path(), "", None, "", "", "10.0.0.2", "", ways=WAYS)
+
+    def launch(self, unit: Unit) -> Any:
+        self.asked.append(f"launch {unit.site.name}")
+        self.units.append(unit)
+        return SimpleNamespace(stop=lambda: self.asked.append(f"stop {unit.site.name}"))
+
+    def release_group(self, group: str) -> None:
+        self.asked.append(f"release {group}")
+
+
+def test_the_unit_beside_a_server_is_of_its_group_and_on_another_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An orchestrator makes a group of the sites that are settled before the first launch."""
+    monkeypatch.setattr(quiet_servers, "_await_port", lambda server: None)
+    runtime = Recorder()
+    setup = quiet_setup({"threads": 1}, 0.25)
+    with contextlib.ExitStack() as stack:
+        servers = QuietServers(stack, cast("Any", runtime), setup, "tare weigh")
+        one = Server(cast("Runtime", runtime), "bridge", several=True, beside=True, image="stub")
+        servers._serve(3, one)
+        assert runtime.asked == [
+            "site server3 of g3", "site beside3 of g3", "launch server3", "launch beside3",
+        ]  # fmt: skip
+        assert [unit.placement and unit.placement.spread for unit in runtime.units] == [
+            "required", "required",
+        ]  # fmt: skip
+    assert runtime.asked[4:] == ["stop beside3", "stop server3", "release g3"]

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tare.lab.weighed_servers import RUNTIMES, places, ways
+import contextlib
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.lab.weighed_servers import RUNTIMES, WeighedServers, places, ways
+
+if TYPE_CHECKING:
+    from tare.runtimes.unit import Runtime
+    from tare.study.platform import Platform
 
 
 def test_native_is_always_weighed_as_the_others_are_compared_with_it() -> None:
@@ -20,8 +30,65 @@ def test_a_way_s_server_is_the_one_of_its_runtime_and_network() -> None:
 
 def test_endpoints_of_a_container_lead_to_one_server() -> None:
     of_bridge = [one for one in ways(["docker"], [1]) if one.endpoint != "host"]
-    assert [one.endpoint for one in of_bridge] == ["loopback", "bridge", "published", "proxy"]
+    endpoints = ["loopback", "bridge", "published", "proxy", "between-nodes"]
+    assert [one.endpoint for one in of_bridge] == endpoints
     assert len({one.server for one in of_bridge}) == 1
+
+
+@pytest.mark.parametrize("runtime", ["docker", "kubernetes", "swarm"])
+def test_the_way_between_two_nodes_is_weighed_with_every_number_in_flight(runtime: str) -> None:
+    found = [one for one in ways([runtime], [1, 32]) if one.endpoint == "between-nodes"]
+    assert [one.name for one in found] == [f"{runtime}.between-nodes"] * 2
+    assert [one.in_flight for one in found] == [1, 32]
+
+
+class Orchestrator:
+    """By some endpoints packets arrive, by others they do not."""
+
+    name = "kubernetes"
+
+    def __init__(self, **faults: RuntimeUnavailableError) -> None:
+        self.faults = faults
+        self.proven: list[tuple[str, str, int, set[str]]] = []
+
+    def prove(self, platform: Platform, nodes: int, port: int, clients: set[str]) -> dict[str, Any]:
+        way = "between" if nodes > 1 else platform.endpoint.replace("-", "_")
+        self.proven.append((way, platform.placement.spread, nodes, clients))
+        if way in self.faults:
+            raise self.faults[way]
+        return {}
+
+
+def left_out(runtime: Orchestrator) -> dict[str, str]:
+    with contextlib.ExitStack() as stack:
+        servers = WeighedServers(stack, [], lambda line: None)
+        servers._take("kubernetes", cast("Runtime", runtime), "image")
+        return servers.left_out
+
+
+def test_between_two_nodes_packets_are_seen_to_pass_inside_and_on_two_machines() -> None:
+    runtime = Orchestrator()
+    assert left_out(runtime) == {}
+    assert runtime.proven[-1] == ("between", "required", 2, {"kubernetes"})
+
+
+def test_where_there_is_no_second_node_the_way_between_two_is_left_out_with_the_reason() -> None:
+    alone = RuntimeUnavailableError(
+        "the cluster has too few nodes: 1 can take a pod, 2 are needed", where="platform.placement"
+    )
+    assert left_out(Orchestrator(between=alone)) == {
+        "kubernetes.between-nodes": "there is no second node: the cluster has too few nodes: 1 can "
+        "take a pod, 2 are needed"
+    }
+
+
+def test_where_no_way_leads_in_none_between_nodes_is_tried() -> None:
+    silent = RuntimeUnavailableError("packets do not arrive", where="platform.network")
+    names = ("host_port", "node_port", "service_ip", "container_dns")
+    runtime = Orchestrator(**dict.fromkeys(names, silent))
+    with pytest.raises(RuntimeUnavailableError, match="no way leads into kubernetes"):
+        left_out(runtime)
+    assert [one[0] for one in runtime.proven] == list(names)
 
 
 def test_checks_are_made_with_the_fewest_in_flight_alone() -> None:

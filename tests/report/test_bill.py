@@ -17,7 +17,7 @@ from tare.report.bill import (
 from tare.report.extent import fitted
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
-from tests.analysis.test_bill import BRIDGE, analysed, as_cluster, price, weighing
+from tests.analysis.test_bill import BRIDGE, WITH_NODES, analysed, as_cluster, price, weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +72,7 @@ def test_each_owner_is_a_row_by_prices_and_as_measured(contradicted: Analysis) -
     rows = {row[2].text: row for row in owners_table(contradicted).rows}
     assert rows["the database's processes"][5].value == pytest.approx(24, abs=3)
     assert rows["the load clients"][3].value == pytest.approx(0)
+    assert rows["of all these in soft interrupts"][3].value == pytest.approx(0)
 
 
 def test_the_drawing_says_the_same_to_who_cannot_see_it(contradicted: Analysis) -> None:
@@ -92,9 +93,20 @@ def test_a_bill_in_part_says_what_has_no_price(tmp_path: Path) -> None:
     analysed(tmp_path, 1.10, BRIDGE)
     ((_, text),) = sentences(as_cluster(tmp_path / "r", {"docker-bridge": 2.0}))
     assert text.endswith(
-        "as measured: in part, as there is no price of what nodes send each other and how many "
-        "answers share a packet."
+        "as measured: in part, as there is no price of what nodes send each other (the way "
+        "docker.between-nodes was not weighed) and how many answers share a packet."
     )
+
+
+def test_what_nodes_send_each_other_is_a_row_and_the_bill_is_whole(tmp_path: Path) -> None:
+    analysed(tmp_path, 1.0, WITH_NODES, packets={"native": 4.0, "docker-bridge": 6.0})
+    analysis = as_cluster(tmp_path / "r", {"docker-bridge": 2.0})
+    row = bill_table(analysis).rows[1]
+    assert row[2].text.startswith("between nodes: bridge and two veth pairs")
+    assert [row[3].text, row[4].text, row[5].text] == ["+2.00", "+2.50 µs", "+5.00 µs"]
+    ((_, text),) = sentences(analysis)
+    assert "there is no price of" not in text
+    assert "between nodes by the price of their own way" in source(analysis)
 
 
 def test_what_has_no_bill_says_why(tmp_path: Path) -> None:

@@ -47,8 +47,10 @@ def test_each_endpoint_has_its_own_address_and_two_of_them_are_published(ways: A
         "bridge": "198.19.0.100",
         "published": "198.18.0.1",
         "proxy": "127.190.0.1",
+        "between-nodes": "198.19.0.100",
     }
     assert [name for name, way in ways.items() if way.inside] == ["loopback"]
+    assert [name for name, way in ways.items() if way.beside] == ["between-nodes"]
     assert published_on(ways) == ["198.18.0.1", "127.190.0.1"]
 
 
@@ -62,6 +64,7 @@ def test_what_packets_pass_is_told_by_what_was_seen(
         "bridge": "bridge and veth pair",
         "published": DNAT,
         "proxy": BY_PROXY,
+        "between-nodes": "bridge and two veth pairs, from another container",
     }
     assert not any(way.fault for way in found.values())
 

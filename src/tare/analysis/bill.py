@@ -2,29 +2,28 @@
 
 Of which packets it is, and beside what was measured; its amounts are those of
 `tare.analysis.priced_pair`. Where nodes of a cluster reach each other in another way than clients
-do, the packets are those of the clients, and the bill says what it has no line for. A difference
+do, that way has a line of its own (tare.analysis.between_nodes); without its price the packets are
+those of the clients, and the bill says what it has no line for. A difference
 that is averaged over pairs of conditions has the mean of their bills.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tare.analysis.amounts import Amount
-from tare.analysis.billed_ways import BilledWay, way_of
+from tare.analysis.between_nodes import billed_side, unpriced_nodes
+from tare.analysis.billed_ways import way_of
 from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.price_doubts import doubts
-from tare.analysis.priced_pair import Paid, Predicted, mean, priced
-from tare.analysis.tariff import NATIVE, OWNERS, Tariff
+from tare.analysis.priced_pair import Predicted, mean, priced
+from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from tare.analysis.amounts import Amount
     from tare.analysis.inference.contrasts import CellPair, Contrasts
     from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
@@ -33,33 +32,16 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Sequence[CellPair]]
 
-PACKETS = "net.server_packets_per_op"
-CLIENT_PACKETS = "net.client_packets_per_op"
 NOT_COUNTED = "packets are counted in slices only, and have to be in two deployments at least"
 NOT_APART = "the clients' packets were not counted apart from those between nodes"
-BETWEEN_NODES = "what nodes send each other"
 _MEASURED = {
     "server": "cpu.server_per_op",
     "client": "cpu.client_per_op",
     "engine": "cpu.engine_per_op",
     "kernel": OTHERS,
+    "softirq": "cpu.softirq_per_op",
 }
-"""Owner of a price's part to the metric that has the same of a trial."""
-
-
-class BilledSide(NamedTuple):
-    """One condition: its way, and packets per operation, None where they were not counted.
-
-    Attributes:
-        packets: of its servers.
-        of_clients: of these, those between clients and servers.
-        deployments: that served its trials.
-    """
-
-    way: BilledWay
-    packets: Amount | None
-    of_clients: Amount | None
-    deployments: frozenset[str]
+"""Part of a price to the metric that has the same of a trial."""
 
 
 class Billing:
@@ -71,7 +53,9 @@ class Billing:
         for one in trials:
             if one.done:
                 own[one.condition].append(one)
-        self._sides = {name: _side(group) for name, group in own.items()}
+        self._sides = {
+            name: billed_side(way_of(group[0].manifest.setup), group) for name, group in own.items()
+        }
 
     def bill(self, effect: Effect, rows: Rows, why: Why | None = None) -> Bill | str:
         """The bill of a difference of service demand; or the reason why there is none.
@@ -112,16 +96,17 @@ class Billing:
             if why := side.way.unpriced(self._tariff):
                 return why
         whole = all(side.way.whole for side in sides)
+        # between the nodes of one cluster nothing depends on the endpoint of its clients
+        same = sides[0].deployments == sides[1].deployments
+        unpriced = [] if whole or same else unpriced_nodes(self._tariff, sides)
         base, treated = (
-            Paid(name, side.way.name, side.packets if whole else side.of_clients)
+            side.paid(name, nodes=whole or not (same or unpriced))
             for name, side in zip((baseline, treatment), sides, strict=True)
         )
-        for one in (base, treated):
+        for one in (*base, *treated):
             if one.packets is None and (whole or one.way != NATIVE):
                 return NOT_COUNTED if whole else NOT_APART
-        # between the nodes of one cluster nothing depends on the endpoint of its clients
-        same = whole or sides[0].deployments == sides[1].deployments
-        return priced(self._tariff, base, treated, () if same else (BETWEEN_NODES,))
+        return priced(self._tariff, base, treated, unpriced)
 
 
 def make_bills(
@@ -190,34 +175,11 @@ def _measured_rows(rows: Rows, done: Collection[str]) -> Rows:
     return [row for row in kept if row]
 
 
-def _side(trials: Sequence[Trial]) -> BilledSide:
-    """A condition's, of its trials."""
-    return BilledSide(
-        way_of(trials[0].manifest.setup),
-        _counted(trials, PACKETS),
-        _counted(trials, CLIENT_PACKETS),
-        frozenset(one.manifest.deployment for one in trials),
-    )
-
-
-def _counted(trials: Sequence[Trial], name: str) -> Amount | None:
-    """Per operation, over the deployments; None where fewer than two counted them."""
-    own: dict[str, list[float]] = defaultdict(list)
-    for trial in trials:
-        if name in trial.beside:
-            own[trial.manifest.deployment].append(trial.beside[name])
-    means = [float(np.mean(values)) for values in own.values()]
-    if len(means) < 2:
-        return None
-    error = float(np.std(means, ddof=1)) / math.sqrt(len(means))
-    return Amount(float(np.mean(means)), error, len(means) - 1)
-
-
 def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
     """Who should use the excess of the ways, and who used more as measured; without batching."""
-    splits = [one for one in why.splits if one.by == "unit"] if why else []
+    splits = [one for one in why.splits if one.by in ("unit", "mode")] if why else []
     measured = {part.metric.name: part for split in splits for part in split.parts}
-    for owner in OWNERS:
+    for owner in PARTS:
         part = measured.get(_MEASURED[owner])
         if part is not None:
             amount = predicted.owners[owner]

@@ -1,8 +1,8 @@
 """Which weighed way the packets of a condition pass, and how far it is the only one.
 
 An operation crosses the clients' way once, from a client to the node that coordinates it. What
-nodes of a cluster send each other goes by a network of their own, of which `tare weigh` has no
-price; but for the host's loopback device, over which there is all of it.
+nodes of a cluster send each other goes by a network of their own, which is a way of its own; but
+for the host's loopback device, over which there is all of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.analysis.tariff import NATIVE
+from tare.study.platform import BETWEEN_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,19 +24,24 @@ _PASSED_ON = ("service-ip", "node-port")
 
 
 class BilledWay(NamedTuple):
-    """The way of a condition's clients.
+    """The way of a condition's clients, or of its nodes.
 
     Attributes:
         name: as `tare weigh` has it; empty: it weighs none like that.
-        whole: nodes reach each other in the same way, or there is one alone.
+        between: that by which nodes reach each other; None: in the same, or there is one alone.
         plugin: the network plugin that the way has to lead through; empty: it has none, or any.
         why: there is no such way.
     """
 
     name: str = ""
-    whole: bool = True
+    between: BilledWay | None = None
     plugin: str = ""
     why: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """All packets of the condition pass it."""
+        return self.between is None
 
     def unpriced(self, tariff: Tariff) -> str:
         """Why these prices have none of it; empty: they have."""
@@ -76,7 +82,9 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
         )
     name = f"{runtime}.{endpoint}"
     plugin = platform.get("plugin") if runtime == KUBERNETES else ""  # a Swarm has no choice
-    return BilledWay(name, not several or name in _OVER_LOOPBACK, plugin or "")
+    whole = not several or name in _OVER_LOOPBACK
+    nodes = None if whole else BilledWay(f"{runtime}.{BETWEEN_NODES}", plugin=plugin or "")
+    return BilledWay(name, nodes, plugin or "")
 
 
 def _never_weighed(setup: Mapping[str, Any]) -> str:

@@ -5,7 +5,8 @@ A trial's own packets are counted by the kernel. Then
     predicted = excess(treatment's way, its packets) - excess(baseline's way, its packets)
               + (how much less the treatment's answers are batched) x what a packet more costs,
 
-by `tare.analysis.tariff`. Intervals add up in squares, with the fewest degrees of freedom of all
+by `tare.analysis.tariff`; the way of a cluster's clients and that between its nodes are each paid
+for their own packets. Intervals add up in squares, with the fewest degrees of freedom of all
 that is added: Student's t over the weighing's rounds and over the run's deployments, which are
 independent of each other. A packet's cost c errs with the rounds that the excesses are of: to the
 error of all the rest, n times that of c is added, as it is, for a difference of n packets. Of the
@@ -17,11 +18,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, related, total
-from tare.analysis.tariff import NATIVE, OWNERS
+from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +33,16 @@ BATCHING = "how many answers share a packet"
 
 
 class Paid(NamedTuple):
-    """One side of a bill: the way, and its packets; None: of a native side, which pays nothing."""
+    """Of one side of a bill: a way, and its packets; None: of a native side, which pays nothing.
+
+    Attributes:
+        nodes: the packets are those between nodes, not clients'.
+    """
 
     condition: str
     way: str
     packets: Amount | None
+    nodes: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Predicted:
     Attributes:
         lines: what is paid for, how often, and its microseconds.
         us: their sum.
-        owners: who uses what the ways add.
+        owners: who uses what the ways add, and what of it is spent in soft interrupts.
         unpriced: what no line is of.
         far: a sentence for each side whose packets are far from what was weighed.
     """
@@ -58,21 +64,22 @@ class Predicted:
     far: Sequence[str]
 
 
-def priced(tariff: Tariff, base: Paid, treated: Paid, unpriced: Sequence[str] = ()) -> Predicted:
-    """The prices of both ways at their packets, and of batching where both sides' are known.
+def priced(
+    tariff: Tariff, base: Sequence[Paid], treated: Sequence[Paid], unpriced: Sequence[str] = ()
+) -> Predicted:
+    """The prices of both sides' ways at their packets, and of batching where all are known.
 
     Args:
         unpriced: what there is no price of, beside batching.
     """
-    batched = base.packets is not None and treated.packets is not None
+    batched = all(one.packets is not None for one in (*base, *treated))
     lines = [
-        (what, sign * side.packets.value, _amount(tariff, side, _excess).times(sign))
-        for side, sign, what in (
-            (treated, 1, _path(tariff, treated.way)),
-            (base, -1, f"the baseline's {_path(tariff, base.way)}"),
-        )
-        if side.way != NATIVE and side.packets is not None
-    ]
+        (f"{whose}{_path(tariff, one)}", sign * one.packets.value,
+         _amount(tariff, one, _excess).times(sign))
+        for side, sign, whose in ((treated, 1, ""), (base, -1, "the baseline's "))
+        for one in side
+        if one.way != NATIVE and one.packets is not None
+    ]  # fmt: skip
     packet = tariff.packet_us()
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
     unsure = packet._replace(value=0.0).times(less.value)
@@ -92,15 +99,15 @@ def priced(tariff: Tariff, base: Paid, treated: Paid, unpriced: Sequence[str] = 
     return Predicted(
         lines,
         related([_over(tariff, base, treated, due), unsure]),
-        {owner: _over(tariff, base, treated, used(owner)) for owner in OWNERS},
+        {owner: _over(tariff, base, treated, used(owner)) for owner in PARTS},
         [*unpriced, *(() if batched else (BATCHING,))],
         [
-            f"{side.condition} had {side.packets.value:.2f} packets per operation, which is far "
-            "from what was weighed"
-            for side in (base, treated)
-            if side.way != NATIVE
-            and side.packets is not None
-            and tariff.beyond(side.way, side.packets.value)
+            f"{one.condition} had {one.packets.value:.2f} packets per operation"
+            f"{' between its nodes' if one.nodes else ''}, which is far from what was weighed"
+            for one in (*base, *treated)
+            if one.way != NATIVE
+            and one.packets is not None
+            and tariff.beyond(one.way, one.packets.value)
         ],
     )
 
@@ -122,10 +129,7 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
             for what, own in lines.items()
         ],
         related(one.us.times(share) for share, one in parts),
-        {
-            owner: related(one.owners[owner].times(share) for share, one in parts)
-            for owner in OWNERS
-        },
+        {owner: related(one.owners[owner].times(share) for share, one in parts) for owner in PARTS},
         list(dict.fromkeys(what for _, one in parts for what in one.unpriced)),
         [told] if far else [],
     )
@@ -140,23 +144,37 @@ def _batching(point: Point) -> Amount:
     return Amount(point.natively, 0.0, point.excess.df)
 
 
-def _over(tariff: Tariff, base: Paid, treated: Paid, of: Callable[[Point], Amount]) -> Amount:
-    """The treatment's less the baseline's."""
-    return total([_amount(tariff, treated, of), _amount(tariff, base, of).times(-1)])
+def _over(
+    tariff: Tariff, base: Sequence[Paid], treated: Sequence[Paid], of: Callable[[Point], Amount]
+) -> Amount:
+    """The treatment's less the baseline's; prices of one side's ways are of the same rounds."""
+    of_each = (related(_amount(tariff, one, of) for one in side) for side in (treated, base))
+    more, less = of_each
+    return total([more, less.times(-1)])
 
 
-def _amount(tariff: Tariff, side: Paid, of: Callable[[Point], Amount]) -> Amount:
-    """At the side's packets; how well these are known is part of its error."""
-    packets = side.packets
+def _amount(tariff: Tariff, paid: Paid, of: Callable[[Point], Amount]) -> Amount:
+    """At its packets; how well these are known is part of its error."""
+    packets = paid.packets
     if packets is None:
         return tariff.nothing
     middle, low, high = (
-        of(tariff.at(side.way, max(packets.value + step * packets.error, 1e-9)))
+        of(_point(tariff, paid, max(packets.value + step * packets.error, 1e-9)))
         for step in (0, -1, 1)
     )
     slope = (high.value - low.value) / 2
     return Amount(middle.value, math.hypot(middle.error, slope), min(middle.df, packets.df))
 
 
-def _path(tariff: Tariff, way: str) -> str:
-    return tariff.paths[way] or way
+def _point(tariff: Tariff, paid: Paid, packets: float) -> Point:
+    """Between nodes, who asks is a node as well: the weighed client stands for one."""
+    found = tariff.at(paid.way, packets)
+    if not paid.nodes:
+        return found
+    both = related([found.owners["server"], found.owners["client"]])
+    return replace(found, owners={**found.owners, "server": both, "client": tariff.nothing})
+
+
+def _path(tariff: Tariff, paid: Paid) -> str:
+    path = tariff.paths[paid.way] or paid.way
+    return f"between nodes: {path}" if paid.nodes else path

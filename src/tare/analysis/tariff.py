@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 COUNTED = "packets"
 NATIVE = "native"
 OWNERS = ("server", "client", "engine", "kernel")
+SOFTIRQ = "softirq"
+PARTS = (*OWNERS, SOFTIRQ)
+"""Of a price, by who used it; and in soft interrupts, a mode of any owner's time."""
 _FEWEST = 1e-6
 """Packets per operation: with fewer, nothing was counted."""
 _BEYOND = 1.1
@@ -35,7 +38,7 @@ class Point:
     Attributes:
         natively: packets that native needed with as many operations in flight: how well answers
             are batched, alike for all ways.
-        owners: of the excess, who used it.
+        owners: of the excess, each of `PARTS`.
     """
 
     packets: float
@@ -126,10 +129,10 @@ class Tariff:
         added = nothing if one.added is None else amount_of(one.added, self._df)
         owners = {
             name: amount_of(one.parts[name], self._df) if name in one.parts else nothing
-            for name in OWNERS
+            for name in PARTS
         }
         if one.way == NATIVE:
-            added, owners = nothing, dict.fromkeys(OWNERS, nothing)
+            added, owners = nothing, dict.fromkeys(PARTS, nothing)
         return Point(_packets(one), _packets(native), added, owners)
 
 

@@ -9,7 +9,7 @@ import typer
 
 LEAST_ROUNDS = 3
 USUAL = ("native", "docker")
-SECONDS, ORCHESTRATED_SECONDS = 115.0, 150.0
+SECONDS, ORCHESTRATED_SECONDS = 125.0, 150.0
 CONNECTION_SECONDS = 75.0
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
@@ -27,7 +27,7 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long ways, or connections, may take; nothing: 115 and 75, and 150 more for "
+            help="How long ways, or connections, may take; nothing: 125 and 75, and 150 more for "
             "each orchestrator.",
             min=10,
             show_default=False,

@@ -60,14 +60,16 @@ def prices_for(
 
 
 def _wanted(plan: Plan) -> set[BilledWay]:
-    """The ways of its conditions that are weighed beside native, if they run in slices."""
+    """The ways of its conditions, between nodes too, that are weighed beside native, if they run
+    in slices."""
     from tare.analysis.billed_ways import way_of
     from tare.analysis.tariff import NATIVE
     from tare.lab.weighed_servers import RUNTIMES, ways
 
     if plan.study.design.slice_s is None:
         return set()
-    named = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
+    clients = {way_of(one.setup.model_dump(mode="json")) for one in plan.conditions}
+    named = clients | {one.between for one in clients if one.between is not None}
     weighed = {one.name for one in ways(RUNTIMES, [1])} - {NATIVE}
     return {one for one in named if one.name in weighed}
 

@@ -29,13 +29,14 @@ from tare.monitor.meter import Meter, processes_named
 from tare.monitor.pace import NO_SAMPLES
 from tare.runtimes.unit import Bits, Unit
 from tare.study.conditions import expand
+from tare.study.platform import Placement
 from tare.study.schema import Study
 
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
     from tare.monitor.pace import Pace, Samples
     from tare.runtimes.native import NativeRuntime
-    from tare.runtimes.unit import Running, Runtime
+    from tare.runtimes.unit import Running, Runtime, Site
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
@@ -57,6 +58,8 @@ class Server:
         network: as a study names it.
         several: it is reached by every endpoint that its network has.
         options: of its program.
+        beside: a second one stands beside it, on another machine where its runtime has several:
+            ways from one to the other begin in its network namespace.
         program: where its runtime shows the program; empty: this machine's.
         image: of a container.
     """
@@ -65,6 +68,7 @@ class Server:
     network: str = "host"
     several: bool = False
     options: Sequence[str] = ()
+    beside: bool = False
     program: str = ""
     image: str = ""
 
@@ -251,15 +255,16 @@ class QuietServers:
             QuietError: a server or a client failed.
             RuntimeUnavailableError: a program is missing.
         """
-        running = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
-        faults = [_fault(running[way.server], way.endpoint) for way in ways]
+        started = [self._serve(number, one) for number, one in enumerate(servers, start=1)]
+        running = [one[0] for one in started]
+        faults = [_fault(*started[way.server], way.endpoint) for way in ways]
         missing = {place: why for place, why in enumerate(faults) if why}
         ways = [way for place, way in enumerate(ways) if place not in missing]
         schedule = planned(ways)
         nodes = [running[way.server] for way in ways]
         clients = [
-            self._client(number, node, way.endpoint)
-            for number, (node, way) in enumerate(zip(nodes, ways, strict=True), start=1)
+            self._client(number, _entered(*started[way.server], way.endpoint))
+            for number, way in enumerate(ways, start=1)
         ]
         begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
@@ -275,7 +280,7 @@ class QuietServers:
             freezes=self._freezes,
         )  # fmt: skip
         listener.join(_GRACE_S)
-        _refuse(reports, running, clients, schedule)
+        _refuse(reports, [one for both in started for one in both if one], clients, schedule)
         operations = [reports.operations[client.name] for client in clients]
         per_s = [reports.per_s.get(client.name, []) for client in clients]
         waited_s = [reports.waited_s.get(client.name, []) for client in clients]
@@ -285,15 +290,28 @@ class QuietServers:
             schedule.length_s + schedule.drain_s, samples,
         )  # fmt: skip
 
-    def _serve(self, number: int, server: Server) -> Running:
-        site = server.runtime.site(
-            f"server{number}",
-            role="database",
-            network=server.network,
-            storage="directory",
-            group=f"g{number}",
-            several=server.several,
-        )
+    def _serve(self, number: int, server: Server) -> tuple[Running, Running | None]:
+        """A server, and the one beside it if it has one."""
+        group = f"g{number}"
+        wanted = {f"server{number}": server.several}
+        if server.beside:
+            wanted[f"beside{number}"] = False  # nobody calls it
+        sites = [
+            server.runtime.site(
+                name,
+                role="database",
+                network=server.network,
+                storage="directory",
+                group=group,
+                several=several,
+            )
+            for name, several in wanted.items()
+        ]
+        self._stack.callback(server.runtime.release_group, group)
+        first, *others = [self._start(server, site) for site in sites]
+        return first, others[0] if others else None
+
+    def _start(self, server: Server, site: Site) -> Running:
         # a container serves on all addresses that it has, of which some come with its start
         listen = "0.0.0.0" if server.image and server.network != "host" else site.listen  # noqa: S104
         program = server.program or str(find("tare-stub"))
@@ -305,17 +323,17 @@ class QuietServers:
             limits=self._setup.platform.limits,
             bits=Bits("", image=server.image),
             ports=(PORT,),
+            placement=Placement(spread="required") if server.beside else None,
         )
         if not server.image:
             _refuse_taken(site.listen)
-        self._stack.callback(server.runtime.release_group, f"g{number}")
         running = server.runtime.launch(unit)
         self._stack.callback(running.stop)
         _await_port(running)
         return running
 
-    def _client(self, number: int, node: Running, endpoint: str) -> LoadClient:
-        inside = bool(endpoint) and node.unit.site.way(endpoint).inside
+    def _client(self, number: int, entered: Running | None) -> LoadClient:
+        """A client in the network namespace of a unit, or in this machine's."""
         client = LoadClient(
             f"c{number}",
             f"client{number}",
@@ -323,7 +341,7 @@ class QuietServers:
             ClientInstallation(str(find("tare-load")), Bits("")),
             self._setup.client,
             group=f"c{number}",
-            netns=f"/proc/{node.accounting().pid}/ns/net" if inside else "",
+            netns=f"/proc/{entered.accounting().pid}/ns/net" if entered else "",
         )
         self._stack.callback(client.discard)
         return client
@@ -368,16 +386,35 @@ class QuietServers:
             raise reports.fault
 
 
-def _fault(node: Running, endpoint: str) -> str:
+def _entered(node: Running, beside: Running | None, endpoint: str) -> Running | None:
+    """The unit in whose network namespace a way begins; None: it begins on this machine."""
+    if not endpoint:
+        return None
+    way = node.unit.site.way(endpoint)
+    return node if way.inside else beside if way.beside else None
+
+
+def _fault(node: Running, beside: Running | None, endpoint: str) -> str:
     """Why this way to a server is not to be had here; empty: it is."""
     if not node.accounting().pid:
         return "its server runs on another machine, whose CPU time is not read in slices"
     way = node.unit.site.ways.get(endpoint)
     if way is None:
         return ""
-    if way.inside and os.geteuid() != 0:
+    if (way.inside or way.beside) and os.geteuid() != 0:
         return "only root enters a container's network namespace"
-    return way.fault
+    return way.fault or (_not_apart(node, beside) if way.beside else "")
+
+
+def _not_apart(node: Running, beside: Running | None) -> str:
+    """Why a way does not begin at a second unit, on a machine of its own where there are several;
+    empty: it does."""
+    if beside is None or not beside.accounting().pid:
+        return "no second unit runs on this machine, from which it could begin"
+    machine = node.unit.site.machine
+    if machine and machine == beside.unit.site.machine:
+        return f"both units came to run on {machine}: there is no way between two nodes"
+    return ""
 
 
 def _path(node: Running, endpoint: str) -> str:

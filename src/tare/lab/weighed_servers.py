@@ -22,10 +22,10 @@ from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
 from tare.runtimes.swarm.runtime import SwarmRuntime
 from tare.runtimes.swarm.settings import swarm_settings
-from tare.study.platform import Platform
+from tare.study.platform import BETWEEN_NODES, Platform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tare.runtimes.unit import Runtime
 
@@ -36,6 +36,7 @@ ORCHESTRATORS = (KUBERNETES, SWARM)
 AGAIN = "native again"
 OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
 OF_ORCHESTRATOR = ("host-port", "node-port", "service-ip", "container-dns")
+"""Endpoints of one server, beside which the way between two nodes is weighed."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Place:
 
 
 def _several(runtime: str, network: str, endpoints: Sequence[str]) -> Place:
-    ways = tuple((f"{runtime}.{one}", one) for one in endpoints)
+    ways = tuple((f"{runtime}.{one}", one) for one in (*endpoints, BETWEEN_NODES))
     return Place(runtime, network, ways, several=True)
 
 
@@ -144,7 +145,8 @@ class WeighedServers:
             own[DOCKER] = docker
         servers = []
         for place in places(self.runtimes):
-            server = Server(own[place.runtime], place.network, place.several, options)
+            between = place.several and f"{place.runtime}.{BETWEEN_NODES}" not in self.left_out
+            server = Server(own[place.runtime], place.network, place.several, options, between)
             if place.runtime != NATIVE:
                 image = self._images[place.runtime]
                 server = replace(server, options=elsewhere, program=STUB, image=image)
@@ -187,21 +189,32 @@ class WeighedServers:
         """
         faults = {}
         for endpoint in OF_ORCHESTRATOR:
-            self._say(f"trying {name}.{endpoint}")
-            platform = Platform.model_validate(
-                {"runtime": name, "network": "container-dns", "endpoint": endpoint}
-            )
-            try:
-                runtime.prove(platform, 1, PORT, {NATIVE})
-            except TareError as error:
-                faults[f"{name}.{endpoint}"] = _message(error)
+            platform = {"runtime": name, "network": "container-dns", "endpoint": endpoint}
+            if fault := self._tried(runtime, endpoint, platform, 1, NATIVE):
+                faults[f"{name}.{endpoint}"] = fault
         if len(faults) == len(OF_ORCHESTRATOR):
             raise RuntimeUnavailableError(
                 f"no way leads into {name}", why=next(iter(faults.values()))
             )
+        apart = {"runtime": name, "network": "container-dns", "placement": {"spread": "required"}}
+        if fault := self._tried(runtime, BETWEEN_NODES, apart, 2, name):
+            faults[f"{name}.{BETWEEN_NODES}"] = fault
         self.left_out |= faults
         self._lasting[name] = runtime
         self._images[name] = image
+
+    def _tried(
+        self, runtime: Runtime, way: str, platform: Mapping[str, object], units: int, client: str
+    ) -> str:
+        """Why packets of clients of a runtime do not reach so many units; empty: they do."""
+        self._say(f"trying {runtime.name}.{way}")
+        try:
+            runtime.prove(Platform.model_validate(platform), units, PORT, {client})
+        except TareError as error:
+            if error.where == "platform.placement":  # no unit asks for anything but room
+                return f"there is no second node: {error.what}"
+            return _message(error)
+        return ""
 
 
 def _message(error: TareError) -> str:

@@ -39,7 +39,11 @@ class Price(QuietRecord):
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
     in_flight: int = Field(description="operations of the client at once")
     runtime: str
-    endpoint: str = Field(description="as platform.endpoint names it; host: the host's network")
+    endpoint: str = Field(
+        description="as platform.endpoint names it; host: the host's network; between-nodes: its "
+        "own address, for a client in the network namespace of another unit, which of an "
+        "orchestrator is on another node"
+    )
     path: str = Field(description="what packets were seen to pass through")
     demand: Interval = Field(
         description="service demand: CPU time of server, client, engine and the kernel's threads"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.tariff import SOFTIRQ
 from tare.report import numbers
 from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks
@@ -30,6 +31,7 @@ OWNERS = {
     "engine": "the container engine",
     "kernel": "the kernel",
 }
+_MODE = "of all these in soft interrupts"
 LIMITS = (
     "The bill cannot see what packets push out of a database's caches, what its JIT compiler makes "
     "of it, and waiting near saturation. It never stands in for what was measured."
@@ -86,7 +88,7 @@ def _sentence(bill: Bill, by: str, treatment: str, baseline: str) -> str:
 
 def _where(bill: Bill) -> str:
     """Who used most of what is not explained."""
-    beyond = {one.owner: one.measured_us - one.us for one in bill.owners}
+    beyond = {one.owner: one.measured_us - one.us for one in bill.owners if one.owner != SOFTIRQ}
     same = {owner: us for owner, us in beyond.items() if us * bill.unexplained_us > 0}
     if not same:
         return ""
@@ -106,7 +108,8 @@ def source(analysis: Analysis) -> str:
         f"{bills.made} in {numbers.count(bills.rounds, 'round')} with {flights} operations in "
         f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each "
         "condition's servers sent and received, as the kernel counted them; where nodes reach each "
-        f"other in another way than clients do, those of the clients. {LIMITS}"
+        "other in another way than clients do, those of the clients, and those between nodes by "
+        f"the price of their own way. {LIMITS}"
     )
 
 
@@ -145,7 +148,7 @@ def owners_table(analysis: Analysis) -> Table:
             priced = _numbers(bill, one.us, one.ci)[:2]
             measured = _numbers(bill, one.measured_us, one.measured_ci)[:2]
             named = [Cell(said[0], "condition", bill.treatment), Cell(said[1])]
-            rows.append([*named, Cell(OWNERS[one.owner]), *priced, *measured])
+            rows.append([*named, Cell(OWNERS.get(one.owner, _MODE)), *priced, *measured])
             keys.append(RowKey(condition=bill.treatment))
     return Table("The bill by who used it", columns, rows, [], "owners-table", {}, keys)
 

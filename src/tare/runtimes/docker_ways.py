@@ -10,6 +10,7 @@ import psutil
 from tare.machines.addresses import can_claim
 from tare.runtimes.docker_engine import BY_PROXY, published_path
 from tare.runtimes.unit import Way
+from tare.study.platform import BETWEEN_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from tare.machines.addresses import AddressPool
 
 BRIDGE = "bridge and veth pair"
+_BETWEEN = "bridge and two veth pairs, from another container"
 _PUBLISHED = ("published", "proxy")
 _NO_DNAT = "the engine's NAT table has no rule for the port's host address"
 _NO_PROXY = "no docker-proxy listens there: the engine runs with userland-proxy off"
 
 
 def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
-    """Every endpoint of a container, before it is started.
+    """Every endpoint of a container and the way from others on its bridge, before it is started.
 
     Docker leaves 127.0.0.0/8 out of its DNAT rule, so that a port on an address of that range is
     relayed by docker-proxy, and one on another address of this machine takes DNAT.
@@ -39,6 +41,7 @@ def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
         "bridge": Way(address, BRIDGE),
         "published": published,
         "proxy": Way(pool.loopback(), "published port"),
+        BETWEEN_NODES: Way(address, _BETWEEN, beside=True),
     }
 
 

@@ -40,6 +40,8 @@ class Way:
     """what packets of a client pass through"""
     inside: bool = False
     """clients must run in the unit's own network namespace"""
+    beside: bool = False
+    """clients must run in the network namespace of another unit of its group, as its peers do"""
     reached: Mapping[int, int] = field(default_factory=dict)
     """port of the software to the port at `host`, where it is another"""
     name: str = ""
@@ -85,7 +87,8 @@ class Site:
     everywhere: bool = False
     """it has further addresses, of published ports: it serves clients on all that it has"""
     ways: Mapping[str, Way] = field(default_factory=dict)
-    """endpoint, as a study names it, to the way there; empty: `endpoint_host` is the only one"""
+    """endpoint, as a study names it, or `BETWEEN_NODES`, to the way there; empty: `endpoint_host`
+    is the only one"""
     machine: str = ""
     """the host or the orchestrator's machine that it runs on, once that is known"""
     clock: Offset = SAME

@@ -18,6 +18,8 @@ Endpoint = Literal[
     "", "loopback", "bridge", "published", "proxy",
     "host-port", "node-port", "service-ip", "container-dns",
 ]  # fmt: skip
+BETWEEN_NODES = "between-nodes"
+"""The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
 Plugin = Literal[
     "", "flannel-vxlan", "flannel-host-gw", "bridge", "weave", "overlay", "docker-gwbridge"

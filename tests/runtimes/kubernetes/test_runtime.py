@@ -77,6 +77,7 @@ def test_one_pod_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
     assert service.startswith("10.96.")
     assert targets["host-port"] == "10.0.0.2:9042"
     assert targets["node-port"].startswith("10.0.0.2:3")
+    assert targets["between-nodes"] == pod, "nodes call each other's pods"
     assert len(set(targets.values())) == 4
     inside = {name: site.target(9042, inside=True, endpoint=name) for name in site.ways}
     assert inside == targets | {"container-dns": "d1-k1-1.d1-k1:9042"}

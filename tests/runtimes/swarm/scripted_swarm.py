@@ -138,6 +138,7 @@ class ScriptedSwarm:
             if document["EndpointSpec"]["Mode"] == "vip"
         ]
         endpoint = {"Ports": ports, "VirtualIPs": virtual}
+        own = 102 + len(self.made["service"])
         service = self._keep("service", {"Spec": spec, "Endpoint": endpoint})
         task = {
             "ServiceID": service,
@@ -146,6 +147,10 @@ class ScriptedSwarm:
             "CreatedAt": f"{len(self.log):04}",
             "NodeID": self._placed(document),
             "DesiredState": "running",
+            "NetworksAttachments": [
+                {"Network": {"ID": one["Target"]}, "Addresses": [f"10.9.0.{own}/24"]}
+                for one in document["TaskTemplate"]["Networks"]
+            ],
             "Status": {
                 "State": "running",
                 "ContainerStatus": {"ContainerID": f"c-{name}", "PID": NO_PID, "ExitCode": 0},

@@ -227,7 +227,34 @@ def test_one_task_is_reached_by_every_endpoint_at_once(scene: Scene) -> None:
         "node-port": "10.0.0.12:30000",
         "service-ip": "10.9.0.2:9042",
         "container-dns": "tasks.tare-a-run-d1-k1-n1:9042",
+        "between-nodes": "10.9.0.102:9042",
     }
+
+
+def test_from_another_task_one_is_reached_at_its_own_address_on_their_network(
+    scene: Scene,
+) -> None:
+    """Where packets of a cluster's nodes go: the engine's DNS tells a node the same."""
+    scene.swarm.answers = lambda target: target.partition(":")[0].removeprefix("tasks.tare-a-run-")
+    scene.prove("container-dns", INSIDE)
+    sites = [one.unit.site for one in scene.cluster("container-dns", several=True)]
+    ways = [site.way("between-nodes") for site in sites]
+    assert [way.host for way in ways] == ["10.9.0.102", "10.9.0.103"]
+    assert all(way.beside and not way.inside for way in ways)
+    assert "overlay network, VXLAN" in ways[0].path
+    assert ways[0].path.endswith("from another node's task")
+
+
+def test_where_the_swarm_does_not_tell_a_task_s_address_there_is_no_way_from_another(
+    tmp_path: Path,
+) -> None:
+    def untold(task: Document, service: Document) -> None:
+        task["NetworksAttachments"] = None
+
+    scene = Scene(tmp_path, ScriptedSwarm(script=untold))
+    site = scene.cluster("container-dns", several=True)[0].unit.site
+    with pytest.raises(RuntimeUnavailableError, match="does not tell the task's address"):
+        site.way("between-nodes")
 
 
 def test_without_ip_vs_its_two_endpoints_are_refused_and_the_others_stand(

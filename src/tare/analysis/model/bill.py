@@ -25,9 +25,10 @@ class BillLine(AnalysisPart):
 class BillOwner(AnalysisPart):
     """What one owner of CPU time should use more, and did: microseconds per operation."""
 
-    owner: Literal["server", "client", "engine", "kernel"] = Field(
+    owner: Literal["server", "client", "engine", "kernel", "softirq"] = Field(
         description="the database's units; the clients; the container engine's processes; the "
-        "kernel's own threads, of trials with all that nobody who is watched used"
+        "kernel's own threads, of trials with all that nobody who is watched used; softirq: no "
+        "owner, but what of all these was spent in soft interrupts, of trials in interrupts too"
     )
     us: float = Field(description="by prices, of the ways alone")
     ci: tuple[float, float] = Field(description="95% interval of us")

@@ -27,7 +27,7 @@ from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.slug import slug
 from tare.runtimes.unit import Site, Way
-from tare.study.platform import Limits, Placement
+from tare.study.platform import BETWEEN_NODES, Limits, Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     import docker
 
-    from tare.runtimes.kubernetes.api import Api
+    from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
     from tare.runtimes.unit import SiteOptions, Unit
@@ -48,6 +48,8 @@ ENGINE_PROCESSES = (
 )
 ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
 """of a pod on the cluster's network, all at once"""
+NODES_TAKE = "container-dns"
+"""by which of them nodes of a cluster reach each other, whatever their clients take"""
 _PORT_STEP = 100
 """ports of a node's network that further clusters use lie so far apart from the first one's"""
 
@@ -241,18 +243,20 @@ class KubernetesRuntime:
         site = self._settled(unit, group, index, endpoint)
         words = self._words(group.network)
         if group.several:
-            ways = {one: group.made.endpoint(index, pod, one) for one in ENDPOINTS}
-            site = replace(
-                site,
-                ways={
-                    name: Way(one.host, self._words(name), reached=one.reached, name=one.inside)
-                    for name, one in ways.items()
-                },
-            )
+            site = replace(site, ways=self._ways(group.made, index, pod))
         count = partial(self._kubelets.cpu_seconds, namespace)
         return MemberRunning(
             unit, site, self.api, namespace, pod, lambda: words, count, self._clock
         )
+
+    def _ways(self, made: NodeSet, index: int, pod: Document) -> dict[str, Way]:
+        found: dict[str, Way] = {}
+        for name in ENDPOINTS:
+            one = made.endpoint(index, pod, name)
+            found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
+        own = found[NODES_TAKE]
+        found[BETWEEN_NODES] = Way(own.host, f"{own.path}, from another node's pod", beside=True)
+        return found
 
     def _words(self, network: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""

@@ -22,9 +22,10 @@ from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_o
 from tare.runtimes.swarm.path import PROXIED
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
+from tare.runtimes.swarm.tasks import address_on
 from tare.runtimes.swarm.volumes import NodeVolumes
 from tare.runtimes.unit import Site, Way
-from tare.study.platform import Placement
+from tare.study.platform import BETWEEN_NODES, Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
 """of a unit on a network of the Swarm, all at once"""
+NODES_TAKE = "container-dns"
+"""by which of them nodes of a cluster reach each other, whatever their clients take"""
 
 
 @dataclass
@@ -273,6 +276,10 @@ class SwarmRuntime:
                 continue
             one = services.reach(index, task, name)
             found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
+        own = address_on(task, services.network)
+        path = f"{self._words(NODES_TAKE)}, from another node's task"
+        fault = "" if own else "the Swarm does not tell the task's address on its network"
+        found[BETWEEN_NODES] = Way(own, path, beside=True, fault=fault)
         return found
 
     def _words(self, endpoint: str) -> str:

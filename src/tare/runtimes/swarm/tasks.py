@@ -96,3 +96,15 @@ def container_of(task: Document) -> tuple[str, int]:
     """Id and first process of a task's container; the process is one of its node's."""
     status = task["Status"].get("ContainerStatus") or {}
     return str(status.get("ContainerID") or ""), int(status.get("PID") or 0)
+
+
+def address_on(task: Document, network: str) -> str:
+    """A task's own address on a network; empty where the Swarm does not tell it.
+
+    Args:
+        network: its id.
+    """
+    for one in task.get("NetworksAttachments") or []:
+        if one["Network"]["ID"] == network and one.get("Addresses"):
+            return str(one["Addresses"][0]).partition("/")[0]
+    return ""
