@@ -73,6 +73,17 @@ def test_a_new_connection_has_a_price_on_each_way() -> None:
     assert leftovers() == []
 
 
+def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
+    found = weighed("--what", "bytes", "--seconds", "36")
+    assert [one.way for one in found.prices] == WAYS
+    assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
+    for one in found.prices:
+        assert 0 < one.demand.value < 20, one.way
+    dearest = max(found.prices, key=lambda one: one.demand.value)
+    assert dearest.way == "docker.proxy", "which copies each byte once more"
+    assert leftovers() == []
+
+
 def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
     page = tmp_path / "prices.html"
     words = ["native", "--what", "connection", "--seconds", "15", "--html", str(page)]

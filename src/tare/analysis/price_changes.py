@@ -87,6 +87,7 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         *((name.replace("_", " "), one, machines[1][name]) for name, one in machines[0].items()),
         ("protocol", a.database, b.database),
         ("row", f"{a.row_bytes:,} bytes", f"{b.row_bytes:,} bytes"),
+        ("larger row", f"{a.larger_row_bytes:,} bytes", f"{b.larger_row_bytes:,} bytes"),
         ("service", f"{a.service_us:g} us", f"{b.service_us:g} us"),
         ("servers and clients had a CPU each", a.pinned, b.pinned),
         ("servers stood still between slices", a.frozen, b.frozen),

@@ -77,12 +77,14 @@ class Way:
         in_flight: operations at once; 0: as many as the setup says.
         connections: each operation opens one of its own, and a slice has so many at most; 0: they
             last. Then one operation is in flight.
+        table: which of the server's that are like YCSB's is read; empty: the usual one.
     """
 
     server: int
     endpoint: str = ""
     in_flight: int = 0
     connections: int = 0
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -354,6 +356,8 @@ class QuietServers:
         driven: dict[str, object] = {"slices": schedule.told(place)}
         if way.connections:
             driven["connections_per_slice"] = way.connections
+        if way.table:
+            driven["table"] = way.table
         client.launch(made | driven)
 
     def _await_ready(self, reports: _Reports, clients: Sequence[LoadClient], begins: float) -> None:

@@ -29,6 +29,11 @@ _OPERATIONS = {
         "a connection is opened, STARTUP and one request are answered, and it is closed",
         "In all",
     ),
+    "kilobyte": (
+        "Each further kilobyte",
+        "1,000 further bytes in an answer",
+        "Round trip",
+    ),
 }
 _PARTS = {
     "system": "System calls and page faults",
