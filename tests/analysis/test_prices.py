@@ -304,3 +304,18 @@ def test_a_further_kilobyte_costs_what_larger_answers_cost_more() -> None:
     assert again.added.value == pytest.approx(0, abs=1e-9)
     assert native.counts["packets"].value == pytest.approx(0), "as many for both sizes"
     assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
+
+
+def test_connections_with_tls_are_compared_with_native_s_with_tls() -> None:
+    with_tls = [us + 300 for us in TRUE_US]
+    ways = [*WAYS, *(replace(way, tls=True) for way in WAYS)]
+    one = weighed(us=[*TRUE_US, *with_tls], ways=ways)
+    found = prices(replace(one, operation="connection"), MACHINE)
+    assert [price.tls for price in found.prices] == [False] * 4 + [True] * 4
+    bare, hidden = (one for one in found.prices if one.way == "docker.bridge")
+    native = found.prices[4]
+    assert (native.way, native.added) == ("native", None)
+    assert hidden.demand.value / native.demand.value == pytest.approx(309 / 308)
+    assert bare.added is not None
+    assert hidden.added is not None
+    assert hidden.added.value == pytest.approx(bare.added.value, rel=0.2)

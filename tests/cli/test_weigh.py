@@ -119,7 +119,8 @@ def test_what_a_connection_costs_is_told_as_that() -> None:
     with console.capture() as captured:
         console.print(table(found))
     assert "connection us" in captured.get()
-    assert "without TLS" in lines(found)[-1]
+    assert "TLS" in captured.get().splitlines()[0]
+    assert "full handshake of version 1.3" in lines(found)[-1]
 
 
 def test_what_a_further_kilobyte_costs_is_told_in_nanoseconds_with_both_sizes() -> None:

@@ -21,6 +21,14 @@ def test_a_request_is_driven_once_on_each_way() -> None:
     assert server_options("request", 0) == []
 
 
+def test_connections_are_opened_without_tls_and_with_it() -> None:
+    usual = ways(["docker"], [1])
+    both = variants("connection", ["docker"], [1])
+    assert [one.tls for one in both] == [False] * len(usual) + [True] * len(usual)
+    assert driven(both[-1], "connection", several=True).tls
+    assert server_options("connection", 0) == ["--tls"]
+
+
 def test_connections_are_counted_and_several_endpoints_are_named() -> None:
     every = places(["docker"])
     for way in variants("connection", ["docker"], [1]):

@@ -64,7 +64,7 @@ def table(found: PriceComparison) -> Table:
         shown.add_column(heading, justify="left" if left else "right")
     for one in found.changes:
         shown.add_row(
-            one.way,
+            f"{one.way}, TLS" if one.tls else one.way,
             str(one.in_flight),
             "in all" if one.what == "demand" else "over native",
             f"{one.a:.2f}",

@@ -40,6 +40,8 @@ def variants(
     found = ways(runtimes, in_flight, without)
     if operation == "kilobyte":
         return [*found, *(replace(way, larger=True) for way in found)]
+    if operation == "connection":
+        return [*found, *(replace(way, tls=True) for way in found)]
     return found
 
 
@@ -47,7 +49,7 @@ def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
     """What the servers' program is told beside the size of its usual answers."""
     if operation == "kilobyte":
         return ["--ycsb-table", f"{_KEYSPACE}.{_LARGER}={larger_row_bytes // FIELDS}"]
-    return []
+    return ["--tls"] if operation == "connection" else []
 
 
 def driven(way: WeighedWay, operation: Operation, *, several: bool) -> Way:
@@ -62,4 +64,5 @@ def driven(way: WeighedWay, operation: Operation, *, several: bool) -> Way:
         way.in_flight,
         CONNECTIONS if operation == "connection" else 0,
         table=_LARGER if way.larger else "",
+        tls=way.tls,
     )
