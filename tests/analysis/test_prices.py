@@ -28,18 +28,23 @@ OPS = 5000
 
 
 def weighed(
-    noise: float = 0.0, rounds: int = 5, slices: int = 8, seed: int = 1, us: object = TRUE_US
+    noise: float = 0.0,
+    rounds: int = 5,
+    slices: int = 8,
+    seed: int = 1,
+    us: object = TRUE_US,
+    ways: list[WeighedWay] = WAYS,
 ) -> Weighed:
     """Slices whose demand is the true one times a mood that neighbours share, times noise."""
     generator = np.random.default_rng(seed)
     true = np.asarray(us, dtype=float) * 1e-6
     made = []
     for _ in range(rounds):
-        order, rows = [], [[] for _ in WAYS]
+        order, rows = [], [[] for _ in ways]
         at = 0.0
         for place in range(slices):
             mood = generator.lognormal(0, 0.2)
-            for way in generator.permutation(len(WAYS)):
+            for way in generator.permutation(len(ways)):
                 used = OPS * true[way] * mood * generator.lognormal(0, noise)
                 rows[way].append(SliceRow(at, OPS, 0.31, used, per_s=OPS / SLICE_S))
                 order.append((place, int(way)))
@@ -47,9 +52,9 @@ def weighed(
         parts = [
             dict.fromkeys(PARTS, 0.0) | {"server": sum(row.demand_s for row in own)} for own in rows
         ]
-        counts = [{"packets": 2.0 * OPS * slices} for _ in WAYS]
+        counts = [{"packets": 2.0 * OPS * slices} for _ in ways]
         made.append(Round(rows, order, parts, counts, 0, 0.0, 0.0, True))
-    return Weighed(WAYS, made, 60.0, slices, SLICE_S, 1000, 0.0, True, "poll", {})
+    return Weighed(ways, made, 60.0, slices, SLICE_S, 1000, 0.0, True, "poll", {})
 
 
 def of(found: Weighing, way: str) -> Price:
@@ -276,3 +281,41 @@ def test_the_time_of_connections_is_theirs_as_a_slice_has_so_many_and_no_more() 
     found = prices(replace(one, operation="connection", rounds=rounds), MACHINE)
     assert found.operation == "connection"
     assert of(found, "native").round_trip.value == pytest.approx(150)
+
+
+def test_a_further_kilobyte_costs_what_larger_answers_cost_more() -> None:
+    each_us = (0.25, 0.25, 0.5, 1.0)
+    larger_us = [us + 8 * each for us, each in zip(TRUE_US, each_us, strict=True)]
+    ways = [*WAYS, *(replace(way, larger=True) for way in WAYS)]
+    one = replace(
+        weighed(us=[*TRUE_US, *larger_us], ways=ways),
+        operation="kilobyte",
+        row_bytes=1000,
+        larger_row_bytes=9000,
+    )
+    found = prices(one, MACHINE)
+    assert [price.way for price in found.prices] == [way.name for way in WAYS]
+    native, again, bridge, proxy = found.prices
+    assert bridge.demand.value / native.demand.value == pytest.approx(2)
+    assert proxy.demand.value / native.demand.value == pytest.approx(4)
+    assert bridge.added is not None
+    assert bridge.added.value == pytest.approx(0.25, rel=0.2), "but for the moods of the rounds"
+    assert again.added is not None
+    assert again.added.value == pytest.approx(0, abs=1e-9)
+    assert native.counts["packets"].value == pytest.approx(0), "as many for both sizes"
+    assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
+
+
+def test_connections_with_tls_are_compared_with_native_s_with_tls() -> None:
+    with_tls = [us + 300 for us in TRUE_US]
+    ways = [*WAYS, *(replace(way, tls=True) for way in WAYS)]
+    one = weighed(us=[*TRUE_US, *with_tls], ways=ways)
+    found = prices(replace(one, operation="connection"), MACHINE)
+    assert [price.tls for price in found.prices] == [False] * 4 + [True] * 4
+    bare, hidden = (one for one in found.prices if one.way == "docker.bridge")
+    native = found.prices[4]
+    assert (native.way, native.added) == ("native", None)
+    assert hidden.demand.value / native.demand.value == pytest.approx(309 / 308)
+    assert bare.added is not None
+    assert hidden.added is not None
+    assert hidden.added.value == pytest.approx(bare.added.value, rel=0.2)

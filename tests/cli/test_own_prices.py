@@ -9,7 +9,7 @@ import pytest
 from tare.cli.own_prices import price_lines
 from tare.machines.facts import local_facts
 from tare.records.quiet import Machine, keep
-from tests.analysis.test_bill import BRIDGE
+from tests.analysis.test_bill import BRIDGE, price, weighing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +32,20 @@ def test_two_round_trips_cost_twice_the_price_and_its_share_of_the_operation(cac
     assert alone == "  docker.bridge, 1 in flight: +6.00 us [+5.80, +6.20] of CPU time, +2.0%"
     assert many.startswith("  docker.bridge, 32 in flight: +0.80 us [+0.60, +1.00]")
     assert limit.startswith("That is the way alone.")
+
+
+def test_larger_answers_cost_what_further_kilobytes_do(cache: Path) -> None:
+    kept()
+    _, unknown, alone, *_ = price_lines("docker", "bridge", 1, None, row_bytes=5000)
+    assert "tare weigh --what bytes" in unknown
+    assert alone.startswith("  docker.bridge, 1 in flight: +3.00 us")
+    own = {"machine": Machine.of(local_facts()), "operation": "kilobyte"}
+    keep(weighing(price("docker.bridge", 1, 0.5)).model_copy(update=own))
+    _, alone, many, _ = price_lines("docker", "bridge", 2, None, row_bytes=5000)
+    assert alone.startswith("  docker.bridge, 1 in flight, rows of 5,000 bytes: +10.00 us [")
+    assert many.startswith("  docker.bridge, 32 in flight, rows of 1,000 bytes: +0.80 us")
+    _, alone, *_ = price_lines("docker", "bridge", 2, None, row_bytes=1000)
+    assert alone.startswith("  docker.bridge, 1 in flight: +6.00 us [+5.80, +6.20]")
 
 
 def test_prices_of_mongodb_s_protocol_are_others(cache: Path) -> None:

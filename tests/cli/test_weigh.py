@@ -119,7 +119,20 @@ def test_what_a_connection_costs_is_told_as_that() -> None:
     with console.capture() as captured:
         console.print(table(found))
     assert "connection us" in captured.get()
-    assert "without TLS" in lines(found)[-1]
+    assert "TLS" in captured.get().splitlines()[0]
+    assert "full handshake of version 1.3" in lines(found)[-1]
+
+
+def test_what_a_further_kilobyte_costs_is_told_in_nanoseconds_with_both_sizes() -> None:
+    sizes = {"operation": "kilobyte", "larger_row_bytes": 9000}
+    found = prices(weighed(), MACHINE).model_copy(update=sizes)
+    console = Console(width=170)
+    with console.capture() as captured:
+        console.print(table(found))
+    assert added(found.prices[2].added, 3) in captured.get()
+    told = lines(found)
+    assert any("rows of 1,000 and 9,000 bytes" in line for line in told)
+    assert told[-1].startswith("A price is of 1,000 further bytes")
 
 
 def test_options_of_runs_mean_nothing_for_prices(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_parts_are_weighed_in_one_order_however_they_are_named() -> None:
 def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse(text)
-    assert "network,connection,system,storage,machine,name,start" in refused.value.remedy
+    assert "network,connection,bytes,system,storage,machine,name,start" in refused.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,9 @@ def test_a_part_that_there_is_not_is_refused_with_those_that_are(text: str) -> N
         ("--what", "network,connection", "--csv"),
         ("--what", "start", "--csv"),
         ("--what", "connection", "--in-flight", "8"),
+        ("--what", "bytes,connection", "--in-flight", "8"),
+        ("--what", "bytes", "--database", "mongodb"),
+        ("--what", "bytes,network", "--json"),
         ("swarm", "--what", "system"),
     ],
 )

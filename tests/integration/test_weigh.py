@@ -65,15 +65,29 @@ def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
 
 
 def test_a_new_connection_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "connection", "--seconds", "27")
+    found = weighed("--what", "connection", "--seconds", "36")
     assert found.operation == "connection"
-    assert [one.way for one in found.prices] == WAYS
+    assert [one.way for one in found.prices] == [*WAYS, *WAYS]
+    bare, hidden = ([one for one in found.prices if one.tls is tls] for tls in (False, True))
+    for one, other in zip(bare, hidden, strict=True):
+        assert other.demand.value > one.demand.value + 50, "two key exchanges and a signature"
     for one in found.prices:
         # three packets to open it, two requests with answers, and what closes it
         assert one.counts["packets"].value > 7, one.way
         assert one.round_trip.value > 20
     dearest = max(found.prices, key=lambda one: one.demand.value)
     assert dearest.way == "docker.proxy"
+    assert leftovers() == []
+
+
+def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
+    found = weighed("--what", "bytes", "--seconds", "36")
+    assert [one.way for one in found.prices] == WAYS
+    assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
+    for one in found.prices:
+        assert 0 < one.demand.value < 20, one.way
+    dearest = max(found.prices, key=lambda one: one.demand.value)
+    assert dearest.way == "docker.proxy", "which copies each byte once more"
     assert leftovers() == []
 
 

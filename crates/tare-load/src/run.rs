@@ -103,6 +103,11 @@ fn cluster(spec: &Spec) -> Cluster {
         contact_points: spec.targets.clone(),
         options: tare_cql::Options {
             connect_timeout: CONNECT,
+            tls: spec.tls.as_ref().map(|tls| tare_cql::TlsOptions {
+                authorities: Some(tls.authorities.clone()),
+                server_name: tls.server_name.clone(),
+                ..tare_cql::TlsOptions::default()
+            }),
             ..tare_cql::Options::default()
         },
     }

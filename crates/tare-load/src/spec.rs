@@ -6,6 +6,7 @@ mod slices;
 mod workload;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -36,6 +37,9 @@ pub struct Spec {
     /// Whether a program may answer there that is not MongoDB and only behaves like it.
     #[serde(default)]
     pub stand_in: bool,
+    /// Of CQL: connections are made with TLS; null: without.
+    #[serde(default)]
+    pub tls: Option<Tls>,
     /// The keyspace, or the database.
     pub keyspace: String,
     /// The one table of the kinds that have one.
@@ -91,6 +95,17 @@ pub struct Spec {
     /// Compare what reads return with what was written, where that can be known.
     #[serde(default)]
     pub validate: bool,
+}
+
+/// Whom connections with TLS trust.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// PEM file of the certificates that are trusted.
+    pub authorities: PathBuf,
+    /// The name that a server's certificate must carry; null is its address.
+    #[serde(default)]
+    pub server_name: Option<String>,
 }
 
 /// One corner of a rate over time.

@@ -2,10 +2,13 @@
 //! stands on. No protocol, no policy, no clock but for the deadlines of what blocks.
 #![deny(unsafe_code)]
 
+mod certificate;
 mod error;
+mod identity;
 mod tls;
 mod transport;
 
 pub use error::Error;
+pub use identity::Identity;
 pub use tls::{TlsOptions, TlsStream};
 pub use transport::{remaining, wait, Transport};

@@ -1,15 +1,17 @@
-//! TLS by rustls: what is trusted, and a session over a non-blocking socket.
+//! TLS by rustls: what is trusted, and a session over a non-blocking socket, of either side.
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::Resumption;
 use rustls::crypto::{self, CryptoProvider};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    ClientConfig, ClientConnection, Connection, DigitallySignedStruct, RootCertStore,
+    SignatureScheme,
 };
 
 use crate::error::Error;
@@ -42,13 +44,14 @@ impl Default for TlsOptions {
 /// A TLS session over its socket.
 #[derive(Debug)]
 pub struct TlsStream {
-    session: ClientConnection,
+    session: Connection,
     socket: TcpStream,
 }
 
 impl TlsStream {
     /// A session over a connected socket; it has not shaken hands yet.
-    pub fn new(session: ClientConnection, socket: TcpStream) -> TlsStream {
+    pub fn new(session: impl Into<Connection>, socket: TcpStream) -> TlsStream {
+        let session = session.into();
         TlsStream { session, socket }
     }
 
@@ -154,8 +157,28 @@ pub(crate) fn session(
             .map_err(|error| Error::Tls(format!("the server name `{name}`: {error}")))?,
         None => ServerName::IpAddress(address.ip().into()),
     };
-    ClientConnection::new(Arc::new(config(options)?), name)
+    ClientConnection::new(shared_config(options)?, name)
         .map_err(|error| Error::Tls(error.to_string()))
+}
+
+/// What the last connection was made with: others with the same options need not read their files
+/// again.
+static LAST: Mutex<Option<(TlsOptions, Arc<ClientConfig>)>> = Mutex::new(None);
+
+fn shared_config(options: &TlsOptions) -> Result<Arc<ClientConfig>, Error> {
+    let options = &TlsOptions {
+        server_name: None, // of each connection
+        ..options.clone()
+    };
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, config)) = last.as_ref().filter(|(known, _)| known == options) {
+        return Ok(Arc::clone(config));
+    }
+    let mut made = config(options)?;
+    made.resumption = Resumption::disabled(); // every connection costs the same
+    let made = Arc::new(made);
+    *last = Some((options.clone(), Arc::clone(&made)));
+    Ok(made)
 }
 
 fn config(options: &TlsOptions) -> Result<ClientConfig, Error> {

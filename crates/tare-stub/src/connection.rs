@@ -1,9 +1,9 @@
 //! One client connection: bytes in, whole requests out of them, answers out.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::io::ErrorKind;
 
 use crate::speech::Speech;
+use crate::stream::{Stream, ROOM};
 
 const READ: usize = 256 << 10;
 /// Answers that wait for a slow client before nothing more is read from it, bytes.
@@ -22,7 +22,7 @@ pub enum Progress {
 /// A connection with its buffers.
 #[derive(Debug)]
 pub struct Connection<T> {
-    pub stream: TcpStream,
+    pub stream: Stream,
     /// Tells it from an earlier one in the same place.
     pub generation: u64,
     /// What it has agreed on so far.
@@ -43,7 +43,7 @@ pub struct Connection<T> {
 }
 
 impl<T: Default> Connection<T> {
-    pub fn new(stream: TcpStream, generation: u64) -> Connection<T> {
+    pub fn new(stream: Stream, generation: u64) -> Connection<T> {
         Connection {
             stream,
             generation,
@@ -63,6 +63,9 @@ impl<T: Default> Connection<T> {
     pub fn receive(&mut self) -> Progress {
         if self.last_words || self.output.len() - self.written > MOST_WAITING {
             return Progress::Blocked;
+        }
+        if matches!(self.stream, Stream::Tls(_)) && self.input.len() - self.filled < ROOM {
+            self.input.resize(self.filled + ROOM, 0);
         }
         match self.stream.read(&mut self.input[self.filled..]) {
             Ok(0) => Progress::Over,
@@ -111,7 +114,11 @@ impl<T: Default> Connection<T> {
         }
         self.output.clear();
         self.written = 0;
-        Progress::Done
+        match self.stream.push() {
+            Ok(true) => Progress::Done,
+            Ok(false) => Progress::Blocked,
+            Err(_) => Progress::Over,
+        }
     }
 }
 

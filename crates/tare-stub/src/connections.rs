@@ -9,7 +9,10 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, Event, EventData, EventFlags};
 use rustix::event::Timespec;
 
+use tare_net::Identity;
+
 use crate::connection::Connection;
+use crate::stream::Stream;
 
 const LISTENER: u64 = u64::MAX;
 const WAKE: u64 = u64::MAX - 1;
@@ -40,6 +43,8 @@ impl Readiness {
 pub struct Connections<T> {
     poll: OwnedFd,
     listener: TcpListener,
+    /// Of this server, where clients may come with TLS.
+    identity: Option<Identity>,
     /// A byte tells of news, its end tells the thread to stop.
     wake: UnixStream,
     places: Vec<Option<Connection<T>>>,
@@ -51,7 +56,11 @@ pub struct Connections<T> {
 impl<T: Default> Connections<T> {
     /// Takes a bound listener; `wake` becomes readable when there is news, and ends when the thread
     /// is to stop.
-    pub fn new(listener: TcpListener, wake: UnixStream) -> Result<Connections<T>> {
+    pub fn new(
+        listener: TcpListener,
+        wake: UnixStream,
+        identity: Option<Identity>,
+    ) -> Result<Connections<T>> {
         listener.set_nonblocking(true)?;
         wake.set_nonblocking(true)?;
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -65,6 +74,7 @@ impl<T: Default> Connections<T> {
         Ok(Connections {
             poll,
             listener,
+            identity,
             wake,
             places: Vec::new(),
             generations: 0,
@@ -104,6 +114,7 @@ impl<T: Default> Connections<T> {
                 EventFlags::IN,
             )?;
             self.generations += 1;
+            let stream = Stream::new(stream, self.identity.as_ref());
             let connection = Some(Connection::new(stream, self.generations));
             match self.places.get_mut(place) {
                 Some(empty) => *empty = connection,
@@ -149,7 +160,8 @@ impl<T: Default> Connections<T> {
             EventFlags::IN
         };
         let data = EventData::new_u64(place as u64);
-        epoll::modify(&self.poll, &connection.stream, data, flags).is_ok()
+        let socket = connection.stream.socket();
+        socket.is_some_and(|socket| epoll::modify(&self.poll, socket, data, flags).is_ok())
     }
 
     /// Closing the socket takes it out of the epoll.

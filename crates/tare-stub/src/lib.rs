@@ -31,6 +31,7 @@ mod serve;
 mod service;
 mod speech;
 mod spend;
+mod stream;
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener};
 use std::num::NonZeroU64;

@@ -61,6 +61,15 @@ struct Arguments {
     /// CQL: a CREATE KEYSPACE or CREATE TABLE statement to obey beforehand. May be given more than once.
     #[arg(long, value_name = "CQL")]
     schema: Vec<String>,
+    /// CQL: clients may come with TLS, too, which their first byte tells; never with a session that
+    /// is resumed. The key and the certificate of its own, for the name tare-stub, are in its memory
+    /// alone.
+    #[arg(long)]
+    tls: bool,
+    /// CQL: a further table like YCSB's, with values of so many bytes: ycsb.large=900. May be given
+    /// more than once.
+    #[arg(long, value_name = "KEYSPACE.TABLE=BYTES", value_parser = script_arguments::table)]
+    ycsb_table: Vec<(String, usize)>,
     /// CQL: HOST:PORT of a further node of the same cluster. May be given more than once.
     #[arg(long, value_parser = script_arguments::address)]
     peer: Vec<SocketAddr>,
@@ -143,15 +152,17 @@ fn refuse_strays(arguments: &Arguments) -> Result<(), String> {
     let (other, strays) = match arguments.protocol {
         Protocol::Cql => (
             "mongodb",
-            [
+            vec![
                 ("--set", arguments.set.is_some()),
                 ("--user", arguments.user.is_some()),
             ],
         ),
         Protocol::Mongodb => (
             "cql",
-            [
+            vec![
                 ("--schema", !arguments.schema.is_empty()),
+                ("--tls", arguments.tls),
+                ("--ycsb-table", !arguments.ycsb_table.is_empty()),
                 ("--peer", !arguments.peer.is_empty()),
             ],
         ),
@@ -187,6 +198,8 @@ fn script(arguments: &Arguments) -> Result<Script, String> {
         cpu: arguments.cpu,
         peers: arguments.peer.clone(),
         schema: arguments.schema.clone(),
+        tls: arguments.tls,
+        ycsb_tables: arguments.ycsb_table.clone(),
         set: arguments.set()?,
         user: arguments.user.clone(),
     })

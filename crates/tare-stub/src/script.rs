@@ -112,6 +112,11 @@ pub struct Script {
     pub peers: Vec<SocketAddr>,
     /// CQL: CREATE statements that are obeyed before it starts.
     pub schema: Vec<String>,
+    /// CQL: clients may come with TLS, too: a key and a certificate that it signed itself for
+    /// `tare-stub` are made, and forgotten at its end.
+    pub tls: bool,
+    /// CQL: further tables like YCSB's, each with the length of its values, bytes.
+    pub ycsb_tables: Vec<(String, usize)>,
     /// MongoDB: the set that it is a member of; none: it is alone.
     pub set: Option<Set>,
     /// MongoDB: the one name and password that lets clients in; none: anybody is let in.
@@ -139,6 +144,8 @@ impl Default for Script {
             cpu: None,
             peers: Vec::new(),
             schema: Vec::new(),
+            tls: false,
+            ycsb_tables: Vec::new(),
             set: None,
             user: None,
         }

@@ -152,6 +152,21 @@ pub fn stall(text: &str) -> Result<Stall, String> {
     })
 }
 
+/// `ycsb.large=900`: a table and the length of its values, bytes.
+///
+/// # Errors
+/// What was expected.
+pub fn table(text: &str) -> Result<(String, usize), String> {
+    let wrong =
+        || format!("{text:?} is no table; write KEYSPACE.TABLE=BYTES, of 1,000,000 at most");
+    let (name, bytes) = text.split_once('=').ok_or_else(wrong)?;
+    let bytes: usize = bytes.trim().parse().map_err(|_| wrong())?;
+    if !name.contains('.') || bytes > 1_000_000 {
+        return Err(wrong());
+    }
+    Ok((name.trim().to_owned(), bytes))
+}
+
 /// `unavailable:1%,timeout:0.5%`.
 ///
 /// # Errors
@@ -296,6 +311,10 @@ mod tests {
         assert_eq!(errors("unavailable:1%, lost:0.005"), Ok(expected));
         assert!(errors("unavailable:60%,lost:60%").is_err());
         assert_eq!(servers("inf"), Ok(Servers::Unlimited));
+        assert_eq!(table("ycsb.large=900"), Ok(("ycsb.large".to_owned(), 900)));
+        for wrong in ["large=900", "ycsb.large", "ycsb.large=many", "a.b=1000001"] {
+            assert!(table(wrong).is_err(), "{wrong}");
+        }
         assert!(servers("0").is_err());
     }
 

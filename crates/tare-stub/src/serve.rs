@@ -9,6 +9,8 @@ use std::os::unix::net::UnixStream;
 use rustix::event::epoll::{Event, EventFlags};
 use rustix::event::Timespec;
 
+use tare_net::Identity;
+
 use crate::clock::{now, timespec};
 use crate::connection::{whole, Progress};
 use crate::connections::{Connections, Readiness};
@@ -18,6 +20,8 @@ use crate::script::Script;
 use crate::speech::{Load, Outcome, Speech};
 use crate::spend::Spend;
 
+/// What its certificate calls it.
+const NAME: &str = "tare-stub";
 /// How long before an answer is due the thread stops sleeping: waking up takes that long at worst
 /// on an idle machine, nanoseconds.
 const AWAKE_BEFORE: u64 = 60_000;
@@ -54,6 +58,8 @@ impl<S: Speech> Serving<S> {
         listener: TcpListener,
         wake: UnixStream,
     ) -> Result<Serving<S>> {
+        let identity = script.tls.then(|| Identity::new(NAME)).transpose();
+        let identity = identity.map_err(std::io::Error::other)?;
         let mut drops: Vec<u64> = script.drops.iter().map(|at| at.as_nanos() as u64).collect();
         drops.sort_unstable_by_key(|at| Reverse(*at));
         Ok(Serving {
@@ -63,7 +69,7 @@ impl<S: Speech> Serving<S> {
             drops,
             spin: script.spin,
             spend: Spend::new(script.spend),
-            connections: Connections::new(listener, wake)?,
+            connections: Connections::new(listener, wake, identity)?,
             waiting: BinaryHeap::new(),
             patient: Vec::new(),
             spare: Vec::new(),
@@ -118,7 +124,13 @@ impl<S: Speech> Serving<S> {
         if flags.intersects(EventFlags::IN | EventFlags::HUP | EventFlags::ERR) {
             let progress = match connection.receive() {
                 Progress::Done => self.requests(place),
-                progress => progress,
+                progress => {
+                    let holds = connection.stream.holds(); // a handshake that was not sent whole
+                    if holds {
+                        self.connections.mark(place);
+                    }
+                    progress
+                }
             };
             if progress == Progress::Over {
                 self.connections.close(place);

@@ -18,6 +18,7 @@ class PriceChange(AnalysisPart):
 
     way: str
     in_flight: int
+    tls: bool = False
     what: Literal["demand", "added"] = Field(
         description="native's service demand; of the others what they add to native's"
     )
@@ -50,15 +51,15 @@ def compare_prices(a: Weighing, b: Weighing) -> PriceComparison:
         ],
         differing=_differing(a, b),
         only=[
-            f"{way} with {number} in flight"
-            for way, number in [*first, *second]
-            if (way, number) not in both
+            f"{way} with {number} in flight{' and TLS' if tls else ''}"
+            for way, number, tls in [*first, *second]
+            if (way, number, tls) not in both
         ],
     )
 
 
-def _by_way(weighing: Weighing) -> dict[tuple[str, int], Price]:
-    return {(one.way, one.in_flight): one for one in weighing.prices}
+def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool], Price]:
+    return {(one.way, one.in_flight, one.tls): one for one in weighing.prices}
 
 
 def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
@@ -68,6 +69,7 @@ def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
     return PriceChange(
         way=a.way,
         in_flight=a.in_flight,
+        tls=a.tls,
         what="demand" if a.added is None else "added",
         a=first.value,
         b=second.value,
@@ -87,6 +89,7 @@ def _differing(a: Weighing, b: Weighing) -> list[str]:
         *((name.replace("_", " "), one, machines[1][name]) for name, one in machines[0].items()),
         ("protocol", a.database, b.database),
         ("row", f"{a.row_bytes:,} bytes", f"{b.row_bytes:,} bytes"),
+        ("larger row", f"{a.larger_row_bytes:,} bytes", f"{b.larger_row_bytes:,} bytes"),
         ("service", f"{a.service_us:g} us", f"{b.service_us:g} us"),
         ("servers and clients had a CPU each", a.pinned, b.pinned),
         ("servers stood still between slices", a.frozen, b.frozen),

@@ -11,7 +11,7 @@ from tare.analysis.amounts import amount_of
 from tare.monitor.quiet import BUSY_CORES
 
 if TYPE_CHECKING:
-    from tare.records.prices import Interval, Weighing
+    from tare.records.prices import Interval, Price, Weighing
 
 
 def doubts(found: Weighing) -> list[str]:
@@ -25,7 +25,7 @@ def doubts(found: Weighing) -> list[str]:
             "its client"
         )
     unlike = [
-        f"{name}, {again.in_flight} in flight"
+        f"{name}, {_driven(again)}"
         for again in found.prices
         if again.way == "native again"
         for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
@@ -34,7 +34,7 @@ def doubts(found: Weighing) -> list[str]:
     if unlike:
         told.append(f"native again is not the same as native ({' and '.join(unlike)})")
     paced = [
-        f"{one.way}, {one.in_flight} in flight"
+        f"{one.way}, {_driven(one)}"
         for one in found.prices
         if one.pace is not None and _beyond_chance(one.pace, found.rounds - 1)
     ]
@@ -44,6 +44,10 @@ def doubts(found: Weighing) -> list[str]:
             "taken off for it may be what the way costs"
         )
     return told
+
+
+def _driven(price: Price) -> str:
+    return f"{price.in_flight} in flight{', TLS' if price.tls else ''}"
 
 
 def _beyond_chance(interval: Interval, df: int) -> bool:

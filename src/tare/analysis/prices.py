@@ -6,6 +6,7 @@ microseconds are as counted. Intervals are Student's t over the rounds: servers,
 containers are new in each. Native is the mean of both native servers; the second is also compared
 with the first alone, where nothing is to be found. With more operations in flight one packet and
 one wake-up serve several: each number in flight has prices of its own, with the counts beside them.
+What a further kilobyte costs is, in each round, what larger answers cost more than smaller ones.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class WeighedWay:
     Attributes:
         server: place among the servers of a round.
         in_flight: operations of its client at once.
+        tls: of connections, with TLS.
+        larger: of kilobytes, with the larger answers; these ways follow the others, alike.
     """
 
     name: str
@@ -51,6 +54,8 @@ class WeighedWay:
     server: int
     path: str = ""
     in_flight: int = 1
+    tls: bool = False
+    larger: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ class Weighed:
     left_out: dict[str, str]
     operation: Operation = "request"
     database: Database = "cassandra"
+    larger_row_bytes: int = 0
 
 
 def prices(weighed: Weighed, machine: Machine) -> Weighing:
@@ -108,7 +114,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         LoadError: a slice had no operation at all.
     """
     rounds = weighed.rounds
-    levels = sorted({way.in_flight for way in weighed.ways})
+    levels = sorted({(way.in_flight, way.tls) for way in weighed.ways})
     return Weighing(
         made=datetime.now(UTC),
         machine=machine,
@@ -118,6 +124,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         slice_s=weighed.slice_s,
         operation=weighed.operation,
         row_bytes=weighed.row_bytes,
+        larger_row_bytes=weighed.larger_row_bytes,
         service_us=weighed.service_us,
         pinned=weighed.pinned,
         frozen=all(one.frozen for one in rounds),
@@ -133,30 +140,57 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
     )
 
 
+@dataclass(frozen=True)
+class _Tables:
+    """What operations took: of each table rounds by ways.
+
+    Attributes:
+        demand, trips: microseconds.
+        pace: percent.
+        parts: CPU seconds, by owner.
+    """
+
+    demand: np.ndarray
+    trips: np.ndarray
+    pace: np.ndarray
+    parts: dict[str, np.ndarray]
+    counts: dict[str, np.ndarray]
+
+    def each_further(self, kilobytes: float) -> _Tables:
+        """Of ways with smaller answers and then the same with larger ones: the difference, of
+        each kilobyte of so many."""
+
+        def difference(table: np.ndarray) -> np.ndarray:
+            smaller, larger = np.split(table, 2, axis=1)
+            each: np.ndarray = (larger - smaller) / kilobytes
+            return each
+
+        return _Tables(
+            demand=difference(self.demand),
+            trips=difference(self.trips),
+            pace=np.mean(np.split(self.pace, 2, axis=1), axis=0),
+            parts={name: difference(table) for name, table in self.parts.items()},
+            counts={name: difference(table) for name, table in self.counts.items()},
+        )
+
+
 def _paced(rounds: Sequence[Round]) -> bool:
     """Whether the pace of the CPUs is known of nearly all slices."""
     known = [row.pace is not None for one in rounds for own in one.rows for row in own]
     return sum(known) >= LEAST_USABLE * len(known)
 
 
-def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
-    """The prices with so many operations in flight, which are compared with one another alone."""
-    places = [at for at, way in enumerate(weighed.ways) if way.in_flight == in_flight]
+def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
+    """The prices with so many operations in flight, with or without TLS, which are compared with
+    one another alone."""
+    in_flight, tls = level
+    places = [at for at, way in enumerate(weighed.ways) if (way.in_flight, way.tls) == level]
     ways = [weighed.ways[place] for place in places]
-    every = [way.server for way in weighed.ways]
-    rounds = [_only(one, places, every) for one in weighed.rounds]
+    tables = _tables(weighed, places)
+    if weighed.operation == "kilobyte":
+        ways = [way for way in ways if not way.larger]
+        tables = tables.each_further((weighed.larger_row_bytes - weighed.row_bytes) / 1000)
     natives = sum(way.runtime == NATIVE for way in ways)
-    servers = [way.server for way in ways]
-    slice_s = weighed.slice_s
-    demand = _table(rounds, servers, "service_demand", _demand, slice_s) * US
-    rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
-    trips = in_flight / rates * US
-    pace = 100 * np.array([[_pace(rows) for rows in one.rows] for one in rounds])
-    parts = {part: _per_operation(rounds, [one.parts_s for one in rounds], part) for part in PARTS}
-    counts = {
-        name: _per_operation(rounds, [one.counts for one in rounds], name)
-        for name in rounds[0].counts[0]
-    }
 
     def native(table: np.ndarray, number: int) -> np.ndarray:
         """Of each round what a way is compared with: both natives, native again with the first."""
@@ -175,24 +209,44 @@ def _of_level(weighed: Weighed, in_flight: int) -> list[Price]:
         Price(
             way=way.name,
             in_flight=in_flight,
+            tls=tls,
             runtime=way.runtime,
             endpoint=way.endpoint,
             path=way.path,
-            demand=interval(demand[:, number]),
-            added=over_native(demand, number),
-            percent=percent(demand, number),
+            demand=interval(tables.demand[:, number]),
+            added=over_native(tables.demand, number),
+            percent=percent(tables.demand, number),
             parts={
                 part: found
-                for part, table in parts.items()
+                for part, table in tables.parts.items()
                 if (found := over_native(table * US, number)) is not None
             },
-            counts={name: interval(table[:, number]) for name, table in counts.items()},
-            round_trip=interval(trips[:, number]),
-            round_trip_added=over_native(trips, number),
-            pace=over_native(pace, number) if np.all(np.isfinite(pace)) else None,
+            counts={name: interval(table[:, number]) for name, table in tables.counts.items()},
+            round_trip=interval(tables.trips[:, number]),
+            round_trip_added=over_native(tables.trips, number),
+            pace=over_native(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
         )
         for number, way in enumerate(ways)
     ]
+
+
+def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
+    """Of these ways."""
+    every = [way.server for way in weighed.ways]
+    rounds = [_only(one, places, every) for one in weighed.rounds]
+    ways = [weighed.ways[place] for place in places]
+    servers = [way.server for way in ways]
+    slice_s = weighed.slice_s
+    rates = _table(rounds, servers, "throughput", _rate_of(weighed), slice_s)
+    return _Tables(
+        demand=_table(rounds, servers, "service_demand", _demand, slice_s) * US,
+        trips=ways[0].in_flight / rates * US,
+        pace=100 * np.array([[_pace(rows) for rows in one.rows] for one in rounds]),
+        parts={part: _per_operation(rounds, [one.parts_s for one in rounds], part)
+               for part in PARTS},
+        counts={name: _per_operation(rounds, [one.counts for one in rounds], name)
+                for name in rounds[0].counts[0]},
+    )  # fmt: skip
 
 
 def _pace(rows: Sequence[SliceRow]) -> float:

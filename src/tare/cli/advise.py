@@ -111,6 +111,10 @@ def command(
         float | None,
         typer.Option("--operation-us", min=0.01, help="CPU time of an operation of yours."),
     ] = None,
+    row_bytes: Annotated[
+        int | None,
+        typer.Option("--row-bytes", min=1, help="Of each answer to an operation of yours."),
+    ] = None,
     study_out: Annotated[
         Path | None, typer.Option("--study-out", help="Write the study that would settle it.")
     ] = None,
@@ -181,6 +185,7 @@ def command(
             round_trips,
             operation_us,
             "mongodb" if asked.database == "mongodb" else "cassandra",
+            row_bytes,
         )
         for line in told:
             say(line)

@@ -39,8 +39,8 @@ def show(a: Weighing, b: Weighing, *, json: bool) -> None:
     """
     if a.operation != b.operation:
         raise UsageError(
-            "a request and a new connection are not compared",
-            why=f"A has prices of a {a.operation}, B of a {b.operation}",
+            f"prices of a {a.operation} and of a {b.operation} are not compared",
+            why="A and B are of different operations",
             remedy="give two files of the same --what",
         )
     found = compare_prices(a, b)
@@ -64,7 +64,7 @@ def table(found: PriceComparison) -> Table:
         shown.add_column(heading, justify="left" if left else "right")
     for one in found.changes:
         shown.add_row(
-            one.way,
+            f"{one.way}, TLS" if one.tls else one.way,
             str(one.in_flight),
             "in all" if one.what == "demand" else "over native",
             f"{one.a:.2f}",

@@ -80,6 +80,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "weigh": (
         ("tare weigh", "native, and Docker by each way into a container"),
         ("tare weigh --database mongodb", "the same by MongoDB's protocol"),
+        ("tare weigh --what bytes", "each further kilobyte of an answer"),
         ("tare weigh kubernetes", "a pod by each of its endpoints, beside native"),
         ("tare weigh --what system,storage,machine", "system calls, files, CPU and memory"),
         ("tare weigh --what connection,name,start --html prices.html", "as one page, too"),

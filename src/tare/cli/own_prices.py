@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from tare.analysis.amounts import amount_of
+from tare.analysis.amounts import amount_of, total
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.records.prices import prices_here
@@ -13,7 +13,8 @@ from tare.records.prices import prices_here
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.records.prices import Database, Price
+    from tare.analysis.amounts import Amount
+    from tare.records.prices import Database, Price, Weighing
 
 LIMIT = (
     "That is the way alone. A busy server batches its answers, as with many in flight, and the "
@@ -27,6 +28,7 @@ def price_lines(
     round_trips: float,
     operation_us: float | None,
     database: Database = "cassandra",
+    row_bytes: int | None = None,
 ) -> Iterator[str]:
     """A line for each way of the platform that was weighed here and each number in flight.
 
@@ -35,6 +37,7 @@ def price_lines(
         round_trips: of an operation, over this way.
         operation_us: CPU time of the whole operation; None: not known.
         database: whose protocol is spoken.
+        row_bytes: of each answer; None: as many as were weighed.
     """
     if not (math.isfinite(round_trips) and math.isfinite(operation_us or 0.0)):
         raise UsageError(
@@ -55,16 +58,35 @@ def price_lines(
         f"By this machine's own prices ({weighing.made:%Y-%m-%d}, {weigh}), an operation of "
         f"{round_trips:g} round trip{'' if round_trips == 1 else 's'} costs more than natively:"
     )
+    further = None
+    if row_bytes is not None and row_bytes != weighing.row_bytes:
+        further = prices_here(database, local_facts(), operation="kilobyte")
+        if further is None:
+            yield f"  (rows of {weighing.row_bytes:,} bytes; of others: {weigh} --what bytes)"
     for one in prices:
         if one.added is not None:
-            more = amount_of(one.added, weighing.rounds - 1).times(round_trips)
+            alone = amount_of(one.added, weighing.rounds - 1)
+            of_bytes = None
+            if further is not None and row_bytes is not None and one.in_flight == 1:
+                of_bytes = _of_bytes(one, further, row_bytes - weighing.row_bytes)
+            more = total([alone, *([of_bytes] if of_bytes else [])]).times(round_trips)
+            rows = row_bytes if of_bytes else weighing.row_bytes
+            sized = f", rows of {rows:,} bytes" if further is not None else ""
             low, high = more.interval()
             share = f", {100 * more.value / operation_us:+.1f}%" if operation_us else ""
             yield (
-                f"  {one.way}, {one.in_flight} in flight: {more.value:+.2f} us "
+                f"  {one.way}, {one.in_flight} in flight{sized}: {more.value:+.2f} us "
                 f"[{low:+.2f}, {high:+.2f}] of CPU time{share}"
             )
     yield LIMIT
+
+
+def _of_bytes(price: Price, further: Weighing, more: int) -> Amount | None:
+    """What so many further bytes of an answer add on this way; None: it was not weighed."""
+    for one in further.prices:
+        if one.way == price.way and one.added is not None:
+            return amount_of(one.added, further.rounds - 1).times(more / 1000)
+    return None
 
 
 def _asked(price: Price, platform: str, network: str) -> bool:

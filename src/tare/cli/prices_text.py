@@ -14,16 +14,23 @@ from tare.report import numbers
 if TYPE_CHECKING:
     from tare.records.prices import Interval, Weighing
 
-TIMES = {"request": "round trip us", "connection": "connection us"}
+TIMES = {"request": "round trip us", "connection": "connection us", "kilobyte": "round trip us"}
 """What the time of an operation is called."""
 CANNOT_TELL = {
     "request": "A price is of a round trip on this machine, to a server that does nothing else. An "
     "operation pays it once for each request and answer. It cannot tell what a database adds: "
     "caches that are shared, its JVM, and waiting where it is near its limit.",
-    "connection": "A price is of a TCP connection without TLS: opened, STARTUP answered, one "
-    "request answered, closed, one after the other, to a server that does nothing else. It cannot "
-    "tell what a database adds: a thread or a session for each, authentication, and many at once.",
+    "connection": "A price is of a TCP connection: opened, STARTUP answered, one request answered, "
+    "closed, one after the other, to a server that does nothing else; with TLS after a full "
+    "handshake of version 1.3 (X25519, ECDSA on P-256, one certificate that is checked), none "
+    "resumed. It cannot tell what a database adds: a thread or a session for each, "
+    "authentication, and many at once; longer chains and RSA keys cost more.",
+    "kilobyte": "A price is of 1,000 further bytes in an answer that is alone under way, on this "
+    "machine: what answers of two sizes differ by, and nothing about larger ones. It cannot tell "
+    "what they cost with many in flight, or a database that has to read them first.",
 }
+_DIGITS = {"request": 2, "connection": 2, "kilobyte": 3}
+"""of microseconds"""
 PROTOCOLS = {
     "cassandra": "CQL, all operations at once on one connection",
     "mongodb": "MongoDB's OP_MSG, a connection for each operation at once",
@@ -34,19 +41,21 @@ def table(found: Weighing) -> Table:
     """The prices, a way per row."""
     shown = Table(box=None, pad_edge=False)
     time = TIMES[found.operation]
-    for heading in ("way", "in flight", "CPU us", "over native", "percent", "packets", time,
+    digits = _DIGITS[found.operation]
+    kind = "TLS" if found.operation == "connection" else "in flight"
+    for heading in ("way", kind, "CPU us", "over native", "percent", "packets", time,
                     "over native", "through"):  # fmt: skip
         shown.add_column(heading, justify="left" if heading in ("way", "through") else "right")
     for one in found.prices:
         shown.add_row(
             one.way,
-            str(one.in_flight),
-            f"{one.demand.value:.2f}",
-            added(one.added),
+            ("yes" if one.tls else "no") if kind == "TLS" else str(one.in_flight),
+            f"{one.demand.value:.{digits}f}",
+            added(one.added, digits),
             added(one.percent, 1),
             f"{one.counts['packets'].value:.2f}" if "packets" in one.counts else "",
-            f"{one.round_trip.value:.1f}",
-            added(one.round_trip_added),
+            f"{one.round_trip.value:.{digits - 1}f}",
+            added(one.round_trip_added, digits),
             one.path,
         )
     return shown
@@ -58,6 +67,11 @@ def added(interval: Interval | None, digits: int = 2) -> str:
         return ""
     value, low, high = (f"{x:+.{digits}f}" for x in (interval.value, interval.low, interval.high))
     return f"{value} [{low}, {high}]"
+
+
+def _rows(found: Weighing) -> str:
+    larger = f" and {found.larger_row_bytes:,}" if found.larger_row_bytes else ""
+    return f"rows of {found.row_bytes:,}{larger} bytes"
 
 
 def _service(found: Weighing) -> str:
@@ -75,7 +89,7 @@ def notes(found: Weighing) -> list[str]:
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.slices, 'slice')} of "
         f"{found.slice_s * 1000:.0f} ms for each way; "
         f"{PROTOCOLS[found.database]}; "
-        f"rows of {found.row_bytes:,} bytes{_service(found)}; 95% intervals over the rounds; "
+        f"{_rows(found)}{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
         f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
         f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late; servers and "
@@ -101,10 +115,11 @@ def csv_text(found: Weighing) -> str:
                "round_trip_added": "_us"}  # fmt: skip
     ends = ("", "_low", "_high")
     heads = [f"{column}{unit}{end}" for column, unit in columns.items() for end in ends]
-    writer.writerow(["way", "in_flight", "path", *heads, "packets", "database"])
+    writer.writerow(["way", "in_flight", "path", *heads, "packets", "tls", "database"])
     for one in found.prices:
         known = [getattr(one, column) for column in columns]
         values = [x for c in known for x in ((c.value, c.low, c.high) if c else ("", "", ""))]
         packets = one.counts["packets"].value if "packets" in one.counts else ""
-        writer.writerow([one.way, one.in_flight, one.path, *values, packets, found.database])
+        tls = "yes" if one.tls else "no"
+        writer.writerow([one.way, one.in_flight, one.path, *values, packets, tls, found.database])
     return out.getvalue()

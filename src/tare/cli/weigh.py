@@ -10,7 +10,6 @@ import typer
 LEAST_ROUNDS = 3
 USUAL = ("native", "docker")
 SECONDS, ORCHESTRATED_SECONDS = 125.0, 150.0
-CONNECTION_SECONDS = 75.0
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
 
@@ -27,8 +26,8 @@ def command(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long ways, or connections, may take; nothing: 125 and 75, and 150 more for "
-            "each orchestrator.",
+            help="How long each of ways, connections and bytes may take; nothing: 125, and 150 "
+            "more for each orchestrator.",
             min=10,
             show_default=False,
         ),
@@ -62,7 +61,8 @@ def command(
         str,
         typer.Option(
             help="What to weigh, with commas: network (ways to a server), connection (a new one on "
-            "each way), system (calls), storage, machine, name (resolution), start (of a unit).",
+            "each way), bytes (each further kilobyte of an answer), system (calls), storage, "
+            "machine, name (resolution), start (of a unit).",
             metavar="PARTS",
         ),
     ] = "network",
@@ -80,7 +80,7 @@ def command(
 ) -> None:
     """Weigh the ways to a server: CPU time of an operation, without a database, in two minutes.
 
-    With --what also new connections, system calls, storage, the machine, names and starts.
+    With --what also connections, kilobytes, system calls, storage, the machine, names and starts.
 
     Prices that are weighed as usual are kept for the bills of later runs and for tare advise.
     Exit status 3: other programs ran, or native again differed from native.

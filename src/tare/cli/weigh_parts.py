@@ -47,6 +47,7 @@ class What(StrEnum):
 
     NETWORK = "network"
     CONNECTION = "connection"
+    BYTES = "bytes"
     SYSTEM = "system"
     STORAGE = "storage"
     MACHINE = "machine"

@@ -12,7 +12,6 @@ from tare.cli.console import say, say_document, say_json, table_console
 from tare.cli.finish import NOT_VALID, near, only_one
 from tare.cli.prices_text import csv_text, lines, not_valid, notes, table
 from tare.cli.weigh import (
-    CONNECTION_SECONDS,
     IN_FLIGHT,
     ORCHESTRATED_SECONDS,
     ROUNDS,
@@ -38,7 +37,13 @@ if TYPE_CHECKING:
     from tare.records.prices import Operation, Weighing
     from tare.report.prices_page import Section
 
-_OPERATIONS: dict[What, Operation] = {What.NETWORK: "request", What.CONNECTION: "connection"}
+_OPERATIONS: dict[What, Operation] = {
+    What.NETWORK: "request",
+    What.CONNECTION: "connection",
+    What.BYTES: "kilobyte",
+}
+_KEPT = ("request", "kilobyte")
+"""what bills and `tare advise` use"""
 
 
 @dataclass(frozen=True)
@@ -122,25 +127,26 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
 
 
 def _refuse(named: Sequence[What], wanted: WeighingRequest, *, json: bool, csv: bool) -> None:
-    """Raise where several documents would be one, or connections several at once."""
+    """Raise where several documents would be one, or what is weighed alone several at once."""
     ways = [one for one in named if one in _OPERATIONS]
     documents = len(ways) + (len(named) > len(ways))
     if (json and documents > 1) or (csv and (documents > 1 or not ways)):
         raise UsageError(
             f"{'--csv' if csv else '--json'} with --what {','.join(named)}",
-            why="the prices of ways, of connections and of all other parts are a document each, "
-            "the last no table",
+            why="the prices of ways, of connections, of kilobytes and of all other parts are a "
+            "document each, the last no table",
             remedy="give the command for each, such as --what network and --what system,storage",
         )
-    if What.CONNECTION in named and wanted.database != "cassandra":
+    alone = [one for one in ways if one != What.NETWORK]
+    if alone and wanted.database != "cassandra":
         raise UsageError(
-            f"--what {What.CONNECTION.value} --database {wanted.database}",
-            why="new connections are weighed by CQL alone, so far",
+            f"--what {','.join(alone)} --database {wanted.database}",
+            why="new connections and further kilobytes are weighed by CQL alone, so far",
             remedy="give them without --database, and the rest again with it",
         )
-    if ways == [What.CONNECTION] and wanted.in_flight not in ((), (1,)):
+    if ways and ways == alone and wanted.in_flight not in ((), (1,)):
         raise UsageError(
-            "connections are opened one at a time",
+            "connections are opened, and kilobytes weighed, with one operation at a time",
             why=f"--in-flight {' --in-flight '.join(map(str, wanted.in_flight))}",
             remedy="leave --in-flight out, or add network to --what",
         )
@@ -191,8 +197,7 @@ def weigh_and_keep(
     """
     asked = list(wanted.runtimes or USUAL)
     requests = operation == "request"
-    usual_s = SECONDS if requests else CONNECTION_SECONDS
-    usual_s += ORCHESTRATED_SECONDS * sum(one in ORCHESTRATORS for one in asked)
+    usual_s = SECONDS + ORCHESTRATED_SECONDS * sum(one in ORCHESTRATORS for one in asked)
     weighed = weigh(
         asked,
         usual_s if wanted.seconds is None else wanted.seconds,
@@ -205,7 +210,7 @@ def weigh_and_keep(
         say=say,
     )
     found = prices(weighed, Machine.of(local_facts()))
-    usual = requests and wanted.usual()
+    usual = operation in _KEPT and wanted.usual()
     if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
         try:
             keep(found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +46,7 @@ PORT = 9042
 MONGODB = "mongodb"
 _UP_S = 10.0
 """how long a server may take until it takes connections"""
+_CERTIFICATE = "server.pem"
 _READY_S = 0.2
 _GRACE_S = 30.0
 
@@ -81,12 +83,16 @@ class Way:
         in_flight: operations at once; 0: as many as the setup says.
         connections: each operation opens one of its own, and a slice has so many at most; 0: they
             last. Then one operation is in flight.
+        tls: it is made with TLS, and trusts the server's own certificate.
+        table: which of the server's that are like YCSB's is read; empty: the usual one.
     """
 
     server: int
     endpoint: str = ""
     in_flight: int = 0
     connections: int = 0
+    table: str = ""
+    tls: bool = False
 
 
 @dataclass(frozen=True)
@@ -269,7 +275,8 @@ class QuietServers:
         begins = time.time() + self._runtime.head_start_s + self._head_start_s * len(ways)
         for place, (node, client, way) in enumerate(zip(nodes, clients, ways, strict=True)):
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
-            self._launch(client, target, begins, schedule, place, way)
+            door = node.unit.site.door(PORT)
+            self._launch(client, target, begins, schedule, place, way, door)
         reports = _Reports(operations={client.name: [] for client in clients})
         silence_s = begins - time.time() + _GRACE_S
         listener = threading.Thread(target=_listen, args=(clients, reports, silence_s), daemon=True)
@@ -354,6 +361,7 @@ class QuietServers:
         schedule: Schedule,
         place: int,
         way: Way,
+        door: tuple[str, int],
     ) -> None:
         load = self._setup.load
         threads = way.in_flight or load.threads
@@ -372,6 +380,10 @@ class QuietServers:
         driven: dict[str, object] = {"slices": schedule.told(place)}
         if way.connections:
             driven["connections_per_slice"] = way.connections
+        if way.table:
+            driven["table"] = way.table
+        if way.tls:
+            driven["tls"] = _trusted(client, door)
         client.launch(made | driven)
 
     def _await_ready(self, reports: _Reports, clients: Sequence[LoadClient], begins: float) -> None:
@@ -392,6 +404,28 @@ def _entered(node: Running, beside: Running | None, endpoint: str) -> Running | 
         return None
     way = node.unit.site.way(endpoint)
     return node if way.inside else beside if way.beside else None
+
+
+def _trusted(client: LoadClient, door: tuple[str, int]) -> dict[str, str]:
+    """What the client's specification says of TLS. The server's certificate, which it has made for
+    itself, is asked for and kept beside the specification; the key is in the server alone.
+
+    Raises:
+        QuietError: the server gives none.
+    """
+    try:
+        certificate = ssl.get_server_certificate(door, timeout=_UP_S)
+    except (OSError, ValueError) as error:
+        raise QuietError(
+            "a server without a database gives no certificate",
+            where=f"{door[0]}:{door[1]}",
+            why=str(error),
+        ) from error
+    (client.site.conf_on_host / _CERTIFICATE).write_text(certificate, "ascii")
+    return {
+        "authorities": f"{client.site.conf}/{_CERTIFICATE}",
+        "server_name": "tare-stub",
+    }
 
 
 def _fault(node: Running, beside: Running | None, endpoint: str) -> str:

@@ -22,11 +22,17 @@ from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
 from tare.lab import clean
-from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
+from tare.lab.quiet_servers import QuietServers, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
 from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
-from tare.lab.weighed_servers import ways as all_ways
+from tare.lab.weighed_variants import (
+    FIELDS,
+    FURTHER_BYTES,
+    driven,
+    server_options,
+    variants,
+)
 from tare.machines.awake import awake
 from tare.monitor.pace import Pace
 from tare.records.prices import Operation
@@ -40,9 +46,6 @@ if TYPE_CHECKING:
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
 
-CONNECTIONS = 32
-"""Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
-table of connections for two: of those there may be as few as 65,536 in all."""
 _SHORT_SLICE_S = 0.04
 _ANSWERED_IN_TURN = 10
 """A slice holds all operations in flight so often, where a server takes its time for each."""
@@ -53,8 +56,6 @@ _ORCHESTRATED_S = 15.0
 """the same of a pod or a task"""
 _PROTOCOLS: Mapping[Database, str] = {"cassandra": "cql", "mongodb": "mongodb"}
 """What the stub calls them."""
-_FIELDS = 10
-"""of a row, as YCSB's core workloads have them"""
 
 
 def weigh(
@@ -77,7 +78,8 @@ def weigh(
         in_flight: operations at once, from few to many; each way is weighed with each.
         service_us: how long a server takes for an operation, one after the other, without using
             its CPU; 0: it answers at once.
-        operation: what is driven. Connections are opened one at a time: `in_flight` is 1 then.
+        operation: what is driven. Connections are opened one at a time, and further kilobytes
+            are of one operation alone: `in_flight` is 1 then.
         spend: CPU time that servers in containers keep busy per request: a known price, for tests.
         say: told what is under way.
 
@@ -106,9 +108,11 @@ def weigh(
     load: dict[str, object] = {"threads": 1, "warmup": f"{slice_s * 1000:.0f}ms"}
     setup = quiet_setup(load, slice_s, database)
     options = ["--protocol", _PROTOCOLS[database]]
-    options += ["--value-bytes", str(max(row_bytes // _FIELDS, 1)), *_serving(service_us)]
+    options += ["--value-bytes", str(max(row_bytes // FIELDS, 1)), *_serving(service_us)]
+    larger = row_bytes + FURTHER_BYTES if operation == "kilobyte" else 0
+    options += server_options(operation, larger)
     plan = _Plan(setup, slice_s, drain_s, operation, options, [*options, *_spending(spend)])
-    plan.slices(runtimes, len(all_ways(runtimes, in_flight)), seconds / rounds)
+    plan.slices(runtimes, len(variants(operation, runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(RUN))
@@ -116,7 +120,7 @@ def weigh(
         why_not = stack.enter_context(awake())
         servers = WeighedServers(stack, runtimes, say)
         left_out = dict(servers.left_out)
-        ways = all_ways(servers.runtimes, in_flight, [*left_out])
+        ways = variants(operation, servers.runtimes, in_flight, [*left_out])
         slices = plan.slices(servers.runtimes, len(ways), seconds / rounds)
         done: list[Round] = []
         for number in range(rounds):
@@ -136,6 +140,7 @@ def weigh(
             slice_s=slice_s,
             operation=operation,
             row_bytes=row_bytes,
+            larger_row_bytes=larger,
             service_us=service_us,
             pinned=bool(pinned_cpus()),
             idle_cpus=f"halt ({why_not})" if why_not else "poll",
@@ -210,16 +215,12 @@ class _Plan:
                 freezes=False,
                 pace=lambda: Pace(RUN, pinned_cpus() or os.sched_getaffinity(0), aside),
             )
-            connections = CONNECTIONS if self.operation == "connection" else 0
-            asked = [
-                Way(way.server, _asked(own[way.server], way), way.in_flight, connections)
-                for way in ways
-            ]
+            asked = [driven(way, self.operation, several=own[way.server].several) for way in ways]
             outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
             had = [way for place, way in enumerate(ways) if place not in outcome.missing]
             seen = [replace(way, path=path) for way, path in zip(had, outcome.paths, strict=True)]
             missing = {ways[place].name: why for place, why in outcome.missing.items()}
-            return _round(outcome, counted=bool(connections)), seen, missing
+            return _round(outcome, counted=self.operation == "connection"), seen, missing
 
     def _schedule(self, number: int, slices: int, ways: int) -> Schedule:
         # every way equally often: nothing compiles here, so that a server's age costs nothing
@@ -232,10 +233,6 @@ class _Plan:
 
     def _cut(self, slices: int) -> Cut:
         return Cut(self.slice_s, slices * self.slice_s, self.slice_s, self.drain_s, whole=True)
-
-
-def _asked(server: Server, way: WeighedWay) -> str:
-    return way.endpoint if server.several else ""
 
 
 def _round(outcome: DriveOutcome, *, counted: bool) -> Round:

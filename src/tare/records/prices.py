@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
-Operation = Literal["request", "connection"]
+Operation = Literal["request", "connection", "kilobyte"]
 
 
 class Interval(QuietRecord):
@@ -38,6 +38,9 @@ class Price(QuietRecord):
 
     way: str = Field(description="RUNTIME.ENDPOINT, or native again: the same twice")
     in_flight: int = Field(description="operations of the client at once")
+    tls: bool = Field(
+        False, description="of connections: with a full handshake of TLS 1.3, none resumed"
+    )
     runtime: str
     endpoint: str = Field(
         description="as platform.endpoint names it; host: the host's network; between-nodes: its "
@@ -91,9 +94,15 @@ class Weighing(Quiet):
     operation: Operation = Field(
         "request",
         description="request: and its answer, over a connection that lasts; connection: its "
-        "opening, STARTUP, a request and its answer, its close",
+        "opening, STARTUP, a request and its answer, its close; kilobyte: each further 1,000 bytes "
+        "of an answer, by those of two sizes",
     )
-    row_bytes: int = Field(description="of the row in each answer: ten values")
+    row_bytes: int = Field(
+        description="of the row in each answer: ten values; of kilobytes, in the smaller answers"
+    )
+    larger_row_bytes: int = Field(
+        0, ge=0, description="of kilobytes, in the larger answers; 0: there are none"
+    )
     service_us: float = Field(
         description="how long a server took for an operation, one after the other; 0: no time"
     )
@@ -104,16 +113,20 @@ class Weighing(Quiet):
     prices: list[Price]
 
     def kept_file(self) -> str:
-        """Prices of each protocol have a file of their own."""
-        return _kept_file(self.database)
+        """Prices of each protocol, and of each operation, have a file of their own."""
+        return _kept_file(self.database, self.operation)
 
 
 def prices_here(
-    database: Database, facts: MachineFacts, cache: Path | None = None
+    database: Database,
+    facts: MachineFacts,
+    cache: Path | None = None,
+    operation: Operation = "request",
 ) -> Weighing | None:
     """This machine's latest prices for this database's protocol; None: there are none."""
-    return kept_here(Weighing, facts, cache, file=_kept_file(database))
+    return kept_here(Weighing, facts, cache, file=_kept_file(database, operation))
 
 
-def _kept_file(database: Database) -> str:
-    return Weighing.kept_as if database == "cassandra" else f"prices-{database}.json"
+def _kept_file(database: Database, operation: Operation) -> str:
+    apart = [name for name in (database, operation) if name not in ("cassandra", "request")]
+    return f"{'-'.join(['prices', *apart])}.json"

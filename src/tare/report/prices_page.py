@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tare.records.part_prices import PartPrice, PartWeighing
-    from tare.records.prices import Interval, Weighing
+    from tare.records.prices import Interval, Price, Weighing
     from tare.records.quiet import Machine
     from tare.report.svg import Panel
 
@@ -28,6 +28,11 @@ _OPERATIONS = {
         "A new connection",
         "a connection is opened, STARTUP and one request are answered, and it is closed",
         "In all",
+    ),
+    "kilobyte": (
+        "Each further kilobyte",
+        "1,000 further bytes in an answer",
+        "Round trip",
     ),
 }
 _PARTS = {
@@ -62,7 +67,7 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
     title, operation, time = _OPERATIONS[found.operation]
     rows = [
         [
-            Cell(one.way),
+            Cell(_named(one)),
             Cell(str(one.in_flight), "number", value=one.in_flight),
             *_pair(one.demand, one.added),
             *_interval(one.percent, 1.0, 1),
@@ -75,14 +80,14 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
     columns = ["Way", "In flight", "CPU, \u00b5s", "Over native", "95% CI", "Percent", "95% CI",
                "Packets", f"{time}, \u00b5s", "Over native", "95% CI", "Through"]  # fmt: skip
     panels = []
-    for flight in sorted({one.in_flight for one in found.prices}):
+    for flight, tls in sorted({(one.in_flight, one.tls) for one in found.prices}):
         added = [
-            Added(one.way, one.added)
+            Added(_named(one), one.added)
             for one in found.prices
-            if one.in_flight == flight and one.added is not None
+            if (one.in_flight, one.tls) == (flight, tls) and one.added is not None
         ]
         if added:
-            heading = f"CPU time, {flight} in flight"
+            heading = f"CPU time, {flight} in flight{', with TLS' if tls else ''}"
             panels.append(added_panel(heading, f"{numbers.MICROSECONDS} per operation", added, 2))
     lede = (
         f"An operation: {operation}. CPU time of server, client, engine and the kernel's threads; "
@@ -90,6 +95,10 @@ def ways_section(found: Weighing, doubts: Sequence[str], notes: Sequence[str]) -
     )
     return Section(found.operation, title, lede, panels, Table(title, columns, rows, []),
                    doubts, notes)  # fmt: skip
+
+
+def _named(price: Price) -> str:
+    return f"{price.way}, TLS" if price.tls else price.way
 
 
 def part_sections(found: PartWeighing, notes: Sequence[str]) -> list[Section]:

@@ -45,6 +45,10 @@ impl Spec {
     /// The connection string itself is read where the workload is made.
     fn check_mongodb(&self) -> Result<(), Fatal> {
         match (&self.mongodb, &self.workload) {
+            (Some(_), _) if self.tls.is_some() => Err(Fatal::spec(
+                "tls",
+                "is of CQL; MongoDB has it in its connection string",
+            )),
             (None, _) | (Some(_), Workload::Ycsb(_)) => Ok(()),
             (Some(_), _) => Err(Fatal::spec(
                 "mongodb",

@@ -239,6 +239,9 @@ fn what_is_not_one_json_object_is_refused() {
 fn mongodb_knows_the_workloads_of_ycsb_only() {
     let url = ("mongodb", "\"mongodb://127.0.0.1/?replicaSet=rs0\"");
     assert!(spec(&[url]).mongodb.is_some());
+    let (place, why) = refused(&[url, ("tls", r#"{"authorities": "ca.pem"}"#)]);
+    assert_eq!(place, "tls");
+    assert!(why.contains("connection string"), "{why}");
     let stress = r#"{"kind": "stress", "read": 1, "write": 3, "columns": 2}"#;
     let (place, why) = refused(&[url, ("workload", stress)]);
     assert_eq!(place, "mongodb");

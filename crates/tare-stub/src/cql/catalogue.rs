@@ -29,6 +29,8 @@ pub struct Table {
     pub keyspace: String,
     pub name: String,
     pub columns: Vec<Column>,
+    /// Length of its values, where it is not that of the script.
+    pub value_bytes: Option<usize>,
 }
 
 impl Table {
@@ -58,12 +60,17 @@ pub enum Created {
     Table(String, String),
 }
 
+/// YCSB's table (the README of its cassandra binding), by any name.
+fn ycsb_table(name: &str) -> String {
+    let fields: String = (0..10)
+        .map(|field| format!(", field{field} varchar"))
+        .collect();
+    format!("CREATE TABLE {name} (y_id varchar PRIMARY KEY{fields})")
+}
+
 impl Default for Catalogue {
-    /// YCSB's table (the README of its cassandra binding) and those of cassandra-stress.
+    /// YCSB's table and those of cassandra-stress.
     fn default() -> Self {
-        let fields: String = (0..10)
-            .map(|field| format!(", field{field} varchar"))
-            .collect();
         let columns: String = (0..5)
             .map(|column| format!(", \"C{column}\" blob"))
             .collect();
@@ -75,7 +82,7 @@ impl Default for Catalogue {
             tables: Vec::new(),
         };
         for cql in [
-            format!("CREATE TABLE ycsb.usertable (y_id varchar PRIMARY KEY{fields})"),
+            ycsb_table("ycsb.usertable"),
             format!("CREATE TABLE keyspace1.standard1 (key blob PRIMARY KEY{columns})"),
             format!("CREATE TABLE keyspace1.counter1 (key blob PRIMARY KEY{counters})"),
         ] {
@@ -95,6 +102,23 @@ impl Catalogue {
 
     pub fn has_keyspace(&self, name: &str) -> bool {
         self.keyspaces.iter().any(|keyspace| keyspace.name == name)
+    }
+
+    /// Adds a table like YCSB's, with values of a length of their own.
+    ///
+    /// # Errors
+    /// What is wrong with its name.
+    pub fn add_ycsb_table(&mut self, name: &str, value_bytes: usize) -> Result<(), String> {
+        match self.create(&ycsb_table(name), None)? {
+            Created::Table(keyspace, name) => {
+                let made = |one: &&mut Table| one.keyspace == keyspace && one.name == name;
+                if let Some(table) = self.tables.iter_mut().find(made) {
+                    table.value_bytes = Some(value_bytes);
+                }
+                Ok(())
+            }
+            Created::Keyspace(_) => Err(format!("{name:?} is no table")),
+        }
     }
 
     /// Obeys CREATE KEYSPACE and CREATE TABLE; what exists already stays as it is.

@@ -24,6 +24,7 @@ pub fn parse_table(rest: &[&Word], current: Option<&str>) -> Result<Table, Strin
         keyspace,
         name,
         columns: Vec::new(),
+        value_bytes: None,
     };
     for part in parts(&rest[open + 1..]) {
         if part.first().is_some_and(|word| word.is("primary")) {

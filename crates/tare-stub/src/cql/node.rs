@@ -86,6 +86,9 @@ impl Node {
         for cql in &script.schema {
             catalogue.create(cql, None)?;
         }
+        for (name, value_bytes) in &script.ycsb_tables {
+            catalogue.add_ycsb_table(name, *value_bytes)?;
+        }
         Ok(Node {
             system: System::new(address, &script.peers),
             catalogue,

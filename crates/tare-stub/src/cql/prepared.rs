@@ -121,7 +121,8 @@ fn assemble(id: Id, statement: Statement, table: Table, system: bool, rows: Rows
     let (mut with_metadata, mut without_metadata) = (Vec::new(), Vec::new());
     put_rows_head(&mut with_metadata, &table, &shape, rows.count, true);
     put_rows_head(&mut without_metadata, &table, &shape, rows.count, false);
-    let cells = cells(&shape, &markers, rows.count, rows.value_bytes);
+    let value_bytes = table.value_bytes.unwrap_or(rows.value_bytes);
+    let cells = cells(&shape, &markers, rows.count, value_bytes);
     Prepared {
         id,
         statement,

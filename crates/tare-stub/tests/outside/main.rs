@@ -7,3 +7,4 @@ mod mongo_client;
 mod protocol;
 mod script;
 mod set;
+mod tls;

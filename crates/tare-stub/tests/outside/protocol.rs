@@ -43,6 +43,28 @@ fn a_read_gives_a_row_of_the_table_with_the_key_that_was_asked_for() {
 }
 
 #[test]
+fn a_further_table_has_values_of_its_own_length() {
+    let stub = Stub::start(Script {
+        value_bytes: 3,
+        ycsb_tables: vec![("ycsb.large".into(), 5)],
+        ..Script::default()
+    })
+    .expect("a stub");
+    let mut client = Client::connect(stub.address());
+    let mut length = |table: &str| {
+        let cql = format!("SELECT field0, field1 FROM ycsb.{table} WHERE y_id = ?");
+        let id = client.prepare(&cql);
+        client.ask(EXECUTE, &execute(&id, &[b"k"])).2.len()
+    };
+    assert_eq!(length("large") - length("usertable"), 2 * (5 - 3));
+    assert!(Stub::start(Script {
+        ycsb_tables: vec![("no name".into(), 5)],
+        ..Script::default()
+    })
+    .is_err());
+}
+
+#[test]
 fn writes_and_batches_are_void() {
     let stub = stub();
     let mut client = Client::connect(stub.address());

@@ -1,0 +1,68 @@
+"""How each way is driven, by what an operation is: with answers of two sizes, without and with
+TLS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tare.lab.quiet_servers import Way
+from tare.lab.weighed_servers import ways
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tare.analysis.prices import WeighedWay
+    from tare.records.prices import Operation
+
+CONNECTIONS = 32
+"""Of a way in a slice. A closed one keeps its port for a minute, and its entry in the kernel's
+table of connections for two: of those there may be as few as 65,536 in all."""
+FURTHER_BYTES = 8000
+"""by which the larger answers are larger: a copy of them costs as much as a bridge does"""
+FIELDS = 10
+"""of a row, as YCSB's core workloads have them"""
+_KEYSPACE, _LARGER = "ycsb", "larger"
+
+
+def variants(
+    operation: Operation,
+    runtimes: Sequence[str],
+    in_flight: Sequence[int],
+    without: Sequence[str] = (),
+) -> list[WeighedWay]:
+    """Every way as often as the operation asks for, in the order that `tare.analysis.prices`
+    expects.
+
+    Args:
+        without: names of ways that are not to be had here.
+    """
+    found = ways(runtimes, in_flight, without)
+    if operation == "kilobyte":
+        return [*found, *(replace(way, larger=True) for way in found)]
+    if operation == "connection":
+        return [*found, *(replace(way, tls=True) for way in found)]
+    return found
+
+
+def server_options(operation: Operation, larger_row_bytes: int) -> list[str]:
+    """What the servers' program is told beside the size of its usual answers."""
+    if operation == "kilobyte":
+        return ["--ycsb-table", f"{_KEYSPACE}.{_LARGER}={larger_row_bytes // FIELDS}"]
+    return ["--tls"] if operation == "connection" else []
+
+
+def driven(way: WeighedWay, operation: Operation, *, several: bool) -> Way:
+    """How a way is driven.
+
+    Args:
+        several: clients name endpoints of its server.
+    """
+    return Way(
+        way.server,
+        way.endpoint if several else "",
+        way.in_flight,
+        CONNECTIONS if operation == "connection" else 0,
+        table=_LARGER if way.larger else "",
+        tls=way.tls,
+    )

@@ -1,0 +1,39 @@
+"""How often each way is driven, and how, by what an operation is."""
+
+from __future__ import annotations
+
+from tare.lab.weighed_servers import places, ways
+from tare.lab.weighed_variants import CONNECTIONS, driven, server_options, variants
+
+
+def test_of_kilobytes_each_way_has_answers_of_two_sizes() -> None:
+    usual = ways(["docker"], [1])
+    both = variants("kilobyte", ["docker"], [1])
+    assert both[: len(usual)] == usual
+    assert [one.name for one in both[len(usual) :]] == [one.name for one in usual]
+    small, large = (driven(both[at], "kilobyte", several=False) for at in (0, len(usual)))
+    assert (small.table, large.table) == ("", "larger")
+    assert server_options("kilobyte", 9000) == ["--ycsb-table", "ycsb.larger=900"]
+
+
+def test_a_request_is_driven_once_on_each_way() -> None:
+    assert variants("request", ["docker"], [1, 32]) == ways(["docker"], [1, 32])
+    assert server_options("request", 0) == []
+
+
+def test_connections_are_opened_without_tls_and_with_it() -> None:
+    usual = ways(["docker"], [1])
+    both = variants("connection", ["docker"], [1])
+    assert [one.tls for one in both] == [False] * len(usual) + [True] * len(usual)
+    assert driven(both[-1], "connection", several=True).tls
+    assert server_options("connection", 0) == ["--tls"]
+
+
+def test_connections_are_counted_and_several_endpoints_are_named() -> None:
+    every = places(["docker"])
+    for way in variants("connection", ["docker"], [1]):
+        told = driven(way, "connection", several=every[way.server].several)
+        assert told.connections == CONNECTIONS
+        assert told.endpoint == (way.endpoint if every[way.server].several else "")
+    one = variants("request", [], [1])[0]
+    assert driven(one, "request", several=False).connections == 0
