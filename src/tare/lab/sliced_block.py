@@ -191,7 +191,8 @@ class SlicedBlock:
         """Conduct the slices, and have everything thawed afterwards; those of each trial, with the
         empty ones."""
         machines = [one.machines() for one in self._trials]
-        hosts = start_probes(set[Machine]().union(*machines), self._trials[0].run.run)
+        everywhere = {machine for own in machines for machine in own}
+        hosts = start_probes(everywhere, self._trials[0].run.run)
         try:
             self._await_ready(begins)
             here = [one.here() for one in self._trials]
