@@ -65,7 +65,7 @@ def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
 
 
 def test_a_new_connection_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "connection", "--seconds", "36")
+    found = weighed("--what", "connection", "--seconds", "60")
     assert found.operation == "connection"
     assert [one.way for one in found.prices] == [*WAYS, *WAYS]
     bare, hidden = ([one for one in found.prices if one.tls is tls] for tls in (False, True))
@@ -81,7 +81,7 @@ def test_a_new_connection_has_a_price_on_each_way() -> None:
 
 
 def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
-    found = weighed("--what", "bytes", "--seconds", "36")
+    found = weighed("--what", "bytes", "--seconds", "60")
     assert [one.way for one in found.prices] == WAYS
     assert (found.row_bytes, found.larger_row_bytes) == (1000, 9000)
     for one in found.prices:
@@ -93,7 +93,7 @@ def test_each_further_kilobyte_has_a_price_on_each_way() -> None:
 
 def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
     page = tmp_path / "prices.html"
-    words = ["native", "--what", "connection", "--seconds", "15", "--html", str(page)]
+    words = ["native", "--what", "connection", "--seconds", "30", "--html", str(page)]
     weighed(*words)
     assert "A new connection" in page.read_text(encoding="utf-8")
 
