@@ -10,6 +10,7 @@ from tare.cli.console import Terminal, say, say_document, say_json
 from tare.errors import KnowledgeError, UsageError
 from tare.knowledge.library import load_library
 from tare.knowledge.others import with_others
+from tare.lab.undisturbed import undisturbed
 from tare.records.layout import RunFiles
 from tare.report.markdown import render_markdown
 from tare.report.terminal import render_summary
@@ -30,7 +31,8 @@ def finish(run: Path, *, json: bool, markdown: bool = False, library: Library | 
         library: what others found; None: the shipped knowledge and that of TARE_KNOWLEDGE.
     """
     analysis = beside_others(analyse(run), run, library)
-    page = write_report(run, analysis)
+    with undisturbed():  # a library that is interrupted may tell so by an error of its own
+        page = write_report(run, analysis)
     if json:
         say_json(to_json(analysis))
     elif markdown:
