@@ -27,7 +27,7 @@ from tare.study.refusals import refusals, refuse_plan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tare.runtimes.availability import Obstacle
+    from tare.runtimes.obstacle import Obstacle
     from tare.study.left_out import Hindrance
     from tare.study.schema import Setup, Study
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import RuntimeUnavailableError
+from tare.runtimes.obstacle import Obstacle
 from tare.runtimes.swarm.facts import NO_IP_VS
 from tare.runtimes.swarm.path import INSIDE_REMEDY, ONLY_INSIDE, PROXIED
 
@@ -45,28 +46,6 @@ _SAME_LOAD = (
     "its file), since each run would search a maximum of its own"
 )
 _NAMES = {"kvm": "KVM", "vmware": "VMware", "mongodb": "MongoDB"}
-
-
-@dataclass(frozen=True)
-class Obstacle:
-    """Why a setup cannot be run.
-
-    Attributes:
-        field: path of the first field that asks for what there is not.
-        why: the reason; several are joined by semicolons.
-        remedy: what to do about the first.
-        reasons: where there are several, each by itself.
-    """
-
-    field: tuple[str, ...]
-    why: str
-    remedy: str
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def whys(self) -> tuple[str, ...]:
-        """Each reason by itself."""
-        return self.reasons or (self.why,)
 
 
 @dataclass(frozen=True)

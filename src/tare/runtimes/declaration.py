@@ -1,0 +1,115 @@
+"""What a runtime says of itself: data and small functions that everything else asks.
+
+It imports nothing when it is imported, so that studies and the command line can ask at once; what
+runs units is imported by the functions that need it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.runtimes.obstacle import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tare.study.platform import Platform
+    from tare.study.schema import Setup
+
+LAYER = "layer"
+"""The storage that is a container's own: of its image, and gone with it."""
+
+
+class Declaration:
+    """One runtime. A subclass says what is true of it; what it leaves out is true of most.
+
+    An instance named DECLARED in its module is what the registry finds.
+    """
+
+    name: str
+    """as a study names it"""
+
+    # where units run
+
+    in_place = False
+    """a unit is a process made of files where they lie; else it is made from an image"""
+    orchestrator = False
+    """it places units on machines of its own, and clients among them"""
+    on_hosts = False
+    """it runs units on the hosts of an inventory too, which SSH reaches"""
+
+    # what the fields of a study's platform may be, the usual one first
+
+    networks: tuple[str, ...] = ("host",)
+    endpoints: tuple[str, ...] = ("",)
+    storages: tuple[str, ...] = ("directory",)
+    plugins: tuple[str, ...] = ("",)
+    client_networks: tuple[str, ...] = ("host", "bridge")
+    several_on = ""
+    """the network of a unit that has several endpoints at once; empty: no unit has"""
+    inside_only: tuple[str, ...] = ()
+    """networks that only its own containers are on"""
+
+    # what they cost, roughly
+
+    unit_s = 0.0
+    """making and removing one unit with its network and volume, seconds"""
+    local_images = False
+    """the Docker engine of this machine makes its images"""
+    in_engine: tuple[str, ...] = ()
+    """storages whose files lie where the Docker engine of this machine keeps its own"""
+
+    # what it cannot do
+
+    unpaused_elsewhere = ""
+    """why its units on other machines cannot stand still; empty: they can, or run none there"""
+    limited_by_root = ""
+    """why limits of its units need root on this machine; empty: they do not"""
+
+    # words
+
+    noun = ""
+    """one of its units, where a sentence says what it has not; empty: its name"""
+    title = ""
+    """an orchestrator, in a sentence"""
+
+    # what the knowledge base makes of it
+
+    proposed = ("host", "directory")
+    """network and storage of a study that it proposes, where nobody says which"""
+    near: tuple[tuple[str, float], ...] = ()
+    """other runtimes to how far findings about them are from it, 0 to 1; others are at 1. A pair
+    is said by one of both (docs/advice.md has the table)"""
+
+    @property
+    def fitting(self) -> Mapping[str, tuple[str, ...]]:
+        """What each field of the platform may be."""
+        return {
+            "network": self.networks,
+            "endpoint": self.endpoints,
+            "storage": self.storages,
+            "plugin": self.plugins,
+        }
+
+    @property
+    def from_outside(self) -> str:
+        """The first of its networks, beside the machine's own, that others are on too."""
+        own = (one for one in self.networks if one != "host" and one not in self.inside_only)
+        return next(own, self.networks[0])
+
+    @property
+    def made_storages(self) -> tuple[str, ...]:
+        """Storages of which a server finds its data directory made, the usual one first."""
+        return tuple(one for one in self.storages if one != LAYER)
+
+    def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
+        """What only root can give this part of a setup, `platform` or `client`, on this machine."""
+        yield from ()
+
+    def data_out_of_reach(self, platform: Platform, *, here: bool) -> str:
+        """Why nobody but the node itself can write its data directory; empty: it can be filled.
+
+        Args:
+            here: judge by what is named here, too.
+        """
+        return ""

@@ -1,0 +1,59 @@
+"""What is true of containers of this machine's Docker engine, or of a host's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.runtimes.declaration import Declaration
+from tare.runtimes.obstacle import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tare.study.schema import Setup
+
+
+class Docker(Declaration):
+    """A container of an engine that one machine has."""
+
+    name = "docker"
+    on_hosts = True
+    networks = ("host", "bridge", "published")
+    endpoints = ("", "loopback", "bridge", "published", "proxy")
+    storages = ("directory", "volume", "layer")
+    several_on = "bridge"
+    proposed = ("bridge", "volume")
+    near = (("swarm", 0.6), ("kubernetes", 0.6))
+    unit_s = 1.0
+    local_images = True
+    in_engine = ("volume", "layer")
+
+    @property
+    def made_storages(self) -> tuple[str, ...]:
+        return "volume", "directory"
+
+    def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
+        platform, client = setup.platform, setup.client
+        if (
+            part == "client"
+            and platform.machines == "local"
+            and client.network == "bridge"
+            and platform.network == "host"
+        ):
+            yield Obstacle(
+                ("client", "network"),
+                "a bridged client reaches nodes on the host's network only at an address that "
+                "root must add",
+                "run as root, or set client.network to host",
+            )
+        if part == "platform" and platform.endpoint in ("loopback", "published"):
+            yield Obstacle(
+                ("platform", "endpoint"),
+                "only root enters a container's network namespace"
+                if platform.endpoint == "loopback"
+                else "DNAT needs a host address that only root can add",
+                "run as root, or set platform.endpoint to bridge",
+            )
+
+
+DECLARED = Docker()
