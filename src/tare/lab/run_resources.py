@@ -24,10 +24,10 @@ from tare.lab.undisturbed import undisturbed
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
-from tare.runtimes.availability import no_cluster
 from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.docker_engine import connect, data_directory
 from tare.runtimes.key import SSH, of_group, runtime_key
+from tare.runtimes.kubernetes.declaration import none_named
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
@@ -164,7 +164,7 @@ def runtimes_for(
     if any(_KUBERNETES in (s.platform.runtime, s.client.runtime) for s in setups):
         settings = cluster_settings()
         if settings is None:
-            raise no_cluster()
+            raise none_named()
         made[_KUBERNETES] = KubernetesRuntime(run, work, settings)
     if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
         made[_SWARM] = SwarmRuntime(run, work, swarm_settings())

@@ -14,9 +14,9 @@ from tare.artifacts.image import STUB, build_program_image
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab.quiet_servers import PORT, Server
 from tare.machines.addresses import AddressPool
-from tare.runtimes.availability import no_cluster
 from tare.runtimes.docker import DockerRuntime
 from tare.runtimes.docker_engine import connect
+from tare.runtimes.kubernetes.declaration import none_named
 from tare.runtimes.kubernetes.runtime import KubernetesRuntime
 from tare.runtimes.kubernetes.settings import cluster_settings
 from tare.runtimes.native import NativeRuntime
@@ -160,7 +160,7 @@ class WeighedServers:
     def _kubernetes(self) -> None:
         settings = cluster_settings()
         if settings is None:
-            raise no_cluster()
+            raise none_named()
         runtime = KubernetesRuntime(RUN, self._work(), settings)
         self._stack.callback(runtime.close)
         engine = connect()

@@ -6,18 +6,42 @@ runs units is imported by the functions that need it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from tare.study.platform import Platform
     from tare.study.schema import Setup
 
 LAYER = "layer"
 """The storage that is a container's own: of its image, and gone with it."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """An orchestrator that is named here. `facts` is None where it does not answer now."""
+
+    facts: Any = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What `tare doctor` says of a runtime.
+
+    Attributes:
+        ok: it can run here.
+        says: what it is, or why it cannot.
+        remedy: how to get it, where it cannot.
+    """
+
+    ok: bool
+    says: str
+    remedy: str = ""
 
 
 class Declaration:
@@ -68,6 +92,8 @@ class Declaration:
 
     # words
 
+    units = "units"
+    """several of its units"""
     noun = ""
     """one of its units, where a sentence says what it has not; empty: its name"""
     title = ""
@@ -101,6 +127,45 @@ class Declaration:
     def made_storages(self) -> tuple[str, ...]:
         """Storages of which a server finds its data directory made, the usual one first."""
         return tuple(one for one in self.storages if one != LAYER)
+
+    # what hinders it here
+
+    def fault(self) -> str | None:
+        """Why it cannot be used here, with the remedy; None where it can."""
+        return None
+
+    def seen(self) -> Seen:
+        """What `tare doctor` says of it."""
+        why = self.fault()
+        return Seen(why is None, why or "it can be used")
+
+    def named(self) -> Named | None:
+        """The orchestrator that is named here, asked what it is; None where none is named.
+
+        Raises:
+            RuntimeUnavailableError: what names it cannot be read.
+        """
+        return None
+
+    def elsewhere(self) -> bool:
+        """Whether its units run on other machines than this one."""
+        return False
+
+    def store(self) -> Path | None:
+        """Where the engine that it uses keeps images and volumes; None: not on this machine, or
+        not known."""
+        return None
+
+    def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
+        """What hinders a setup whose nodes or clients it runs.
+
+        An engine or an orchestrator that does not answer now is no obstacle: `tare plan` refuses
+        the study until it answers.
+
+        Args:
+            named: the orchestrator that is named here; None: none is.
+        """
+        yield from ()
 
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
         """What only root can give this part of a setup, `platform` or `client`, on this machine."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.runtimes.declaration import Declaration
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.declaration import Declaration, Seen
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tare.study.schema import Setup
 
@@ -32,6 +34,25 @@ class Docker(Declaration):
     def made_storages(self) -> tuple[str, ...]:
         return "volume", "directory"
 
+    def fault(self) -> str | None:
+        error = _engine_fault()
+        return f"{error.what} ({error.remedy})" if error else None
+
+    def seen(self) -> Seen:
+        from tare.runtimes.docker_engine import connect
+
+        error = _engine_fault()
+        return Seen(
+            error is None,
+            error.what if error else f"engine {connect().version().get('Version')}",
+            "make setup (as root) installs docker.io and starts dockerd",
+        )
+
+    def store(self) -> Path | None:
+        from tare.runtimes.docker_engine import data_directory
+
+        return data_directory()
+
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
         platform, client = setup.platform, setup.client
         if (
@@ -54,6 +75,17 @@ class Docker(Declaration):
                 else "DNAT needs a host address that only root can add",
                 "run as root, or set platform.endpoint to bridge",
             )
+
+
+def _engine_fault() -> RuntimeUnavailableError | None:
+    """Why the engine cannot be used; None where it can."""
+    from tare.runtimes.docker_engine import connect
+
+    try:
+        connect(timeout_s=5)
+    except RuntimeUnavailableError as error:
+        return error
+    return None
 
 
 DECLARED = Docker()

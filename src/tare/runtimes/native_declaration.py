@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tare.runtimes.declaration import Declaration
+from tare.runtimes.declaration import Declaration, Seen
 
 
 class Native(Declaration):
@@ -15,6 +15,9 @@ class Native(Declaration):
     client_networks = ("host",)
     limited_by_root = "limits of a native process need root, for its control group"
     noun = "a native process"
+
+    def seen(self) -> Seen:
+        return Seen(True, "processes of this machine")
 
 
 DECLARED = Native()

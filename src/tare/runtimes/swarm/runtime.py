@@ -14,12 +14,12 @@ from tare.runtimes.native import open_files
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.connectivity import ConnectivityCheck
+from tare.runtimes.swarm.declaration import PROXIED
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
 from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
-from tare.runtimes.swarm.path import PROXIED
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.tasks import address_on
