@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, get_args
 
 from rich.table import Table
 
-from tare.analysis.part_prices import AGAIN, NATIVE, apart, part_prices, shown_of
+from tare.analysis.part_prices import apart, part_prices, shown_of
+from tare.analysis.prices import AGAIN, NATIVE
 from tare.cli.quiet import STOP_THEM
 from tare.errors import UsageError
 from tare.machines.facts import local_facts

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from tare.machines.addresses import AddressPool
+    from tare.runtimes.ssh.hosts import Hosts
+    from tare.runtimes.unit import Runtime
     from tare.study.platform import Platform
     from tare.study.schema import Setup
 
@@ -118,6 +121,11 @@ class Declaration:
         }
 
     @property
+    def named_endpoints(self) -> tuple[str, ...]:
+        """Endpoints that one unit has at once."""
+        return tuple(one for one in self.endpoints if one)
+
+    @property
     def from_outside(self) -> str:
         """The first of its networks, beside the machine's own, that others are on too."""
         own = (one for one in self.networks if one != "host" and one not in self.inside_only)
@@ -127,6 +135,34 @@ class Declaration:
     def made_storages(self) -> tuple[str, ...]:
         """Storages of which a server finds its data directory made, the usual one first."""
         return tuple(one for one in self.storages if one != LAYER)
+
+    # what runs its units
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        """What runs units of one run; nothing is asked or made yet.
+
+        Args:
+            run: the run's name, the label of everything that is made.
+            work: directory for configuration, and for what else units have on this machine.
+            pool: where addresses of this machine come from.
+            routable: units take addresses that clients in containers reach.
+
+        Raises:
+            RuntimeUnavailableError: an orchestrator, and none is named here.
+        """
+        raise NotImplementedError
+
+    def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
+        """The same on hosts that SSH reaches, where it is for these.
+
+        Args:
+            group: whose hosts take nodes; empty: those that the inventory has for it.
+        """
+        raise NotImplementedError
+
+    def dns_name(self, run: str, unit: str) -> str:
+        """The name by which the DNS server of a network of its own finds a unit."""
+        return unit
 
     # what hinders it here
 

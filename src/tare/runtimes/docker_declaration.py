@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tare.machines.addresses import AddressPool
+    from tare.runtimes.ssh.hosts import Hosts
+    from tare.runtimes.unit import Runtime
     from tare.study.schema import Setup
 
 
@@ -33,6 +36,21 @@ class Docker(Declaration):
     @property
     def made_storages(self) -> tuple[str, ...]:
         return "volume", "directory"
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.docker import DockerRuntime
+
+        return DockerRuntime(run, work, pool, routable=routable)
+
+    def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
+        from tare.runtimes.ssh.docker import SshDockerRuntime
+
+        return SshDockerRuntime(work, hosts, group)
+
+    def dns_name(self, run: str, unit: str) -> str:
+        from tare.runtimes.docker import container_name
+
+        return container_name(run, unit)
 
     def fault(self) -> str | None:
         error = _engine_fault()

@@ -23,6 +23,7 @@ from tare.machines.cgroups import Accounting, ControlGroup
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 
 if TYPE_CHECKING:
+    from tare.runtimes.images import Say
     from tare.study.platform import Platform
 
 RUN_VARIABLE = "TARE_RUN"
@@ -222,6 +223,15 @@ class NativeRuntime:
 
     def probe(self) -> str | None:
         return None
+
+    def images(self) -> None:
+        return None
+
+    def prepare(self, say: Say) -> None:
+        pass
+
+    def environment(self) -> dict[str, Any]:
+        return {}
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role = wanted["role"]

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tare.runtimes.declaration import Declaration, Seen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tare.machines.addresses import AddressPool
+    from tare.runtimes.ssh.hosts import Hosts
+    from tare.runtimes.unit import Runtime
 
 
 class Native(Declaration):
@@ -15,6 +24,16 @@ class Native(Declaration):
     client_networks = ("host",)
     limited_by_root = "limits of a native process need root, for its control group"
     noun = "a native process"
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.native import NativeRuntime
+
+        return NativeRuntime(run, work, pool, routable=routable)
+
+    def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
+        from tare.runtimes.ssh.native import SshNativeRuntime
+
+        return SshNativeRuntime(work, hosts, group)
 
     def seen(self) -> Seen:
         return Seen(True, "processes of this machine")

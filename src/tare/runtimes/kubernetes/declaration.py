@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tare.machines.addresses import AddressPool
     from tare.runtimes.kubernetes.facts import ClusterFacts
+    from tare.runtimes.unit import Runtime
     from tare.study.schema import Setup
 
 _NONE_NAMED = "no Kubernetes cluster is named here"
@@ -40,6 +42,15 @@ class Kubernetes(Declaration):
     unpaused_elsewhere = (
         "pods on other machines than this one cannot be paused while others are measured"
     )
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.kubernetes.runtime import KubernetesRuntime
+        from tare.runtimes.kubernetes.settings import cluster_settings
+
+        settings = cluster_settings()
+        if settings is None:
+            raise RuntimeUnavailableError(_NONE_NAMED, remedy=_NAME_ONE)
+        return KubernetesRuntime(run, work, settings)
 
     def fault(self) -> str | None:
         from tare.runtimes.kubernetes.probe import fault
@@ -96,11 +107,6 @@ class Kubernetes(Declaration):
             yield Obstacle(("platform", "runtime"), _NONE_NAMED, _NAME_ONE)
         elif named.facts is not None and platform.runtime == self.name:
             yield from _lacking(setup, named.facts)
-
-
-def none_named() -> RuntimeUnavailableError:
-    """The error for a setup that needs a cluster where none is named."""
-    return RuntimeUnavailableError(_NONE_NAMED, remedy=_NAME_ONE)
 
 
 def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:

@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import TareError
+from tare.runtimes.docker_engine import connect
+from tare.runtimes.images import Images
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     import docker
 
+    from tare.runtimes.images import Say
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
@@ -108,6 +111,7 @@ class KubernetesRuntime:
         self._pulled: dict[str, bool] = {}
         self._clients: Counter[str] = Counter()
         self._helper = ""
+        self._images: Images | None = None
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         """released, but not seen to be gone: the cluster did not answer"""
@@ -141,6 +145,20 @@ class KubernetesRuntime:
         name, pull = images.provide(self._settings.images, engine, image, known, say)
         self._pulled[name] = pull
         return name
+
+    def images(self) -> Images:
+        """Those of this machine's Docker engine, for pods of clients too."""
+        if self._images is None:
+            engine = connect()
+            bring, fetch = partial(self.provide, engine), lambda name, _, __: self.use_image(name)
+            self._images = Images(engine, bring, fetch, clients_by_engine=False)
+        return self._images
+
+    def prepare(self, say: Say) -> None:
+        self.use_helper(self.images().of_program("pod", "tare-pod", say))
+
+    def environment(self) -> dict[str, Any]:
+        return self.cluster_facts().as_dict()
 
     def use_image(self, name: str) -> str:
         """An image that nodes fetch from a registry by this name."""

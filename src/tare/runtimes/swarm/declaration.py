@@ -9,8 +9,11 @@ from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from tare.machines.addresses import AddressPool
     from tare.runtimes.swarm.facts import SwarmFacts
+    from tare.runtimes.unit import Runtime
     from tare.study.platform import Platform
     from tare.study.schema import Setup
 
@@ -41,6 +44,12 @@ class Swarm(Declaration):
     unit_s = 4.0  # with its service, and its part of proving the path
     units = "tasks"
     title = "Swarm"
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.swarm.runtime import SwarmRuntime
+        from tare.runtimes.swarm.settings import swarm_settings
+
+        return SwarmRuntime(run, work, swarm_settings())
 
     def fault(self) -> str | None:
         from tare.runtimes.swarm.named import swarm_fault

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
+from tare.runtimes.images import Images
 from tare.runtimes.native import open_files
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     import docker
 
+    from tare.runtimes.images import Say
     from tare.runtimes.swarm.facts import Node
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.swarm.settings import SwarmSettings
@@ -140,6 +142,16 @@ class SwarmRuntime:
         nodes = [node.name for node in self.swarm_facts().usable]
         images.provide(self.engine, image, nodes, self._settings.engines, say)
         return image
+
+    def images(self) -> Images:
+        """Those of the manager's engine, which runs clients."""
+        return Images(self.engine, self.provide, lambda _, image, say: self.provide(image, say))
+
+    def prepare(self, say: Say) -> None:
+        self.use_helper(self.images().of_program("pod", "tare-pod", say))
+
+    def environment(self) -> dict[str, Any]:
+        return self.swarm_facts().as_dict()
 
     def use_helper(self, image: str) -> None:
         """The image of tare-pod, once it is provided."""
