@@ -14,10 +14,13 @@ from tare.runtimes.ssh.leftovers import HostLeftovers
 from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
 NOTHING: dict[str, Any] = {
-    "namespaces": ([], []),
-    "swarm": SwarmLeftovers(),
+    "kubernetes.namespaces": ([], []),
+    "swarm.leftovers": SwarmLeftovers(),
     "native": {},
     "docker_engine": ({}, ""),
+}
+"""of runtimes"""
+NOTHING_HERE: dict[str, Any] = {
     "addresses": [],
     "cgroups": [],
     "ssh": HostLeftovers(),
@@ -26,8 +29,9 @@ NOTHING: dict[str, Any] = {
 
 
 def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Leftovers:
-    for place, told in (NOTHING | other).items():
-        monkeypatch.setattr(f"tare.lab.clean.{place}.leftovers", lambda told=told: told)
+    for place, told in (NOTHING | NOTHING_HERE | other).items():
+        where = "runtimes" if place in NOTHING else "lab.clean"
+        monkeypatch.setattr(f"tare.{where}.{place}.leftovers", lambda told=told: told)
     monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: [])
     return clean.find(runs)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.machines.addresses import AddressPool
+    from tare.runtimes.left import Left
     from tare.runtimes.ssh.hosts import Hosts
     from tare.runtimes.unit import Runtime
     from tare.study.platform import Platform
@@ -202,6 +203,15 @@ class Declaration:
             named: the orchestrator that is named here; None: none is.
         """
         yield from ()
+
+    def left(self) -> Left | None:
+        """What dead runs left of it, found by label; None: it leaves nothing.
+
+        Call it with the lab held, so that what is found belongs to the dead.
+        """
+        return None
+
+    # what a study asks of it
 
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
         """What only root can give this part of a setup, `platform` or `client`, on this machine."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.machines.addresses import AddressPool
+    from tare.runtimes.left import Left
     from tare.runtimes.ssh.hosts import Hosts
     from tare.runtimes.unit import Runtime
     from tare.study.schema import Setup
@@ -70,6 +71,17 @@ class Docker(Declaration):
         from tare.runtimes.docker_engine import data_directory
 
         return data_directory()
+
+    def left(self) -> Left:
+        from tare.runtimes import docker_engine
+        from tare.runtimes.left import Left
+
+        found, silent = docker_engine.leftovers()
+        return Left(
+            {kind: [str(one.name) for one in items] for kind, items in found.items()},
+            lambda: docker_engine.remove(found),
+            [f"the Docker engine: {silent}"] if silent else [],
+        )
 
     def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
         platform, client = setup.platform, setup.client

@@ -9,7 +9,9 @@ from tare.runtimes.declaration import Declaration, Seen
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tare.errors import TareError
     from tare.machines.addresses import AddressPool
+    from tare.runtimes.left import Left
     from tare.runtimes.ssh.hosts import Hosts
     from tare.runtimes.unit import Runtime
 
@@ -34,6 +36,22 @@ class Native(Declaration):
         from tare.runtimes.ssh.native import SshNativeRuntime
 
         return SshNativeRuntime(work, hosts, group)
+
+    def left(self) -> Left:
+        from tare.runtimes import native
+        from tare.runtimes.left import Left
+
+        found = native.leftovers()
+
+        def remove() -> list[TareError]:
+            native.remove(found)
+            return []
+
+        return Left(
+            {"processes": [str(one.pid) for one in found]},
+            remove,
+            remain=lambda: {"processes": [str(one.pid) for one in found if native.runs(one)]},
+        )
 
     def seen(self) -> Seen:
         return Seen(True, "processes of this machine")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tare.machines.addresses import AddressPool
     from tare.runtimes.kubernetes.facts import ClusterFacts
+    from tare.runtimes.left import Left
     from tare.runtimes.unit import Runtime
     from tare.study.schema import Setup
 
@@ -95,6 +96,17 @@ class Kubernetes(Declaration):
         from tare.runtimes.docker_engine import data_directory
 
         return data_directory()
+
+    def left(self) -> Left:
+        from tare.runtimes.kubernetes import namespaces
+        from tare.runtimes.left import Left, each
+
+        found, unanswered = namespaces.leftovers()
+        return Left(
+            {"namespaces": [f"{one.name} ({one.api.server})" for one in found]},
+            lambda: each(namespaces.remove, found),
+            unanswered,
+        )
 
     def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
         platform, client = setup.platform, setup.client

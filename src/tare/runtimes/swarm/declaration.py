@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tare.machines.addresses import AddressPool
+    from tare.runtimes.left import Left
     from tare.runtimes.swarm.facts import SwarmFacts
     from tare.runtimes.unit import Runtime
     from tare.study.platform import Platform
@@ -82,6 +83,14 @@ class Swarm(Declaration):
         from tare.runtimes.swarm.settings import swarm_settings
 
         return not swarm_settings().local
+
+    def left(self) -> Left:
+        from tare.runtimes.left import Left, each
+        from tare.runtimes.swarm import leftovers
+
+        found = leftovers.leftovers()
+        unanswered = [found.unanswered] if found.unanswered else []
+        return Left(found.words(), lambda: each(leftovers.remove, [found]), unanswered)
 
     def obstacles(self, setup: Setup, named: Named | None) -> Iterator[Obstacle]:
         platform, client = setup.platform, setup.client
