@@ -78,6 +78,9 @@ class Declaration:
     inside_only: tuple[str, ...] = ()
     """networks that only its own containers are on"""
 
+    weighed_by_plugin = False
+    """a price of one of its endpoints is one of the network plugin that it led through, too"""
+
     # what they cost, roughly
 
     unit_s = 0.0
@@ -136,6 +139,11 @@ class Declaration:
     def made_storages(self) -> tuple[str, ...]:
         """Storages of which a server finds its data directory made, the usual one first."""
         return tuple(one for one in self.storages if one != LAYER)
+
+    def engine_in_words(self, facts: Mapping[str, Any]) -> str:
+        """What ran its units, by a run's records (`Runtime.environment`), for the methods of a
+        report; empty: nothing is said."""
+        return ""
 
     # what runs its units
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.declaration import Declaration, Seen
 from tare.runtimes.obstacle import Obstacle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from tare.machines.addresses import AddressPool
@@ -37,6 +37,10 @@ class Docker(Declaration):
     @property
     def made_storages(self) -> tuple[str, ...]:
         return "volume", "directory"
+
+    def engine_in_words(self, facts: Mapping[str, Any]) -> str:
+        version = facts.get("version")
+        return f"Docker {version}" if version else ""
 
     def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
         from tare.runtimes.docker import DockerRuntime

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
@@ -41,6 +40,8 @@ def registered() -> Mapping[str, Declaration]:
     Raises:
         RuntimeUnavailableError: what another package brings cannot be used.
     """
+    from importlib.metadata import entry_points  # which takes longer than all else here
+
     found = {one.name: one for one in (import_module(name).DECLARED for name in OWN)}
     for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         brought = _brought(point)

@@ -36,6 +36,7 @@ class Kubernetes(Declaration):
     plugins = ("", "flannel-vxlan", "flannel-host-gw", "bridge", "weave")
     several_on = "container-dns"
     proposed = ("service-ip", "emptydir")
+    weighed_by_plugin = True
     unit_s = 4.0  # with its services, and its part of proving the path
     local_images = True
     units = "pods"
