@@ -222,9 +222,9 @@ def _refuse_alike(asked: Query) -> None:
             why=f"what {option} {named} replaces is not said"
             if named
             else "both sides are the same",
-            remedy=f"say what it replaces: --against-{option}, or compare with --over native"
+            remedy=f"say what it replaces: --against-{option}, or compare with --over {BARE}"
             if named
-            else "name another --platform or --over, --client docker, or a --network and an "
+            else f"name another --platform or --over, --client {CONTAINER}, or a --network and an "
             "--against-network",
         )
 

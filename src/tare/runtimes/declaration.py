@@ -106,6 +106,11 @@ class Declaration:
     title = ""
     """an orchestrator, in a sentence"""
 
+    client_in_words = ""
+    """as what it runs a client, for the field of a study; empty: as any unit"""
+    client_network_in_words = ""
+    """what `client.network: bridge` is; empty: a network that its units have"""
+
     # what the knowledge base makes of it
 
     proposed = ("host", "directory")

@@ -37,7 +37,7 @@ from tare.runtimes.docker_engine import (
 )
 from tare.runtimes.images import Images
 from tare.runtimes.kept_log import keep_end_of_archived
-from tare.runtimes.native import open_files
+from tare.runtimes.open_files import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
 if TYPE_CHECKING:

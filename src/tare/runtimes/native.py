@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, ControlGroup
+from tare.runtimes.open_files import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 from tare.starter import RUN_VARIABLE, STARTER_VARIABLE, labels, mark, without_owner
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 _PATH = "loopback of the host"
 
-WANTED_OPEN_FILES = 100_000
-"""open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
-
 _KILLED_S, _LOOK_AGAIN_S = 10.0, 0.1
 """how long what a unit left is killed, and how often it is looked for, seconds"""
 
@@ -39,11 +36,6 @@ _JOIN_AND_EXEC = (
 )
 """A fixed script: the process joins its groups before it becomes the unit, so that not a page of
 its memory nor a thread is accounted elsewhere. Its words come as arguments, never as text."""
-
-
-def open_files() -> int:
-    """Open files that units get, on every runtime alike."""
-    return min(WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 def _entering(netns: str) -> list[str]:

@@ -11,7 +11,12 @@ from tare.study.part import StudyPart, unset
 from tare.study.quantities import GIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
-if TYPE_CHECKING:  # what is installed is known when this runs
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.declaration import Declaration
+
+    # what is installed is known only when this runs
     RuntimeName: TypeAlias = str
     Network: TypeAlias = str
     ClientNetwork: TypeAlias = str
@@ -25,6 +30,14 @@ else:
     Endpoint = Literal[registry.values(lambda one: one.endpoints)]
     Storage = Literal[registry.values(lambda one: one.storages)]
     Plugin = Literal[registry.values(lambda one: one.plugins)]
+
+
+def _said(of: Callable[[Declaration], str]) -> str:
+    """What each runtime says of a field, behind what is true of all."""
+    words = ((name, of(one)) for name, one in registry.registered().items())
+    return "".join(f"; {name}: {said}" for name, said in words if said)
+
+
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 Address = Literal["", "floating-ip", "host-name"]
@@ -162,12 +175,11 @@ class Client(StudyPart):
     )
     runtime: RuntimeName = Field(
         registry.BARE,
-        description="how a client is run; kubernetes: as a job inside the cluster, which reaches "
-        "what clients outside cannot; swarm: as a container of the manager's engine",
+        description="how a client is run" + _said(lambda one: one.client_in_words),
     )
     network: ClientNetwork = Field(
         "host",
         description="the client's network: the machine's own, or (bridge) one that containers or "
-        "pods have; of runtime swarm, the network of the database's services",
+        "pods have" + _said(lambda one: one.client_network_in_words),
     )
     limits: Limits = Field(Limits(), description="limits of each load client")

@@ -39,6 +39,7 @@ class Kubernetes(Declaration):
     weighed_by_plugin = True
     unit_s = 4.0  # with its services, and its part of proving the path
     local_images = True
+    client_in_words = "as a job inside the cluster, which reaches what clients outside cannot"
     units = "pods"
     title = "Kubernetes cluster"
     unpaused_elsewhere = (

@@ -43,6 +43,8 @@ class Swarm(Declaration):
     proposed = ("host-port", "volume")
     near = (("kubernetes", 0.4),)
     unit_s = 4.0  # with its service, and its part of proving the path
+    client_in_words = "as a container of the manager's engine"
+    client_network_in_words = "the network of the database's services"
     units = "tasks"
     title = "Swarm"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
 from tare.runtimes.images import Images
-from tare.runtimes.native import open_files
+from tare.runtimes.open_files import open_files
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.connectivity import ConnectivityCheck
