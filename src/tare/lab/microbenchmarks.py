@@ -152,17 +152,19 @@ def _units(what: Collection[WeighedPart], contained: Sequence[str]) -> list[Weig
     ]
     resolvers: tuple[Literal["hosts", "dns"], ...] = ("hosts", "dns")
     for runtime in contained:
-        kinds = declared(runtime).storages
+        kinds, networks = declared(runtime).storages, declared(runtime).networks
         for number, kind in enumerate(kinds if storage else kinds[:1]):
             own = rest + storage if number == 0 else storage
             units.append(WeighedUnit(f"{runtime}.{kind}", runtime, kind, own))
         units += [
             WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], names, "bridge", one)
             for one in resolvers
+            if "bridge" in networks
         ]
         units += [
             WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], starts, one)
             for one in ("host", "bridge")
+            if one in networks
         ]
     return [unit for unit in units if unit.pieces]
 

@@ -143,6 +143,8 @@ class WeighedServers:
         self._stack.callback(runtime.close)
         runtime.prepare(self._say)
         images = runtime.images()
+        if images is None and (fault := declared(name).fault()) is not None:
+            raise RuntimeUnavailableError(f"{name} cannot run here", why=fault)
         image = images.of_program("stub", "tare-stub", self._say) if images else ""
         if declared(name).orchestrator:
             self._take(name, runtime, image)

@@ -16,6 +16,7 @@ from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
 from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
+from tare.runtimes.kubernetes.declaration import DECLARED
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
 from tare.runtimes.kubernetes.kubelets import Kubelets
@@ -49,10 +50,8 @@ ENGINE_PROCESSES = (
     *("dockerd", "crio", "conmon", "flanneld", "calico-node", "cilium-agent", "coredns"),
     *("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", "k3s"),
 )
-ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
-"""of a pod on the cluster's network, all at once"""
 NODES_TAKE = "container-dns"
-"""by which of them nodes of a cluster reach each other, whatever their clients take"""
+"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
 _PORT_STEP = 100
 """ports of a node's network that further clusters use lie so far apart from the first one's"""
 
@@ -269,7 +268,7 @@ class KubernetesRuntime:
 
     def _ways(self, made: NodeSet, index: int, pod: Document) -> dict[str, Way]:
         found: dict[str, Way] = {}
-        for name in ENDPOINTS:
+        for name in DECLARED.named_endpoints:
             one = made.endpoint(index, pod, name)
             found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
         own = found[NODES_TAKE]

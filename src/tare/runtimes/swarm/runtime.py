@@ -15,7 +15,7 @@ from tare.runtimes.open_files import open_files
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.connectivity import ConnectivityCheck
-from tare.runtimes.swarm.declaration import PROXIED
+from tare.runtimes.swarm.declaration import DECLARED, PROXIED
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
 from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
@@ -41,10 +41,8 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Running, SiteOptions, Unit
     from tare.study.platform import Platform
 
-ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
-"""of a unit on a network of the Swarm, all at once"""
 NODES_TAKE = "container-dns"
-"""by which of them nodes of a cluster reach each other, whatever their clients take"""
+"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
 
 
 @dataclass
@@ -282,7 +280,7 @@ class SwarmRuntime:
 
     def _ways(self, services: ServiceGroup, index: int, task: Document) -> dict[str, Way]:
         found: dict[str, Way] = {}
-        for name in ENDPOINTS:
+        for name in DECLARED.named_endpoints:
             if name in PROXIED and not services.proxied:
                 found[name] = Way("", "", fault=NO_IP_VS)
                 continue
