@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import docker
@@ -84,6 +85,27 @@ def test_a_container_that_the_engine_keeps_is_told_and_one_that_is_gone_is_not(
     assert fault.where == "containers: kept"
     assert "busy" in fault.why
     assert (left.removed, kept.removed) == (True, False)
+
+
+def test_what_one_runtime_keeps_hinders_no_other_from_going(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stuck(namespace: Any) -> None:
+        raise HostGoneError("the namespace is still there", where=namespace.name)
+
+    namespace = SimpleNamespace(name="tare-r1", api=SimpleNamespace(server="https://api"))
+    left = Held("left", None)
+    made = found(
+        monkeypatch,
+        tmp_path,
+        **{"kubernetes.namespaces": ([namespace], ["https://other: timed out"])},
+        docker_engine=({"containers": [left]}, ""),
+    )
+    monkeypatch.setattr("tare.runtimes.kubernetes.namespaces.remove", stuck)
+    assert made.words() == ["1 containers: left", "1 namespaces: tare-r1 (https://api)"]
+    assert made.unanswered == ["https://other: timed out"]
+    (fault,) = clean.remove(made)
+    assert (fault.where, left.removed) == ("tare-r1", True)
 
 
 class Held:
