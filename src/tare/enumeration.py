@@ -15,6 +15,11 @@ def listing(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def either(names: Sequence[str]) -> str:
+    """a, b or c."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
 def first_of(names: Sequence[str], most: int) -> str:
     """a, b and 3 more."""
     more = len(names) - most

@@ -16,6 +16,10 @@ _MARK = re.compile(
     r"(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-(?P<boot>[0-9a-f]{12})-(?P<ids>[0-9]{1,20})"
 )
 _ON = "@"
+RUN_VARIABLE = "TARE_RUN"
+"""environment variable that labels every process with its run"""
+STARTER_VARIABLE = "TARE_STARTER"
+"""environment variable with the mark of the Tare process that started it"""
 LABEL = "tare.starter"
 """the name of the label in an engine"""
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -26,6 +30,11 @@ def mark() -> str:
     """The mark of what this process starts: digits, small letters and hyphens."""
     pid = os.getpid()
     return f"{pid}-{_started(pid)}-{_boot()}-{_ids()}"
+
+
+def labels(run: str) -> dict[str, str]:
+    """The environment that marks a process on this machine as started here for a run."""
+    return {RUN_VARIABLE: run, STARTER_VARIABLE: mark()}
 
 
 def without_owner(text: str) -> bool:

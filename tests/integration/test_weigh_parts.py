@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from tare.analysis.part_prices import AGAIN, NATIVE, PIECES
+from tare.analysis.part_prices import PIECES
+from tare.analysis.prices import AGAIN, NATIVE
 from tare.lab import microbenchmarks
 from tare.lab.microbenchmarks import weigh_parts
 from tare.records.part_prices import PartPrice, PartWeighing

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tare.knowledge.nearness import nearness
 from tare.knowledge.query import Query
-from tare.knowledge.schema import Network, Operation
+from tare.knowledge.schema import Operation
+from tare.study.platform import Network
 from tests.knowledge.sample import finding
 
 ASKED = Query(

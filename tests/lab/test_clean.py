@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import docker
@@ -14,10 +15,13 @@ from tare.runtimes.ssh.leftovers import HostLeftovers
 from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
 NOTHING: dict[str, Any] = {
-    "namespaces": ([], []),
-    "swarm": SwarmLeftovers(),
+    "kubernetes.namespaces": ([], []),
+    "swarm.leftovers": SwarmLeftovers(),
     "native": {},
     "docker_engine": ({}, ""),
+}
+"""of runtimes"""
+NOTHING_HERE: dict[str, Any] = {
     "addresses": [],
     "cgroups": [],
     "ssh": HostLeftovers(),
@@ -26,8 +30,9 @@ NOTHING: dict[str, Any] = {
 
 
 def found(monkeypatch: pytest.MonkeyPatch, runs: Path, **other: Any) -> clean.Leftovers:
-    for place, told in (NOTHING | other).items():
-        monkeypatch.setattr(f"tare.lab.clean.{place}.leftovers", lambda told=told: told)
+    for place, told in (NOTHING | NOTHING_HERE | other).items():
+        where = "runtimes" if place in NOTHING else "lab.clean"
+        monkeypatch.setattr(f"tare.{where}.{place}.leftovers", lambda told=told: told)
     monkeypatch.setattr("tare.lab.clean.neighbours.kept_out", lambda: [])
     return clean.find(runs)
 
@@ -80,6 +85,27 @@ def test_a_container_that_the_engine_keeps_is_told_and_one_that_is_gone_is_not(
     assert fault.where == "containers: kept"
     assert "busy" in fault.why
     assert (left.removed, kept.removed) == (True, False)
+
+
+def test_what_one_runtime_keeps_hinders_no_other_from_going(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stuck(namespace: Any) -> None:
+        raise HostGoneError("the namespace is still there", where=namespace.name)
+
+    namespace = SimpleNamespace(name="tare-r1", api=SimpleNamespace(server="https://api"))
+    left = Held("left", None)
+    made = found(
+        monkeypatch,
+        tmp_path,
+        **{"kubernetes.namespaces": ([namespace], ["https://other: timed out"])},
+        docker_engine=({"containers": [left]}, ""),
+    )
+    monkeypatch.setattr("tare.runtimes.kubernetes.namespaces.remove", stuck)
+    assert made.words() == ["1 containers: left", "1 namespaces: tare-r1 (https://api)"]
+    assert made.unanswered == ["https://other: timed out"]
+    (fault,) = clean.remove(made)
+    assert (fault.where, left.removed) == ("tare-r1", True)
 
 
 class Held:

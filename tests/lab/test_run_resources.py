@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tare.artifacts.image import LOAD
 from tare.errors import RuntimeUnavailableError
 from tare.lab import run_resources
 from tare.machines.addresses import EXPOSED
 from tare.machines.facts import local_facts
 from tare.machines.inventory.host import Host, Inventory
+from tare.runtimes.images import Images
 from tare.runtimes.ssh.hosts import Hosts
+from tare.runtimes.unit import Bits
 from tare.study.schema import Setup
 
 
@@ -92,3 +96,72 @@ def test_each_group_of_hosts_that_a_study_names_has_its_own_runtimes_beside_the_
     assert over_ssh == {
         f"ssh-{runtime}{of}" for runtime in ("native", "docker") for of in ("", "@metal", "@vmware")
     }
+
+
+@dataclass
+class Scripted:
+    """A runtime with images, or without."""
+
+    own: Images | None
+
+    def images(self) -> Images | None:
+        return self.own
+
+    def environment(self) -> dict[str, Any]:
+        return {"version": "1.0"} if self.own else {}
+
+
+def bring(image: str, say: Callable[[str], None]) -> str:
+    return f"{image} for units"
+
+
+def fetch(name: str, image: str, say: Callable[[str], None]) -> str:
+    return f"{name} for units"
+
+
+def resources(tmp_path: Path, images: Images | None) -> run_resources.RunResources:
+    runtimes: Any = {"docker": Scripted(images)}
+    return run_resources.RunResources("run", local_facts(tmp_path), runtimes)
+
+
+@pytest.mark.parametrize(
+    ("images", "command", "image"),
+    [
+        (None, "{}/tare-load", ""),
+        (Images("engine", bring, fetch), LOAD, "load by engine"),
+        (Images("engine", bring, fetch, clients_by_engine=False), LOAD, "load by engine for units"),
+    ],
+    ids=["in place", "in the engine", "where units run"],
+)
+def test_a_client_is_of_files_in_place_or_of_an_image_where_it_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    images: Images | None,
+    command: str,
+    image: str,
+) -> None:
+    (tmp_path / "tare-load").write_bytes(b"program")
+    monkeypatch.setattr(run_resources, "find", lambda name: tmp_path / name)
+    monkeypatch.setattr(
+        run_resources.image, "build_program_image", lambda engine, name, *_: f"{name} by {engine}"
+    )
+    made = run_resources._client(resources(tmp_path, images), "docker", lambda _: None)
+    assert made.binary == command.format(tmp_path)
+    assert made.bits.image == image
+
+
+def test_an_image_that_a_study_names_is_fetched_to_where_units_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_resources.image, "named_image", lambda engine, name: ("sha", "digest"))
+    database = Setup.model_validate(
+        {"database": {"kind": "mongodb", "version": "7.0.14", "image": "mongo:7"}}
+    ).database
+    own = resources(tmp_path, Images("engine", bring, fetch))
+    made = run_resources._server(own, database, "docker", lambda _: None)
+    assert made.bits == Bits("digest", "mongo:7 for units", named="mongo:7")
+
+
+def test_records_have_what_ran_units_where_there_is_something_to_tell(tmp_path: Path) -> None:
+    assert resources(tmp_path, Images("engine")).environment()["docker"] == {"version": "1.0"}
+    assert "docker" not in resources(tmp_path, None).environment()

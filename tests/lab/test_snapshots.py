@@ -55,10 +55,13 @@ def test_a_deployment_that_cannot_start_from_one_says_why(
     assert bool(found) == bool(reason)
 
 
-def test_nodes_of_a_swarm_whose_engines_are_not_named_are_given_nothing() -> None:
+def test_nodes_of_a_swarm_whose_engines_are_not_named_are_given_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("TARE_SWARM", raising=False)
     one = setup(platform={"runtime": "swarm", "storage": "volume"})
-    assert "names no engines" in why_not(one, KEEP, swarm_engines=False)
-    assert why_not(setup(), KEEP, swarm_engines=False) == ""
+    assert "names no engines" in why_not(one, KEEP, here=True)
+    assert why_not(setup(), KEEP, here=True) == ""
 
 
 def test_nodes_that_do_not_fit_into_this_machine_make_no_snapshot_here() -> None:

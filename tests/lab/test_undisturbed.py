@@ -158,7 +158,7 @@ def test_removing_what_dead_runs_left_is_not_cut_short(
     place = tmp_path / "left"
     place.mkdir()
     monkeypatch.setattr(
-        "tare.lab.clean.native.remove", lambda _: signal.raise_signal(signal.SIGINT)
+        "tare.lab.clean.addresses.remove", lambda _: signal.raise_signal(signal.SIGINT)
     )
     with pytest.raises(KeyboardInterrupt):
         clean.remove(clean.Leftovers(temporary=[place]))

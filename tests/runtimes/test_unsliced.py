@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from tare.runtimes.unsliced import unsliced
 from tare.study.schema import Setup
 
 
-def why(platform: dict[str, Any], **known: Any) -> str:
+def why(
+    platform: dict[str, Any], elsewhere: Sequence[str] = (), inventory: Inventory | None = None
+) -> str:
     setup = Setup.model_validate({"platform": platform})
-    return unsliced(setup, **{"kubelet": True, "swarm": True, "inventory": None, **known})
+    return unsliced(setup, elsewhere.__contains__, inventory)
 
 
 def inventory(**fields: Any) -> Inventory:
@@ -22,17 +25,14 @@ def inventory(**fields: Any) -> Inventory:
     return Inventory(Path("hosts.yaml"), hosts)
 
 
-@pytest.mark.parametrize(
-    ("runtime", "network", "known"),
-    [("kubernetes", "host-port", "kubelet"), ("swarm", "host-port", "swarm")],
-)
+@pytest.mark.parametrize(("runtime", "units"), [("kubernetes", "pods"), ("swarm", "tasks")])
 def test_units_of_an_orchestrator_are_driven_on_this_machine_alone(
-    runtime: str, network: str, known: str
+    runtime: str, units: str
 ) -> None:
-    platform = {"runtime": runtime, "network": network}
+    platform = {"runtime": runtime, "network": "host-port"}
     assert why(platform) == ""
-    assert "on other machines" in why(platform, **{known: False})
-    assert why({"runtime": "docker"}, **{known: False}) == ""
+    assert f"{units} run on other machines" in why(platform, [runtime])
+    assert why({"runtime": "docker"}, [runtime]) == ""
 
 
 def test_hosts_need_root_which_the_inventory_names() -> None:

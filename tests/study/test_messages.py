@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.runtimes.availability import Obstacle
+from tare.runtimes.obstacle import Obstacle
 from tare.study.conditions import expand
 from tare.study.left_out import divide, reasons
 from tare.study.quantities import size_in_words

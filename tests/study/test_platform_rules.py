@@ -46,7 +46,7 @@ def test_the_platforms_of_the_papers_can_be_declared(read: ReadStudy, platform: 
         (
             "network: service-ip",
             "platform.network: service-ip with platform.runtime native",
-            "platform.runtime to swarm or kubernetes",
+            "platform.runtime to kubernetes or swarm",
         ),
         (
             "runtime: docker, network: node-port",
@@ -91,7 +91,7 @@ def test_what_a_runtime_does_not_have_is_refused(
 
 def test_the_runtimes_that_have_it_are_named(refuse: RefuseStudy) -> None:
     error = refuse(STUDY.format(platform="runtime: docker, network: host-port"))
-    assert "it is for swarm and kubernetes" in error.why
+    assert "it is for kubernetes and swarm" in error.why
 
 
 def test_a_level_that_changes_the_runtime_is_where_the_clash_came_in(refuse: RefuseStudy) -> None:

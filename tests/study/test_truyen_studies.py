@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.knowledge.library import load_library
-from tare.runtimes.availability import Cluster, Swarm, obstacle
+from tare.runtimes.availability import obstacle
+from tare.runtimes.declaration import Named
 from tare.runtimes.kubernetes.facts import ClusterFacts
 from tare.runtimes.swarm.facts import SwarmFacts
 from tare.study.conditions import expand
@@ -177,7 +178,8 @@ def test_of_cassandra_native_and_docker_run_here_and_the_rest_is_said() -> None:
 
 def test_on_a_cluster_its_own_plugins_deployments_run_too() -> None:
     facts = ClusterFacts("https://api", "v1.33.13", "flannel-vxlan", "iptables", ())
-    plan = make_plan(study(CASSANDRA, "laptop"), partial(obstacle, cluster=Cluster(facts)))
+    here = partial(obstacle, named={"kubernetes": Named(facts)})
+    plan = make_plan(study(CASSANDRA, "laptop"), here)
     running = {one.levels["deployment"] for one in plan.conditions}
     assert running == {
         "NativeHostPort", "DockerOnlyHostPort", "K8HostPort", "K8HostNetwork", "K8NodePort",
@@ -241,13 +243,13 @@ def test_the_page_covers_every_deployment_that_needs_no_ip_vs() -> None:
     assert every - covered == {"SwarmNodePort", "SwarmServiceIP", "K8HostNetwork"}
 
 
-SWARM = Swarm(SwarmFacts("unix://", "27.0", (), ip_vs=True))
+SWARM = Named(SwarmFacts("unix://", "27.0", (), ip_vs=True))
 
 
 def planned(*overrides: str, only: tuple[str, ...] = ()) -> Plan:
     """Of MongoDB, where a Swarm and a Kubernetes cluster with flannel are named."""
     facts = ClusterFacts("https://api", "v1.33.13", "flannel-vxlan", "iptables", ())
-    here = partial(obstacle, cluster=Cluster(facts), swarm=SWARM)
+    here = partial(obstacle, named={"kubernetes": Named(facts), "swarm": SWARM})
     return make_plan(
         load_study(STUDIES / f"{HERE}.yaml", list(overrides), "laptop", list(only)), here
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tare.analysis.tariff import NATIVE
+from tare.runtimes.registry import registered
 from tare.study.platform import BETWEEN_NODES
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from tare.analysis.tariff import Tariff
 
-DOCKER, KUBERNETES = "docker", "kubernetes"
-_OVER_LOOPBACK = (NATIVE, f"{DOCKER}.host")
 _PASSED_ON = ("service-ip", "node-port")
 """Endpoints of an orchestrator that lead to one of its machines, and by that to a node's."""
 
@@ -70,7 +69,7 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
         return BilledWay(why=why)
     if runtime == NATIVE:
         return BilledWay(NATIVE)
-    if several and runtime == DOCKER and network == "published":
+    if several and network == "published":
         return BilledWay(
             why="nodes reach each other by published ports too, and their packets are not told "
             "from the clients'"
@@ -81,8 +80,10 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
             "alone was weighed"
         )
     name = f"{runtime}.{endpoint}"
-    plugin = platform.get("plugin") if runtime == KUBERNETES else ""  # a Swarm has no choice
-    whole = not several or name in _OVER_LOOPBACK
+    own = registered().get(runtime)  # what ran then need not be installed now
+    plugin = platform.get("plugin") if own and own.weighed_by_plugin else ""
+    over_loopback = endpoint == "host" and own is not None and not own.orchestrator
+    whole = not several or over_loopback
     nodes = None if whole else BilledWay(f"{runtime}.{BETWEEN_NODES}", plugin=plugin or "")
     return BilledWay(name, nodes, plugin or "")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tare.analysis.prices import interval
+from tare.analysis.prices import AGAIN, NATIVE, interval
 from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, WeighedPart
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tare.records.prices import Interval
     from tare.records.quiet import Machine
 
-NATIVE, AGAIN = "native", "native again"
 PASSES = 2
 """Turns of each piece and unit in a round; the second pass goes through the units the other way, so
 that what drifts steadily is in none of the differences."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scipy import special
 
 from tare.analysis.amounts import amount_of
+from tare.analysis.prices import AGAIN
 from tare.monitor.quiet import BUSY_CORES
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def doubts(found: Weighing) -> list[str]:
     unlike = [
         f"{name}, {_driven(again)}"
         for again in found.prices
-        if again.way == "native again"
+        if again.way == AGAIN
         for name, one in (("CPU time", again.added), ("round trip", again.round_trip_added))
         if one is not None and _beyond_chance(one, found.rounds - 1)
     ]

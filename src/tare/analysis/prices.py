@@ -23,6 +23,7 @@ from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_sl
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
 from tare.records.quiet import stood_still
+from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from tare.records.quiet import Machine
 
 US = 1e6
-NATIVE = "native"
+NATIVE, AGAIN = BARE, f"{BARE} again"
 """The runtime that others are compared with: the first way, and those after it on servers alike."""
 PARTS = ("server", "client", "engine", "kernel", "softirq")
 

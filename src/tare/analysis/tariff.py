@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import Amount, amount_of, related
+from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tare.records.prices import Price, Weighing
 
 COUNTED = "packets"
-NATIVE = "native"
+NATIVE = BARE
 OWNERS = ("server", "client", "engine", "kernel")
 SOFTIRQ = "softirq"
 PARTS = (*OWNERS, SOFTIRQ)

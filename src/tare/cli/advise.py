@@ -10,6 +10,7 @@ import typer
 
 from tare.cli.console import say, say_json
 from tare.cli.own_prices import price_lines
+from tare.enumeration import either
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import FAMILIES, Advice, advise
 from tare.knowledge.advice_text import advice_lines
@@ -20,8 +21,10 @@ from tare.knowledge.proposal import load_note, study_text, write_study
 from tare.knowledge.query import REPLACED, Query, queries_of
 from tare.knowledge.rendering import change_lines
 from tare.knowledge.rules import PURPOSES
-from tare.knowledge.schema import Network, Operation, Plugin, Storage
+from tare.knowledge.schema import Operation, Plugin
+from tare.runtimes.registry import BARE, CONTAINER, containers, names
 from tare.study.conditions import baseline_condition, expand
+from tare.study.platform import Network, Storage
 from tare.study.quantities import parse_fraction
 from tare.study.read import load_study
 
@@ -30,8 +33,8 @@ if TYPE_CHECKING:
 
 _PLUGINS = tuple(one for one in get_args(Plugin) if one)
 _ADDRESSES = ("floating-ip", "host-name")
-WEIGHED = ("docker", "swarm", "kubernetes")
-PLATFORMS = ("native", "docker", "kvm", "vmware", "swarm", "kubernetes")
+PLATFORMS = (*names(), "kvm", "vmware")
+CLIENTS = (BARE, *containers())
 Knowledge = Annotated[
     list[Path] | None,
     typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
@@ -63,8 +66,8 @@ def command(
     ] = False,
     database: Annotated[str, typer.Option(help="cassandra or mongodb.")] = "",
     version: Annotated[str, typer.Option("--database-version", help="Its release.")] = "",
-    platform: Annotated[str, typer.Option(help=f"{', '.join(PLATFORMS)}.")] = "docker",
-    over: Annotated[str, typer.Option(help="The platform that it replaces.")] = "native",
+    platform: Annotated[str, typer.Option(help=f"{', '.join(PLATFORMS)}.")] = CONTAINER,
+    over: Annotated[str, typer.Option(help="The platform that it replaces.")] = BARE,
     network: Annotated[str, typer.Option(help="host, bridge, published, service-ip, ...")] = "",
     storage: Annotated[str, typer.Option(help="directory, volume, layer, host-path.")] = "",
     against_network: Annotated[
@@ -85,7 +88,7 @@ def command(
     ] = "",
     machines: Annotated[str, typer.Option(help="What both sides run on: physical or vm.")] = "",
     instance: Annotated[str, typer.Option(help="The cloud's name of it, as m3.large.")] = "",
-    client: Annotated[str, typer.Option(help="The load client: native or docker.")] = "native",
+    client: Annotated[str, typer.Option(help=f"The load client: {either(CLIENTS)}.")] = BARE,
     operation: Annotated[str, typer.Option(help="read, update, write, mixed, all, ...")] = "",
     workload: Annotated[str, typer.Option(help="ycsb-a, stress-mixed, ...")] = "",
     load: Annotated[str, typer.Option(help="Share of the maximum, 66% or 0.66.")] = "",
@@ -152,7 +155,7 @@ def command(
             against_address=_one_of("--against-address", against_address, _ADDRESSES),
             machines=_one_of("--machines", machines, ("physical", "vm")),
             instance=instance,
-            client=_one_of("--client", client, ("native", "docker")),
+            client=_one_of("--client", client, CLIENTS),
             operation=_one_of("--operation", operation, get_args(Operation)),
             workload=_one_of("--workload", workload, tuple(READS)),
             share=_share("--load", load) if load else None,
@@ -177,7 +180,7 @@ def command(
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
     _print(answers, settled, json=json)
-    if not given and not json and asked.over == "native" and asked.platform in WEIGHED:
+    if not given and not json and asked.over == BARE and asked.platform in names():
         say("")
         told = price_lines(
             asked.platform,
@@ -195,7 +198,7 @@ def _refuse_alike(asked: Query) -> None:
     """Refuse a question whose two sides are the same, or that leaves one of them open."""
     replaced = asked.replaced
     if asked.platform != asked.over:
-        if replaced and asked.over == "native":
+        if replaced and asked.over == BARE:
             raise KnowledgeError(
                 f"{_options(replaced)}: means nothing over {asked.over}",
                 why="it says what is replaced where both sides are of one platform, or which way "
@@ -210,7 +213,7 @@ def _refuse_alike(asked: Query) -> None:
                 why=f"--{name} is {new or 'not said'}",
                 remedy=f"say by --{name} what replaces {old}",
             )
-    if not replaced and asked.client == "native":
+    if not replaced and asked.client == BARE:
         said = [name for name in REPLACED if getattr(asked, name)]
         option = said[-1] if said else "network"
         named = getattr(asked, option)
@@ -219,9 +222,9 @@ def _refuse_alike(asked: Query) -> None:
             why=f"what {option} {named} replaces is not said"
             if named
             else "both sides are the same",
-            remedy=f"say what it replaces: --against-{option}, or compare with --over native"
+            remedy=f"say what it replaces: --against-{option}, or compare with --over {BARE}"
             if named
-            else "name another --platform or --over, --client docker, or a --network and an "
+            else f"name another --platform or --over, --client {CONTAINER}, or a --network and an "
             "--against-network",
         )
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import json as json_module
 import shutil
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
 from tare.cli.console import Terminal, say_json
-from tare.cli.engines import cluster_fault, docker_fault, named_cluster
 from tare.cli.quiet import STOP_THEM
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.monitor.quiet import look
-from tare.runtimes.availability import no_cluster
-from tare.runtimes.docker_engine import connect
-from tare.runtimes.kubernetes.facts import ClusterFacts
-from tare.runtimes.swarm.facts import SwarmFacts
-from tare.runtimes.swarm.named import ask_swarm
+from tare.runtimes.registry import BARE, registered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ def _noise() -> Finding:
 def findings() -> list[Finding]:
     """Everything that decides what can run here."""
     machine = local_facts()
-    docker = docker_fault()
     claim = addresses.can_claim()
     exposed = neighbours.cannot()
     kind = cgroups.version()
@@ -63,16 +61,7 @@ def findings() -> list[Finding]:
             f"{machine.cpus} CPUs, {machine.memory_available / 2**30:.1f} GiB of memory free, "
             f"{machine.disk_free / 2**30:.0f} GiB of disk free, kernel {machine.kernel}",
         ),
-        Finding("native runtime", True, "processes of this machine"),
-        Finding(
-            "docker runtime",
-            docker is None,
-            docker.what if docker else f"engine {connect().version().get('Version')}",
-            "make setup (as root) installs docker.io and starts dockerd",
-            needed=False,
-        ),
-        _kubernetes(),
-        _swarm(),
+        *_runtimes(),
         _hosts(),
         Finding(
             "control groups",
@@ -132,30 +121,11 @@ def _idle_cpus() -> Finding:
     )
 
 
-def _kubernetes() -> Finding:
-    what, found = "kubernetes runtime", cluster_fault()
-    if found is None:
-        cluster = named_cluster()
-        facts = cluster.facts if cluster else None
-        return Finding(what, True, _of_cluster(facts) if facts else "it answers no more")
-    missing = no_cluster()
-    if missing.remedy not in found:
-        wrong = "see docs/kubernetes.md, When something is wrong"
-        return Finding(what, False, found, wrong, needed=False)
-    remedy = "see docs/kubernetes.md: name any cluster with KUBECONFIG, or make rig"
-    return Finding(what, False, missing.what, remedy, needed=False)
-
-
-def _swarm() -> Finding:
-    found = ask_swarm()
-    remedy = "see docs/swarm.md: name a Swarm's manager with TARE_SWARM, or make rig-swarm"
-    if not isinstance(found, SwarmFacts):
-        says = f"{found.what}: {found.why}" if found else "docker's engine is in no Swarm"
-        return Finding("swarm runtime", False, says, remedy, needed=False)
-    says = f"{found.version} at {found.manager}, {len(found.usable)} usable nodes"
-    if found.ip_vs is False:
-        says += "; the kernel lacks IP_VS: service-ip and node-port cannot run"
-    return Finding("swarm runtime", bool(found.usable), says, remedy, needed=False)
+def _runtimes() -> Iterator[Finding]:
+    for name, one in registered().items():
+        seen = one.seen()
+        needed = name == BARE
+        yield Finding(f"{name} runtime", seen.ok, seen.says, seen.remedy, needed=needed)
 
 
 def _hosts() -> Finding:
@@ -175,11 +145,6 @@ def _hosts() -> Finding:
         "`tare doctor --machines` asks them"
     )
     return Finding(what, True, says, needed=False)
-
-
-def _of_cluster(facts: ClusterFacts) -> str:
-    plugin = facts.plugin or "a network plugin that is not recognised"
-    return f"{facts.version} at {facts.server}, {len(facts.usable)} usable nodes, {plugin}"
 
 
 def _program(name: str, package: str, tools: str) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import declared
 from tare.study.cassandra_rules import replicas_needed
 from tare.study.comparisons import comparisons
 from tare.study.design import AUTO
@@ -73,7 +74,7 @@ def _unpinned(plan: Plan) -> Iterator[str]:
 def _shares_cpus(setup: Setup) -> bool:
     client, platform = setup.client, setup.platform
     here = client.machines == platform.machines == "local"
-    placed = {client.runtime, platform.runtime} & {"kubernetes", "swarm"}
+    placed = any(declared(one.runtime).orchestrator for one in (client, platform))
     return here and not placed and not (client.limits.cpuset and platform.limits.cpuset)
 
 

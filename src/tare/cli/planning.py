@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from tare.artifacts.lock import locked_versions
 from tare.artifacts.tree import check_home
-from tare.cli.engines import named_cluster, named_swarm, runtime_states
 from tare.databases.mongodb.installation import Unfit, unfit
 from tare.errors import ArtifactError, TareError
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
 from tare.runtimes.availability import obstacle
-from tare.runtimes.docker_engine import data_directory
 from tare.runtimes.host_groups import group_faults
 from tare.runtimes.key import SSH
-from tare.runtimes.kubernetes.local_pods import kubelet_runs
-from tare.runtimes.swarm.settings import swarm_settings
+from tare.runtimes.registry import declared
 from tare.runtimes.unsliced import unsliced
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
@@ -27,7 +24,7 @@ from tare.study.refusals import refusals, refuse_plan
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tare.runtimes.availability import Obstacle
+    from tare.runtimes.obstacle import Obstacle
     from tare.study.left_out import Hindrance
     from tare.study.schema import Setup, Study
 
@@ -69,13 +66,11 @@ def refuse_here(plan: Plan, where: Path | None = None) -> None:
     Raises:
         StudyError: for the first refusal, with file, line, reason and remedy, and all others.
     """
-    machine = local_facts(where, data_directory() if plan.estimate.engine_disk_bytes else None)
-    asked = any(_uses("kubernetes", one.setup) for one in plan.conditions)
-    swarm = any(_uses("swarm", one.setup) for one in plan.conditions)
-    states = runtime_states(kubernetes=asked, swarm=swarm)
-    elsewhere = {"kubernetes"} if asked and not kubelet_runs() else set()
-    if swarm and not swarm_settings().local:
-        elsewhere.add("swarm")
+    used = sorted({name for one in plan.conditions for name in _runtimes(one.setup)})
+    stores = filter(None, (declared(name).store() for name in used))
+    machine = local_facts(where, next(stores, None) if plan.estimate.engine_disk_bytes else None)
+    states = {name: declared(name).fault() for name in used}
+    elsewhere = {name for name in used if declared(name).elsewhere()}
     refuse_plan(refusals(plan, machine, states, locked_versions(), elsewhere, _unfit_in(plan)))
 
 
@@ -108,19 +103,18 @@ def _unfit(setup: Setup) -> list[Unfit]:
     return []
 
 
-def _uses(runtime: str, setup: Setup) -> bool:
-    return runtime in (setup.platform.runtime, setup.client.runtime)
+def _runtimes(setup: Setup) -> set[str]:
+    return {setup.platform.runtime, setup.client.runtime}
 
 
 def obstacle_here() -> Callable[[Setup], Obstacle | None]:
     """What hinders a setup here; an orchestrator is asked once, and only if one needs it."""
-    cluster, swarm, hosts = cache(named_cluster), cache(named_swarm), cache(named_inventory)
+    asked, hosts = cache(lambda name: declared(name).named()), cache(named_inventory)
 
     def hindered(setup: Setup) -> Obstacle | None:
         return obstacle(
             setup,
-            cluster() if _uses("kubernetes", setup) else None,
-            swarm() if _uses("swarm", setup) else None,
+            {name: found for name in _runtimes(setup) if (found := asked(name)) is not None},
             hosts() if "ssh" in (setup.platform.machines, setup.client.machines) else None,
         )
 
@@ -129,15 +123,10 @@ def obstacle_here() -> Callable[[Setup], Obstacle | None]:
 
 def unsliced_here() -> Callable[[Setup], str]:
     """Why units of a setup cannot be driven in slices; each is asked only if a setup needs it."""
-    kubelet, swarm, hosts = cache(kubelet_runs), cache(swarm_settings), cache(named_inventory)
+    elsewhere, hosts = cache(lambda name: declared(name).elsewhere()), cache(named_inventory)
 
     def why_not(setup: Setup) -> str:
         over_ssh = "ssh" in (setup.platform.machines, setup.client.machines)
-        return unsliced(
-            setup,
-            kubelet=not _uses("kubernetes", setup) or kubelet(),
-            swarm=not _uses("swarm", setup) or swarm().local,
-            inventory=hosts() if over_ssh else None,
-        )
+        return unsliced(setup, elsewhere, hosts() if over_ssh else None)
 
     return why_not

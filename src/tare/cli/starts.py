@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.runtimes.swarm.settings import names_engines
 from tare.study.start import why_not
 
 if TYPE_CHECKING:
@@ -15,10 +14,9 @@ if TYPE_CHECKING:
 def start_lines(plan: Plan) -> list[str]:
     """Which deployments start from a snapshot, why others do not, and what conditions share."""
     design = plan.study.design
-    engines = names_engines()
     reasons: dict[str, dict[str, None]] = {}
     for one in plan.conditions:
-        reason = why_not(one.setup, design, swarm_engines=engines)
+        reason = why_not(one.setup, design, here=True)
         reasons.setdefault(reason, {})[one.deployment] = None
     lines = []
     for reason, keys in reasons.items():

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from tare.runtimes.registry import BARE, CONTAINER, names
+
 LEAST_ROUNDS = 3
-USUAL = ("native", "docker")
+USUAL = (BARE, CONTAINER)
 SECONDS, ORCHESTRATED_SECONDS = 125.0, 150.0
 ROUNDS, ROW_BYTES = 5, 1000
 IN_FLIGHT = (1, 32)
@@ -18,8 +20,8 @@ def command(
     runtimes: Annotated[
         list[str] | None,
         typer.Argument(
-            help="native, docker, kubernetes, swarm: what to weigh; nothing: the first two. Native "
-            "is always weighed, as the others are compared with it.",
+            help=f"{', '.join(names())}: what to weigh; nothing: the first two. "
+            f"{BARE.capitalize()} is always weighed, as the others are compared with it.",
             show_default=False,
         ),
     ] = None,

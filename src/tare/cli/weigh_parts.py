@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, get_args
 
 from rich.table import Table
 
-from tare.analysis.part_prices import AGAIN, NATIVE, apart, part_prices, shown_of
+from tare.analysis.part_prices import apart, part_prices, shown_of
+from tare.analysis.prices import AGAIN, NATIVE
 from tare.cli.quiet import STOP_THEM
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from tare.records.part_prices import Cost, PartPrice, PartWeighing
     from tare.records.prices import Interval
 
-HEADINGS = ("operation", "time", "native", "native again over it", "on", "over native", "percent")
+HEADINGS = (
+    "operation", "time", NATIVE, f"{AGAIN} over it", "on", f"over {NATIVE}", "percent"
+)  # fmt: skip
 LEFT = ("operation", "time", "on")
 _UNITS = ((10_000_000, 1_000_000, "ms"), (10_000, 1000, "us"), (-math.inf, 1, "ns"))
 """from so many nanoseconds on, a cost is shown in a unit of so many"""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from tare.artifacts.snapshot import Snapshot
 from tare.databases.observed import Observed
+from tare.runtimes.registry import BARE
 from tare.runtimes.unit import Bits, Running
 
 
@@ -33,7 +34,7 @@ class Cluster(Protocol):
 
     @property
     def nodes(self) -> list[Running]: ...
-    def targets(self, client: str = "native", endpoint: str = "") -> list[str]:
+    def targets(self, client: str = BARE, endpoint: str = "") -> list[str]:
         """host:port of every node, for clients of this runtime; empty: the usual endpoint."""
         ...
 

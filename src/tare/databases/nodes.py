@@ -13,6 +13,7 @@ from typing import ClassVar
 from tare import scratch
 from tare.artifacts.snapshot import Snapshot
 from tare.errors import ClusterError, TareError
+from tare.runtimes.registry import BARE
 from tare.runtimes.unit import Bits, Running, Runtime, Site, Unit
 from tare.study.load import Load
 from tare.study.schema import Database, Platform
@@ -119,7 +120,7 @@ class Nodes:
     def _log_name(self) -> str:
         return Path(self.LOG).name
 
-    def targets(self, client: str = "native", endpoint: str = "") -> list[str]:
+    def targets(self, client: str = BARE, endpoint: str = "") -> list[str]:
         """host:port of every node, as clients of this runtime reach them.
 
         Args:

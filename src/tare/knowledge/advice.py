@@ -15,6 +15,7 @@ from tare.knowledge.proposal import obstacle
 from tare.knowledge.relevant import near_to, relevant
 from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
+from tare.runtimes.registry import containers
 from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:
@@ -263,9 +264,10 @@ def _values(finding: Finding) -> tuple[int | float, int | float] | None:
 def _follows(asked: Query, answers: Sequence[Answer], purposes: Sequence[Purpose]) -> list[Follows]:
     """The rules for these purposes, with the range that is known put into them."""
     wanted = {*purposes, "always"}
-    if asked.platform == asked.over and asked.client != "docker":
+    client_in_one = asked.client in containers()
+    if asked.platform == asked.over and not client_in_one:
         return []  # both sides are in containers, or neither is
-    if asked.platform != "docker" and asked.client != "docker":
+    if asked.platform not in containers() and not client_in_one:
         return []  # the rules are about containers
     worst = _greatest(answers)
     return [_apply(rule, worst) for rule in load_rules() if rule.purpose in wanted]

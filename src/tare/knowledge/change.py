@@ -14,6 +14,7 @@ from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
 from tare.knowledge.analysis_file import LooseAnalysis, read_analysis
 from tare.knowledge.query import Query, query_of
+from tare.runtimes.registry import containers
 from tare.study.schema import Setup
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _asked(old: Setup | None, new: Setup | None) -> Query | None:
     for setup in (new, old):
         if setup is None:
             continue
-        if "docker" in (setup.platform.runtime, setup.client.runtime):
+        if {setup.platform.runtime, setup.client.runtime} & set(containers()):
             return query_of(setup, native)
     return None
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from tare.knowledge.mixes import mixes_apart
 from tare.knowledge.rendering import load_of
 from tare.knowledge.schema import compared
+from tare.runtimes.registry import registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,12 +56,8 @@ _PACKETS = {"host": 0.0, "bridge": 1.0, "published": 1.25, "host-port": 1.25}
 _FAR_NETWORK = 3.25
 """An overlay or service address, or anything else that is not listed."""
 _LEAST_STEPS, _MOST_STEPS = 0.25, 2.0
-_PLATFORMS: Mapping[frozenset[str], float] = {
-    frozenset({"docker", "swarm"}): 0.6,
-    frozenset({"docker", "kubernetes"}): 0.6,
-    frozenset({"swarm", "kubernetes"}): 0.4,
-    frozenset({"kvm", "vmware"}): 0.4,
-}
+_HYPERVISORS = {"kvm", "vmware"}
+_HYPERVISORS_APART = 0.4
 
 
 @dataclass(frozen=True)
@@ -227,7 +224,12 @@ def _plain(wanted: str, found: str | None) -> float:
 
 
 def _platforms(wanted: str, found: str) -> float:
-    return 0.0 if wanted == found else _PLATFORMS.get(frozenset({wanted, found}), 1.0)
+    if wanted == found:
+        return 0.0
+    if {wanted, found} == _HYPERVISORS:
+        return _HYPERVISORS_APART
+    said = [dict(registered()[one].near) for one in (wanted, found) if one in registered()]
+    return next((near[one] for near in said for one in (wanted, found) if one in near), 1.0)
 
 
 def _networks(wanted: str, found: str | None) -> float:

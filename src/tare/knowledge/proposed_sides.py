@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.runtimes.swarm.path import ONLY_INSIDE
-from tare.study.platform_rules import FITTING
+from tare.runtimes.registry import BARE, containers, declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from tare.knowledge.query import Query
 
-_USUAL: Mapping[str, tuple[str, str]] = {
-    "native": ("host", "directory"),
-    "docker": ("bridge", "volume"),
-    "kubernetes": ("service-ip", "emptydir"),
-    "swarm": ("host-port", "volume"),
-}
-"""Network and storage of a proposal where nobody says which."""
 _VIRTUAL = {"kvm": "KVM", "vmware": "VMware"}
 
 
@@ -42,8 +34,8 @@ def why_not(asked: Query) -> str:
 
 def level_of(asked: Query) -> str:
     """The treatment's name."""
-    if asked.platform == asked.over == "native" and not asked.against_clusters:
-        return "docker-client"
+    if asked.platform == asked.over == BARE and not asked.against_clusters:
+        return f"{asked.client}-client"
     if asked.platform == asked.over:
         return _inside(asked.platform, *_wanted(asked), asked.clusters if _many(asked) else None)
     both = "-and-client" if _moves_client(asked) else ""
@@ -64,7 +56,7 @@ def _obstacles(asked: Query) -> Iterator[str]:
         (asked.over, *_replaced(asked)),
     ):
         for field, value in (("network", network), ("storage", storage)):
-            fitting = FITTING[platform][field]
+            fitting = declared(platform).fitting[field]
             if value not in fitting:
                 yield f"{platform} has no {field} {value}: {', '.join(fitting)}"
     if asked.address or asked.against_address:
@@ -75,22 +67,24 @@ def _obstacles(asked: Query) -> Iterator[str]:
             "`tare compare` both runs"
         )
     outside = asked.platform != asked.over
-    if asked.platform == "swarm" and outside and _wanted(asked)[0] in ONLY_INSIDE:
+    runtime = declared(asked.platform)
+    if outside and _wanted(asked)[0] in runtime.inside_only:
         yield (
-            f"{asked.network} of a Swarm is reached by containers on its network only. Compare it "
-            "inside the Swarm: --over swarm --against-network host-port"
+            f"{asked.network} of a {runtime.title} is reached by containers on its network only. "
+            f"Compare it inside the {runtime.title}: --over {runtime.name} --against-network "
+            f"{runtime.from_outside}"
         )
     if not outside:
         moved = asked.against_network or asked.against_storage or asked.against_clusters
-        if asked.platform == "native" and not (moved or asked.client == "docker"):
+        if asked.platform == BARE and not (moved or asked.client in containers()):
             yield "both sides would be the same"
-        if asked.platform != "native" and not moved:
+        if asked.platform != BARE and not moved:
             yield "it is not said what is replaced: --against-network or --against-storage"
 
 
 def _wanted(asked: Query) -> tuple[str, str]:
     """Network and storage that are asked about."""
-    network, storage = _USUAL[asked.platform]
+    network, storage = declared(asked.platform).proposed
     return asked.network or network, asked.storage or storage
 
 
@@ -99,7 +93,7 @@ def _replaced(asked: Query) -> tuple[str, str]:
     if asked.platform == asked.over:
         network, storage = _wanted(asked)
     else:
-        network, storage = _USUAL[asked.over]
+        network, storage = declared(asked.over).proposed
     return asked.against_network or network, asked.against_storage or storage
 
 
@@ -108,7 +102,7 @@ def _many(asked: Query) -> bool:
 
 
 def _moves_client(asked: Query) -> bool:
-    return asked.client == "docker" and asked.over == "native"
+    return asked.client in containers() and asked.over == BARE
 
 
 def _on(platform: str, network: str, storage: str) -> str:
@@ -117,22 +111,22 @@ def _on(platform: str, network: str, storage: str) -> str:
 
 def _inside(platform: str, network: str, storage: str, clusters: int | None) -> str:
     count = f"-{clusters}-clusters" if clusters else ""
-    return f"native{count}" if platform == "native" else f"{platform}-{network}-{storage}{count}"
+    return f"{BARE}{count}" if platform == BARE else f"{platform}-{network}-{storage}{count}"
 
 
 def _baseline(asked: Query) -> str:
     network, storage = _replaced(asked)
     if asked.platform == asked.over:
         return _inside(asked.over, network, storage, asked.against_clusters)
-    return "native" if asked.over == "native" else f"{asked.over}-{network}"
+    return BARE if asked.over == BARE else f"{asked.over}-{network}"
 
 
 def _patch(asked: Query) -> str:
     parts = []
-    if asked.platform != "native":
+    if asked.platform != BARE:
         parts.append(f"platform: {{{_on(asked.platform, *_wanted(asked))}}}")
     if _moves_client(asked):
-        parts.append("client: {runtime: docker, network: bridge}")
+        parts.append(f"client: {{runtime: {asked.client}, network: bridge}}")
     if _many(asked):
         parts.append(f"clusters: {asked.clusters}")
     return "{" + ", ".join(parts) + "}"
@@ -140,7 +134,8 @@ def _patch(asked: Query) -> str:
 
 def _client(asked: Query) -> str:
     """The client of every condition; over native the treatment alone moves it."""
-    if asked.platform == asked.over == "swarm":
-        return "runtime: swarm, network: bridge"  # one place from which all endpoints are reached
-    both = asked.over != "native" and asked.client == "docker"
-    return "runtime: docker, network: bridge" if both else "runtime: native"
+    if asked.platform == asked.over and declared(asked.over).inside_only:
+        # one place from which all endpoints are reached
+        return f"runtime: {asked.over}, network: bridge"
+    both = asked.over != BARE and asked.client in containers()
+    return f"runtime: {asked.client}, network: bridge" if both else f"runtime: {BARE}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tare.knowledge.from_run import side_of
 from tare.knowledge.schema import compared
 from tare.load.workloads import sides
+from tare.runtimes.registry import BARE, CONTAINER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,8 +49,8 @@ class Query:
 
     database: str = ""
     version: str = ""
-    platform: str = "docker"
-    over: str = "native"
+    platform: str = CONTAINER
+    over: str = BARE
     network: str = ""
     storage: str = ""
     plugin: str = ""
@@ -61,7 +62,7 @@ class Query:
     against_clusters: int | None = None
     machines: str = ""
     instance: str = ""
-    client: str = "native"
+    client: str = BARE
     operation: str = ""
     workload: str = ""
     share: float | None = None
@@ -147,7 +148,7 @@ def query_of(
         address=side.address,
         machines=_kind(side, base),
         instance=(levels or {}).get(_INSTANCE, ""),
-        client=side.client or "native",
+        client=side.client or BARE,
         operation=_OPERATIONS.get(setup.load.label, "all"),
         workload=setup.load.label,
         threads=_threads(setup),

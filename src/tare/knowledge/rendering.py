@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tare.enumeration import count
 from tare.knowledge.library import place
 from tare.knowledge.wording import WORDS, percent, span
+from tare.runtimes.registry import containers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ def side_of(side: Side) -> str:
     """One side in a few words: docker bridge layer, client docker."""
     parts = [side.platform, side.network, side.address, side.plugin, side.storage]
     words = " ".join(part for part in parts if part)
-    extra = [f"client {side.client}"] if side.client == "docker" else []
+    extra = [f"client {side.client}"] if side.client in containers() else []
     extra += [f"{side.clusters} clusters"] if side.clusters and side.clusters > 1 else []
     extra += [f"RF {side.replication_factor}"] if side.replication_factor else []
     return ", ".join([words, *extra])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from tare.runtimes.registry import BARE
+from tare.study import platform
+from tare.study.platform import Network, RuntimeName, Storage
 from tare.study.question import Metric as TareMetric
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._+-]{0,119}$")]
@@ -17,21 +20,10 @@ Text = Annotated[
 """No control characters: what others wrote is printed on a terminal."""
 
 Machines = Literal["physical", "vm", "kvm", "vmware"]
-Runtime = Literal["native", "docker", "swarm", "kubernetes"]
-Network = Literal[
-    "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
-]
-Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
-Plugin = Literal[
-    "",
-    "flannel",
-    "flannel-vxlan",
-    "flannel-host-gw",
-    "bridge",
-    "weave",
-    "overlay",
-    "docker-gwbridge",
-]
+if TYPE_CHECKING:
+    Plugin: TypeAlias = str
+else:
+    Plugin = Literal["", "flannel", platform.Plugin]
 """`flannel` alone: the source does not say with which backend."""
 Operation = Literal["all", "mixed", "read", "update", "insert", "write", "rmw"]
 Unit = Literal["operations/s", "us", "ms", "%", "kB", "kB/s", "us/operation", "operations", ""]
@@ -49,16 +41,14 @@ class Side(KnowledgePart):
     machines: Machines | None = Field(
         None, description="what the operating system ran on; kvm and vmware are themselves compared"
     )
-    runtime: Runtime = Field("native", description="how a node was run")
+    runtime: RuntimeName = Field(BARE, description="how a node was run")
     network: Network | None = Field(None, description="how a client reached a node")
     address: Literal["", "floating-ip", "host-name"] = Field(
         "", description="the stable address in front of the network, where one was compared"
     )
     plugin: Plugin = Field("", description="network plugin of an orchestrator")
     storage: Storage | None = Field(None, description="where the data lay")
-    client: Literal["native", "docker", "kubernetes", "swarm"] | None = Field(
-        None, description="how the client was run"
-    )
+    client: RuntimeName | None = Field(None, description="how the client was run")
     clusters: int | None = Field(None, ge=1, description="clusters side by side")
     replication_factor: int | None = Field(
         None, ge=1, description="copies of each row, where the two sides differ in it"
@@ -72,7 +62,7 @@ class Side(KnowledgePart):
 
 def hypervisor(machines: str | None, runtime: str) -> str:
     """`kvm` or `vmware` where a process ran natively in such a machine, else the runtime."""
-    return str(machines) if machines in ("kvm", "vmware") and runtime == "native" else runtime
+    return str(machines) if machines in ("kvm", "vmware") and runtime == BARE else runtime
 
 
 def compared(side: Side, base: Side) -> tuple[str, str]:
@@ -82,7 +72,7 @@ def compared(side: Side, base: Side) -> tuple[str, str]:
     runtime on machines of two kinds, these are: Docker in KVM against Docker asks about KVM.
     """
     new, old = (
-        str(one.machines) if one.machines in ("kvm", "vmware") else "native" for one in (side, base)
+        str(one.machines) if one.machines in ("kvm", "vmware") else BARE for one in (side, base)
     )
     if new == old:
         return side.runtime, base.runtime

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import psutil
+from typing import TYPE_CHECKING
 
 from tare import scratch
 from tare.errors import RuntimeUnavailableError, TareError
@@ -16,25 +14,20 @@ from tare.lab import marked
 from tare.lab.undisturbed import undisturbed
 from tare.machines import addresses, cgroups, neighbours
 from tare.records.layout import RunFiles
-from tare.runtimes import docker_engine, native
-from tare.runtimes.kubernetes import namespaces
-from tare.runtimes.kubernetes.namespaces import Namespace
+from tare.runtimes.registry import registered
 from tare.runtimes.ssh import leftovers as ssh
 from tare.runtimes.ssh.leftovers import HostLeftovers
-from tare.runtimes.swarm import leftovers as swarm
-from tare.runtimes.swarm.leftovers import SwarmLeftovers
+
+if TYPE_CHECKING:
+    from tare.runtimes.left import Left
 
 
 @dataclass
 class Leftovers:
     """Everything that carries Tare's labels and belongs to no live run."""
 
-    processes: dict[psutil.Process, str] = field(default_factory=dict)
-    docker: dict[str, list[Any]] = field(default_factory=dict)
-    namespaces: list[Namespace] = field(default_factory=list)
-    """of Kubernetes clusters that this machine noted"""
-    swarm: SwarmLeftovers = field(default_factory=SwarmLeftovers)
-    """of the Docker Swarm that is named here"""
+    of_runtimes: list[Left] = field(default_factory=list)
+    """in the order in which runtimes are listed"""
     hosts: HostLeftovers = field(default_factory=HostLeftovers)
     """of the inventory that is named here"""
     addresses: list[str] = field(default_factory=list)
@@ -46,7 +39,7 @@ class Leftovers:
     temporary: list[Path] = field(default_factory=list)
     """temporary directories of dead commands, by mark"""
     unanswered: list[str] = field(default_factory=list)
-    """the engine, clusters and hosts that could not be asked what they hold, and why"""
+    """the engines, clusters and hosts that could not be asked what they hold, and why"""
 
     def __bool__(self) -> bool:
         return bool(self.words())
@@ -54,11 +47,8 @@ class Leftovers:
     def words(self) -> list[str]:
         """A line per kind, for people."""
         kinds: dict[str, list[str]] = {
-            "processes": [str(one.pid) for one in self.processes],
-            **self.swarm.words(),
+            **{kind: names for one in self.of_runtimes for kind, names in one.words.items()},
             **self.hosts.words(),
-            **{kind: [str(i.name) for i in items] for kind, items in self.docker.items()},
-            "namespaces": [f"{one.name} ({one.api.server})" for one in self.namespaces],
             "addresses": self.addresses,
             "firewall rules": self.rules,
             "control groups": [str(g) for g in self.groups],
@@ -81,15 +71,11 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
     Raises:
         InventoryError: the inventory that is named cannot be read.
     """
-    noted, unanswered = namespaces.leftovers()
-    in_swarm = swarm.leftovers()
+    of_runtimes = [one.left() for one in registered().values()]
+    found = [one for one in of_runtimes if one is not None]
     on_hosts = ssh.leftovers() if hosts else HostLeftovers()
-    in_docker, silent = docker_engine.leftovers()
     return Leftovers(
-        processes=native.leftovers(),
-        docker=in_docker,
-        namespaces=noted,
-        swarm=in_swarm,
+        of_runtimes=found,
         hosts=on_hosts,
         addresses=addresses.leftovers(),
         rules=neighbours.kept_out(),
@@ -97,9 +83,7 @@ def find(runs: Path, *, hosts: bool = True, directories: bool = True) -> Leftove
         directories=marked.leftovers(runs) if directories else [],
         temporary=scratch.leftovers(),
         unanswered=[
-            *unanswered,
-            *([f"the Docker engine: {silent}"] if silent else []),
-            *filter(None, [in_swarm.unanswered]),
+            *(line for one in found for line in one.unanswered),
             *(f"{one.where}: {one.why}" for one in on_hosts.unseen),
         ],
     )
@@ -132,25 +116,15 @@ def swept(say: Callable[[str], None]) -> Iterator[None]:
 
 @undisturbed()
 def remove(found: Leftovers) -> list[TareError]:
-    """Remove what was found: containers first, because they hold networks and volumes. All of it:
-    an interruption comes afterwards.
+    """Remove what was found: processes last of what runs, because others keep some of them alive.
+    All of it: an interruption comes afterwards.
 
     Returns:
         What could not be removed, and why.
     """
-    faults: list[TareError] = []
-    for namespace in found.namespaces:
-        try:
-            namespaces.remove(namespace)
-        except TareError as error:
-            faults.append(error)
-    try:
-        swarm.remove(found.swarm)
-    except TareError as error:
-        faults.append(error)
-    faults += ssh.remove(found.hosts)
-    faults += docker_engine.remove(found.docker)
-    native.remove(found.processes)
+    faults = ssh.remove(found.hosts)
+    for left in reversed(found.of_runtimes):
+        faults += left.remove()
     addresses.remove(found.addresses)
     if found.rules:
         neighbours.let_in()
@@ -164,7 +138,7 @@ def remove(found: Leftovers) -> list[TareError]:
 def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
-        "processes": [str(one.pid) for one in found.processes if native.runs(one)],
+        **{kind: names for one in found.of_runtimes for kind, names in one.remain().items()},
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

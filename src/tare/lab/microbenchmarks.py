@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tare import scratch
 from tare.analysis.part_prices import (
-    AGAIN,
-    NATIVE,
     PASSES,
     PIECES,
     PartRound,
@@ -28,8 +26,9 @@ from tare.analysis.part_prices import (
     Turn,
     WeighedUnit,
 )
+from tare.analysis.prices import AGAIN, NATIVE
 from tare.artifacts.binaries import Binary, find
-from tare.artifacts.image import MICRO, Program, build_program_image
+from tare.artifacts.image import MICRO, Program
 from tare.errors import LoadError, RuntimeUnavailableError, UsageError
 from tare.lab import clean, unit_starts
 from tare.lab.run_lock import RunLock
@@ -37,8 +36,7 @@ from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
 from tare.monitor.meter import Meter, processes_named
 from tare.records.part_prices import FileSystem
-from tare.runtimes.docker import DockerRuntime, container_name
-from tare.runtimes.native import NativeRuntime
+from tare.runtimes.registry import BARE, CONTAINER, containers, declared
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 from tare.whole_file import replace_file
@@ -50,10 +48,8 @@ if TYPE_CHECKING:
     from tare.records.part_prices import WeighedPart
     from tare.runtimes.unit import Running, Runtime, Site
 
-RUNTIMES = ("native", "docker")
+RUNTIMES = (BARE, *containers())
 _RUN = "weigh"
-_KINDS = ("directory", "volume", "layer")
-"""where a container's files can be; that of the first is measured for the rest, too"""
 _TURNS = "turns.json"
 _TURN_S = {"system": 0.016, "machine": 0.016, "storage": 0.05, "name": 0.05}
 _GAP_S = {"system": 0.003, "machine": 0.003, "storage": 0.02, "name": 0.01}
@@ -92,16 +88,16 @@ def weigh_parts(
         raise UsageError(
             f"{', '.join(unknown)} cannot be weighed",
             why=f"only {' and '.join(RUNTIMES)} can, so far",
-            remedy="tare weigh native docker",
+            remedy=f"tare weigh {BARE} {CONTAINER}",
         )
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.enter_context(RunLock(_RUN))
         stack.enter_context(clean.swept(say))
         why_not = stack.enter_context(awake())
-        images, left_out = _images(what) if "docker" in runtimes else ({}, {})
+        images, left_out = _images(what, [one for one in containers() if one in runtimes])
         cpu = min(os.sched_getaffinity(0))
-        plan = _Plan(_units(what, docker=bool(images)), images, cpu)
+        plan = _Plan(_units(what, list(images)), images, cpu)
         done = []
         for number in range(rounds):
             say(f"round {number + 1} of {rounds}: {', '.join(what)}")
@@ -117,24 +113,31 @@ def weigh_parts(
         )
 
 
-def _images(what: Collection[WeighedPart]) -> tuple[dict[Program, str], dict[str, str]]:
-    """The images of the programs; none where there is no engine, with the reason."""
-    runtime = DockerRuntime(_RUN, Path(), AddressPool())
+def _images(
+    what: Collection[WeighedPart], runtimes: Sequence[str]
+) -> tuple[dict[str, dict[Program, str]], dict[str, str]]:
+    """The programs' images by runtime; and the runtimes without an engine, with the reason."""
     programs: dict[Program, Binary] = {"micro": "tare-micro"}
     if "start" in what:
         programs["stub"] = "tare-stub"
-    try:
-        client = runtime.client
-        return {
-            one: build_program_image(client, one, find(binary)) for one, binary in programs.items()
-        }, {}
-    except RuntimeUnavailableError as error:
-        return {}, {"docker": f"{error.what}: {error.why} ({error.remedy})"}
+    made: dict[str, dict[Program, str]] = {}
+    left_out = {}
+    for name in runtimes:
+        try:
+            images = declared(name).make(_RUN, Path(), AddressPool()).images()
+            if images is not None:
+                made[name] = {
+                    one: images.of_program(one, binary, lambda line: None)
+                    for one, binary in programs.items()
+                }
+        except RuntimeUnavailableError as error:
+            left_out[name] = f"{error.what}: {error.why} ({error.remedy})"
+    return made, left_out
 
 
-def _units(what: Collection[WeighedPart], *, docker: bool) -> list[WeighedUnit]:
-    """Native twice; a container for each kind of storage, the first of which measures the rest, and
-    for each resolver; and those that are started."""
+def _units(what: Collection[WeighedPart], contained: Sequence[str]) -> list[WeighedUnit]:
+    """Native twice; of each runtime of containers one for each kind of storage, the first of which
+    measures the rest, and for each resolver; and those that are started."""
 
     def pieces(*parts: WeighedPart) -> tuple[str, ...]:
         return tuple(one.name for one in PIECES if one.what in parts and one.what in what)
@@ -143,22 +146,25 @@ def _units(what: Collection[WeighedPart], *, docker: bool) -> list[WeighedUnit]:
     names, starts = pieces("name"), pieces("start")
     turned = rest + storage + names
     units = [
-        WeighedUnit(name, "native", "directory", own)
+        WeighedUnit(name, BARE, "directory", own)
         for own in (turned, starts)
         for name in (NATIVE, AGAIN)
     ]
-    if docker:
-        for number, kind in enumerate(_KINDS if storage else _KINDS[:1]):
+    resolvers: tuple[Literal["hosts", "dns"], ...] = ("hosts", "dns")
+    for runtime in contained:
+        kinds, networks = declared(runtime).storages, declared(runtime).networks
+        for number, kind in enumerate(kinds if storage else kinds[:1]):
             own = rest + storage if number == 0 else storage
-            units.append(WeighedUnit(f"docker.{kind}", "docker", kind, own))
-        resolvers: tuple[Literal["hosts", "dns"], ...] = ("hosts", "dns")
+            units.append(WeighedUnit(f"{runtime}.{kind}", runtime, kind, own))
         units += [
-            WeighedUnit(f"docker.{one}", "docker", "directory", names, "bridge", one)
+            WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], names, "bridge", one)
             for one in resolvers
+            if "bridge" in networks
         ]
         units += [
-            WeighedUnit(f"docker.{one}", "docker", "directory", starts, one)
+            WeighedUnit(f"{runtime}.{one}", runtime, kinds[0], starts, one)
             for one in ("host", "bridge")
+            if one in networks
         ]
     return [unit for unit in units if unit.pieces]
 
@@ -210,11 +216,11 @@ class _Plan:
     """What every round does.
 
     Attributes:
-        images: of the programs, for containers; empty: there are none.
+        images: of the programs by runtime, for containers.
     """
 
     units: Sequence[WeighedUnit]
-    images: Mapping[Program, str]
+    images: Mapping[str, Mapping[Program, str]]
     cpu: int
 
     def measure(self, number: int) -> PartRound:
@@ -226,8 +232,8 @@ class _Plan:
             return found
         with contextlib.ExitStack() as stack:
             runtimes = _runtimes(starting, stack)
-            image = self.images.get("stub", "")
-            starts = unit_starts.start_all(starting, runtimes, image, number)
+            stubs = {name: own["stub"] for name, own in self.images.items()}
+            starts = unit_starts.start_all(starting, runtimes, stubs, number)
         return replace(found, turns=[*found.turns, *starts])
 
     def _in_turns(self, units: Sequence[WeighedUnit], number: int) -> PartRound:
@@ -277,8 +283,9 @@ class _Plan:
             name, role="database", network=unit.network, storage=unit.storage, group=name
         )
         stack.callback(runtime.release_group, name)
-        program = MICRO if unit.runtime == "docker" else str(find("tare-micro"))
-        resolved = container_name(_RUN, name) if unit.resolver == "dns" else _LOCAL
+        images = self.images.get(unit.runtime)
+        program = MICRO if images else str(find("tare-micro"))
+        resolved = declared(unit.runtime).dns_name(_RUN, name) if unit.resolver == "dns" else _LOCAL
         turns = f"{site.conf}/{_TURNS}"
         running = runtime.launch(
             Unit(
@@ -288,7 +295,7 @@ class _Plan:
                          "--data", site.data, "--cpu", str(self.cpu), "--name", resolved],
                 environment={},
                 limits=Limits(),
-                bits=Bits("", image=self.images["micro"] if unit.runtime == "docker" else ""),
+                bits=Bits("", image=images["micro"] if images else ""),
                 storage=unit.storage,
                 grace_s=0,  # it has nothing to put away
             )
@@ -306,10 +313,7 @@ def _runtimes(units: Sequence[WeighedUnit], stack: contextlib.ExitStack) -> dict
     work, pool = Path(stack.enter_context(scratch.directory(_RUN))), AddressPool()
     made: dict[str, Runtime] = {}
     for name in sorted({unit.runtime for unit in units}):
-        if name == "docker":
-            made[name] = DockerRuntime(_RUN, work, pool)
-        else:
-            made[name] = NativeRuntime(_RUN, work, pool)
+        made[name] = declared(name).make(_RUN, work, pool)
         stack.callback(made[name].close)
     return made
 

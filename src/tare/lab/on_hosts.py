@@ -10,8 +10,7 @@ from tare.databases.cassandra.cluster import Installation
 from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
 from tare.machines.inventory.read import named_inventory
-from tare.runtimes.key import SSH, runtime_and_group
-from tare.runtimes.ssh.docker import DOCKER
+from tare.runtimes.key import SSH, declaration_of, runtime_and_group
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.ssh.transfer import bring
 from tare.runtimes.unit import Bits
@@ -56,8 +55,8 @@ def server(
         RuntimeUnavailableError: a host cannot have them.
     """
     jars = tuple(tree.jars)
-    kind, group = runtime_and_group(runtime)
-    if kind == DOCKER:
+    _, group = runtime_and_group(runtime)
+    if not declaration_of(runtime).in_place:
         tags = {
             _tag(one, image.build_image(one.engine(), tree, _about(one.name, say)))
             for one in hosts.nodes_of(group)
@@ -84,7 +83,7 @@ def client(
     Raises:
         RuntimeUnavailableError: a host cannot have it.
     """
-    if runtime == DOCKER:
+    if not declaration_of(runtime).in_place:
         binary = find("tare-load")
         tags = {
             _tag(

@@ -15,7 +15,7 @@ from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet
 from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
 from tare.machines.awake import awake
-from tare.runtimes.native import NativeRuntime
+from tare.runtimes.registry import BARE, declared
 from tare.study.slice_lengths import drain_of, slice_in_turn_s
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
@@ -93,7 +93,7 @@ def pilot(
         work = Path(stack.enter_context(scratch.directory("noise")))
         why_not = stack.enter_context(awake())
         idle_cpus = f"halt ({why_not})" if why_not else "poll"
-        runtime = NativeRuntime(_RUN, work, AddressPool())
+        runtime = declared(BARE).make(_RUN, work, AddressPool())
         stack.callback(runtime.close)
         commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]
         most = max(Counter(driven).values())

@@ -36,7 +36,6 @@ from tare.study.schema import Study
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
     from tare.monitor.pace import Pace, Samples
-    from tare.runtimes.native import NativeRuntime
     from tare.runtimes.unit import Running, Runtime, Site
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
@@ -220,7 +219,7 @@ class QuietServers:
     def __init__(
         self,
         stack: contextlib.ExitStack,
-        clients: NativeRuntime,
+        clients: Runtime,
         setup: Setup,
         command: str,
         head_start_s: float = 0.5,

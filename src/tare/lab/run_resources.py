@@ -17,29 +17,19 @@ from tare.artifacts.tree import Tree, cassandra_tree
 from tare.databases.cassandra.cluster import Installation
 from tare.databases.cluster import Installed
 from tare.databases.mongodb import installation as mongodb
-from tare.errors import ArtifactError, RuntimeUnavailableError, StudyError, TareError
+from tare.errors import ArtifactError, StudyError, TareError
 from tare.lab import on_hosts
 from tare.lab.on_hosts import hosts_for
 from tare.lab.undisturbed import undisturbed
 from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
-from tare.runtimes.availability import no_cluster
-from tare.runtimes.docker import DockerRuntime
-from tare.runtimes.docker_engine import connect, data_directory
-from tare.runtimes.key import SSH, of_group, runtime_key
-from tare.runtimes.kubernetes.runtime import KubernetesRuntime
-from tare.runtimes.kubernetes.settings import cluster_settings
-from tare.runtimes.native import NativeRuntime
-from tare.runtimes.ssh.docker import DOCKER, SshDockerRuntime
+from tare.runtimes.images import Images
+from tare.runtimes.key import SSH, of_group, on_ssh, runtime_key
+from tare.runtimes.registry import declared, registered
 from tare.runtimes.ssh.hosts import Hosts
-from tare.runtimes.ssh.native import NATIVE, SshNativeRuntime
-from tare.runtimes.swarm.runtime import SwarmRuntime
-from tare.runtimes.swarm.settings import swarm_settings
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
-
-_KUBERNETES, _SWARM = "kubernetes", "swarm"
 
 
 @dataclass
@@ -88,23 +78,8 @@ class RunResources:
                 "locked": tree.locked,
                 "origin": tree.origin,
             }
-        engine = self.runtimes.get("docker")
-        if isinstance(engine, DockerRuntime) and engine.probe() is None:
-            version = engine.client.version()
-            info = engine.client.info()
-            facts["docker"] = {
-                "version": version.get("Version"),
-                "storage driver": info.get("Driver"),
-                "cgroup version": info.get("CgroupVersion"),
-                "cgroup driver": info.get("CgroupDriver"),
-                "security": info.get("SecurityOptions"),
-            }
-        cluster = self.runtimes.get("kubernetes")
-        if isinstance(cluster, KubernetesRuntime):
-            facts["kubernetes"] = cluster.cluster_facts().as_dict()
-        swarm = self.runtimes.get("swarm")
-        if isinstance(swarm, SwarmRuntime):
-            facts["swarm"] = swarm.swarm_facts().as_dict()
+        told = {name: runtime.environment() for name, runtime in self.runtimes.items()}
+        facts |= {name: own for name, own in told.items() if own}
         if self.hosts is not None:
             facts["hosts"] = self.hosts.as_dict()
         return facts
@@ -148,30 +123,27 @@ def runtimes_for(
     Host addresses are routable where a client needs them.
 
     Raises:
-        RuntimeUnavailableError: a setup names Kubernetes, and nobody has named a cluster.
+        RuntimeUnavailableError: a setup names an orchestrator, and nobody has named one here.
     """
     routable = any(
-        s.client.runtime == "docker"
-        and s.client.network == "bridge"
+        s.client.network == "bridge"
         and s.platform.network == "host"
+        and not declared(s.client.runtime).orchestrator
         for s in setups
     )
     pool = AddressPool(say)
+    named = {name for s in setups for name in (s.platform.runtime, s.client.runtime)}
     made: dict[str, Runtime] = {
-        "native": NativeRuntime(run, work, pool, routable=routable),
-        "docker": DockerRuntime(run, work, pool, routable=routable),
+        name: one.make(run, work, pool, routable=routable)
+        for name, one in registered().items()
+        if name in named or not one.orchestrator
     }
-    if any(_KUBERNETES in (s.platform.runtime, s.client.runtime) for s in setups):
-        settings = cluster_settings()
-        if settings is None:
-            raise no_cluster()
-        made[_KUBERNETES] = KubernetesRuntime(run, work, settings)
-    if any(_SWARM in (s.platform.runtime, s.client.runtime) for s in setups):
-        made[_SWARM] = SwarmRuntime(run, work, swarm_settings())
     if hosts is not None:
         for group in ("", *hosts.groups):
-            made[of_group(NATIVE, group)] = SshNativeRuntime(work, hosts, group)
-            made[of_group(DOCKER, group)] = SshDockerRuntime(work, hosts, group)
+            for name, one in registered().items():
+                if one.on_hosts:
+                    key = of_group(on_ssh(name), group)
+                    made[key] = one.make_on_hosts(work, hosts, group)
     return made
 
 
@@ -182,10 +154,9 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
         ArtifactError: files that cannot be had or are not the locked ones.
         RuntimeUnavailableError: a runtime that a setup names does not answer.
     """
-    uses_engine = any(
-        {"docker", _KUBERNETES} & {s.platform.runtime, s.client.runtime} for s in setups
-    )
-    engine = data_directory() if uses_engine else None
+    used = dict.fromkeys(part.runtime for s in setups for part in (s.platform, s.client))
+    stores = (declared(name).store() for name in used)
+    engine = next((place for place in stores if place is not None), None)
     hosts = hosts_for(run, setups)
     runtimes = runtimes_for(run, work, setups, say, hosts)
     resources = RunResources(run, local_facts(work.parent), runtimes, hosts=hosts)
@@ -203,19 +174,13 @@ def prepare(run: str, work: Path, setups: list[Setup], say: Callable[[str], None
 def _provide(resources: RunResources, setups: list[Setup], say: Callable[[str], None]) -> None:
     if resources.hosts is not None:
         resources.hosts.prepare(say)
-    cluster = resources.runtimes.get(_KUBERNETES)
-    if isinstance(cluster, KubernetesRuntime):
-        helper = image.build_program_image(connect(), "pod", find("tare-pod"), say)
-        cluster.use_helper(cluster.provide(connect(), helper, say))
-    swarm = resources.runtimes.get(_SWARM)
-    if isinstance(swarm, SwarmRuntime):
-        helper = image.build_program_image(swarm.engine, "pod", find("tare-pod"), say)
-        swarm.use_helper(swarm.provide(helper, say))
+    for runtime in resources.runtimes.values():
+        runtime.prepare(say)
     for setup in setups:
-        database, runtime = setup.database, runtime_key(setup.platform)
+        database, own = setup.database, runtime_key(setup.platform)
         key = _bits_key(database)
-        if (runtime, key) not in resources.servers:
-            resources.servers[runtime, key] = _server(resources, database, runtime, say)
+        if (own, key) not in resources.servers:
+            resources.servers[own, key] = _server(resources, database, own, say)
         client = runtime_key(setup.client)
         if client not in resources.clients:
             resources.clients[client] = _client(resources, client, say)
@@ -229,47 +194,14 @@ def _bits_key(database: Database) -> str:
     return f"{kind}{database.version}|{database.home or ''}|{database.image or ''}"
 
 
-def _engine(resources: RunResources) -> Any:
-    runtime = resources.runtimes["docker"]
-    if not isinstance(runtime, DockerRuntime):
-        raise RuntimeUnavailableError("the docker runtime has been replaced by another")
-    return runtime.client
-
-
-def _engine_of(resources: RunResources, runtime: str) -> Any:
-    """The Docker engine that makes a runtime's images."""
-    return _swarm(resources).engine if runtime == _SWARM else _engine(resources)
-
-
-def _cluster(resources: RunResources) -> KubernetesRuntime:
-    runtime = resources.runtimes[_KUBERNETES]
-    if not isinstance(runtime, KubernetesRuntime):
-        raise RuntimeUnavailableError("the kubernetes runtime has been replaced by another")
-    return runtime
-
-
-def _swarm(resources: RunResources) -> SwarmRuntime:
-    runtime = resources.runtimes[_SWARM]
-    if not isinstance(runtime, SwarmRuntime):
-        raise RuntimeUnavailableError("the swarm runtime has been replaced by another")
-    return runtime
-
-
 def _server(
     resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installed:
+    images = resources.runtimes[runtime].images()
     if database.kind == "mongodb":
-        return _mongodb_server(resources, database, runtime, say)
-    if database.image and runtime == "docker":
-        return _named_server(_engine(resources), database.image)
-    if database.image and runtime == _SWARM:
-        named = _named_server(_swarm(resources).engine, database.image)
-        _swarm(resources).provide(named.bits.image, say)
-        return named
-    if database.image and runtime == _KUBERNETES:
-        named = _named_server(_engine(resources), database.image)
-        reference = _cluster(resources).use_image(database.image)
-        return replace(named, bits=replace(named.bits, image=reference))
+        return _mongodb_server(database, runtime, images, say)
+    if database.image and images is not None:
+        return _named_server(images, database.image, say)
     key = _bits_key(database)
     if key not in resources.trees:
         home = Path(database.home) if database.home else None
@@ -281,67 +213,50 @@ def _server(
             "no jamm jar beside Cassandra's", where=str(tree.lib), why="Cassandra needs it as agent"
         )
     jars = tuple(tree.jars)
-    if runtime == _SWARM:
-        built = image.build_image(_swarm(resources).engine, tree, say)
-        _swarm(resources).provide(built, say)
-        return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
         return on_hosts.server(resources.hosts, tree, jamm, runtime, say)
-    if runtime in ("docker", _KUBERNETES):
-        built = image.build_image(_engine(resources), tree, say)
-        if runtime == _KUBERNETES:
-            built = _cluster(resources).provide(_engine(resources), built, say)
+    if images is not None:
+        built = images.bring(image.build_image(images.engine, tree, say), say)
         return Installation(image.JAVA, image.LIB, jamm, jars, Bits(tree.digest, built))
     return Installation(str(tree.java), str(tree.lib), jamm, jars, Bits(tree.digest))
 
 
 def _mongodb_server(
-    resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
+    database: Database, runtime: str, images: Images | None, say: Callable[[str], None]
 ) -> mongodb.Installation:
     for fault in mongodb.unfit(database, runtime):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
-    contained = runtime in mongodb.IN_IMAGES
-    if contained and database.image:
-        return _named_mongodb(resources, database.image, runtime, say)
+    if images is not None and database.image:
+        return _named_mongodb(images, database.image, say)
     if database.home is None:
         raise ArtifactError(
             "no MongoDB server to run",
-            where="database.image" if contained else "database.home",
+            where="database.image" if images else "database.home",
             why="no public package has its server, so that Tare cannot fetch it",
             remedy='set database.image to an image that you may use, such as "mongo:7"'
-            if contained
+            if images
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
     server = mongodb.installed(Path(database.home))
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
-    if not contained:
+    if images is None:
         return server
-    engine = _engine_of(resources, runtime)
-    built = image.build_server_image(engine, Path(server.program), say)
-    if runtime == _SWARM:
-        _swarm(resources).provide(built, say)
-    elif runtime == _KUBERNETES:
-        built = _cluster(resources).provide(engine, built, say)
+    built = images.bring(image.build_server_image(images.engine, Path(server.program), say), say)
     return replace(server, program=image.MONGOD, bits=Bits(server.bits.digest, built))
 
 
-def _named_mongodb(
-    resources: RunResources, name: str, runtime: str, say: Callable[[str], None]
-) -> mongodb.Installation:
+def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mongodb.Installation:
     """An image that the study names, whose mongod is in its path."""
-    identity, digest = image.named_image(_engine_of(resources, runtime), name)
-    bits = Bits(digest or identity, identity, named=name)
-    if runtime == _SWARM:
-        _swarm(resources).provide(identity, say)
-    elif runtime == _KUBERNETES:
-        bits = replace(bits, image=_cluster(resources).use_image(name))
-    return mongodb.Installation("mongod", bits)
+    identity, digest = image.named_image(images.engine, name)
+    own = images.fetch(name, identity, say)
+    return mongodb.Installation("mongod", Bits(digest or identity, own, named=name))
 
 
-def _named_server(engine: Any, name: str) -> Installation:
+def _named_server(images: Images, name: str, say: Callable[[str], None]) -> Installation:
     """An image that the study names: where its files lie is read from its own environment."""
+    engine = images.engine
     identity, digest = image.named_image(engine, name)
     settings = engine.images.get(identity).attrs["Config"].get("Env") or []
     environment = dict(entry.split("=", 1) for entry in settings)
@@ -349,8 +264,9 @@ def _named_server(engine: Any, name: str) -> Installation:
     java = environment.get("JAVA_HOME", "/opt/java/openjdk")
     lib = f"{home}/lib"
     jamm = find_file(engine, identity, lib, "jamm-", ".jar")
+    own = images.fetch(name, identity, say)
     return Installation(
-        f"{java}/bin/java", lib, jamm, (), Bits(digest or identity, identity, named=name)
+        f"{java}/bin/java", lib, jamm, (), Bits(digest or identity, own, named=name)
     )
 
 
@@ -370,14 +286,12 @@ def _client(
 ) -> ClientInstallation:
     binary = find("tare-load")
     digest = file_digest(binary)
-    if runtime == "native":
-        return ClientInstallation(str(binary), Bits(digest))
     if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
         return on_hosts.client(resources.hosts, digest, runtime, say)
-    if runtime == _SWARM:
-        built = image.build_program_image(_swarm(resources).engine, "load", binary)
-        return ClientInstallation(image.LOAD, Bits(digest, built))
-    built = image.build_program_image(_engine(resources), "load", binary)
-    if runtime == _KUBERNETES:
-        built = _cluster(resources).provide(_engine(resources), built, say)
+    images = resources.runtimes[runtime].images()
+    if images is None:
+        return ClientInstallation(str(binary), Bits(digest))
+    built = image.build_program_image(images.engine, "load", binary)
+    if not images.clients_by_engine:
+        built = images.bring(built, say)
     return ClientInstallation(image.LOAD, Bits(digest, built))

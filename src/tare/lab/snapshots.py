@@ -14,7 +14,6 @@ from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
 from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
 from tare.lab.deployment import Deployment
-from tare.runtimes.swarm.settings import names_engines
 from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
 from tare.study.server_needs import node_memory
@@ -114,7 +113,7 @@ class Snapshots:
         Raises:
             DiskFullError: there is no room for it.
         """
-        reason = why_not(setup, self._design, swarm_engines=names_engines())
+        reason = why_not(setup, self._design, here=True)
         if reason:
             self._tell_once(f"deployments fill their own tables: {reason}")
             return None, reason

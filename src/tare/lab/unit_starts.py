@@ -36,13 +36,16 @@ _ANSWER_S = 20.0
 
 
 def start_all(
-    units: Sequence[WeighedUnit], runtimes: Mapping[str, Runtime], image: str, seed: int
+    units: Sequence[WeighedUnit],
+    runtimes: Mapping[str, Runtime],
+    images: Mapping[str, str],
+    seed: int,
 ) -> list[Turn]:
     """Start each unit as often as a piece has turns; in the second pass in the opposite order.
 
     Args:
         runtimes: by name.
-        image: of the server, for containers.
+        images: of the server by runtime, for containers.
         seed: of the order.
 
     Raises:
@@ -52,27 +55,26 @@ def start_all(
     order = random.Random(seed).sample(units, len(units))  # noqa: S311 - an order, no secret
     again = [unit for number in range(PASSES) for unit in order[:: -1 if number % 2 else 1]]
     return [
-        _start(f"start{place}", unit, runtimes[unit.runtime], image)
+        _start(f"start{place}", unit, runtimes[unit.runtime], images.get(unit.runtime, ""))
         for place, unit in enumerate(again)
     ]
 
 
 def _start(name: str, unit: WeighedUnit, runtime: Runtime, image: str) -> Turn:
-    inside = unit.runtime != "native"
     with contextlib.ExitStack() as stack:
         site = runtime.site(
             name, role="database", network=unit.network, storage=unit.storage, group=name
         )
         stack.callback(runtime.release_group, name)
         listen = "0.0.0.0" if site.network else site.listen  # noqa: S104 - of a container's own network
-        program = STUB if inside else str(find("tare-stub"))
+        program = STUB if image else str(find("tare-stub"))
         asked = Unit(
             site=site,
             role="database",
             command=[program, "--listen", f"{listen}:{_PORT}"],
             environment={},
             limits=Limits(),
-            bits=Bits("", image=image if inside else ""),
+            bits=Bits("", image=image),
             ports=(_PORT,),
             grace_s=0,  # it has nothing to put away
         )

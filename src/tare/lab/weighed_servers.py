@@ -8,35 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare import scratch
-from tare.analysis.prices import WeighedWay
-from tare.artifacts.binaries import find
-from tare.artifacts.image import STUB, build_program_image
+from tare.analysis.prices import AGAIN, WeighedWay
+from tare.artifacts.image import STUB
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.lab.quiet_servers import PORT, Server
 from tare.machines.addresses import AddressPool
-from tare.runtimes.availability import no_cluster
-from tare.runtimes.docker import DockerRuntime
-from tare.runtimes.docker_engine import connect
-from tare.runtimes.kubernetes.runtime import KubernetesRuntime
-from tare.runtimes.kubernetes.settings import cluster_settings
-from tare.runtimes.native import NativeRuntime
-from tare.runtimes.swarm.runtime import SwarmRuntime
-from tare.runtimes.swarm.settings import swarm_settings
+from tare.runtimes.registry import BARE, declared, having, names
 from tare.study.platform import BETWEEN_NODES, Platform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tare.runtimes.unit import Runtime
 
 RUN = "weigh"
-NATIVE, DOCKER, KUBERNETES, SWARM = "native", "docker", "kubernetes", "swarm"
-RUNTIMES = (NATIVE, DOCKER, KUBERNETES, SWARM)
-ORCHESTRATORS = (KUBERNETES, SWARM)
-AGAIN = "native again"
-OF_BRIDGE = ("loopback", "bridge", "published", "proxy")
-OF_ORCHESTRATOR = ("host-port", "node-port", "service-ip", "container-dns")
-"""Endpoints of one server, beside which the way between two nodes is weighed."""
+RUNTIMES = names()
+ORCHESTRATORS = having(lambda one: one.orchestrator)
 
 
 @dataclass(frozen=True)
@@ -61,23 +48,25 @@ def _several(runtime: str, network: str, endpoints: Sequence[str]) -> Place:
     return Place(runtime, network, ways, several=True)
 
 
-PLACES = {
-    NATIVE: [
-        Place(NATIVE, "host", ((NATIVE, "host"),)),
-        Place(NATIVE, "host", ((AGAIN, "host"),), check=True),
-    ],
-    DOCKER: [
-        Place(DOCKER, "host", (("docker.host", "host"),), check=True),
-        _several(DOCKER, "bridge", OF_BRIDGE),
-    ],
-    KUBERNETES: [_several(KUBERNETES, "container-dns", OF_ORCHESTRATOR)],
-    SWARM: [_several(SWARM, "container-dns", OF_ORCHESTRATOR)],
-}
+def _places_of(name: str) -> Iterator[Place]:
+    """Its own on the machine's network, if it has no machines of its own, and one with every
+    endpoint at once, beside which the way between two nodes is weighed."""
+    if name == BARE:
+        yield Place(BARE, "host", ((BARE, "host"),))
+        yield Place(BARE, "host", ((AGAIN, "host"),), check=True)
+        return
+    runtime = declared(name)
+    if "host" in runtime.networks and not runtime.orchestrator:
+        yield Place(name, "host", ((f"{name}.host", "host"),), check=True)
+    if runtime.several_on:
+        yield _several(name, runtime.several_on, runtime.named_endpoints)
 
 
 def places(runtimes: Sequence[str]) -> list[Place]:
     """The servers of a round; native ones are always among them."""
-    return [one for name in RUNTIMES if name == NATIVE or name in runtimes for one in PLACES[name]]
+    return [
+        place for name in RUNTIMES if name == BARE or name in runtimes for place in _places_of(name)
+    ]
 
 
 def ways(
@@ -116,18 +105,17 @@ class WeighedServers:
         self._say = say
         self._images: dict[str, str] = {}
         self._lasting: dict[str, Runtime] = {}
-        ready = {DOCKER: self._docker, KUBERNETES: self._kubernetes, SWARM: self._swarm}
-        for name in RUNTIMES[1:]:
-            if name in runtimes:
+        for name in RUNTIMES:
+            if name in runtimes and name != BARE:
                 try:
-                    ready[name]()
+                    self._make_ready(name)
                 except TareError as error:
                     self.left_out[name] = _message(error)
-        self.runtimes = [name for name in RUNTIMES if name == NATIVE or name in self._images]
+        self.runtimes = [name for name in RUNTIMES if name == BARE or name in self._images]
 
     def of_round(
         self, stack: contextlib.ExitStack, options: Sequence[str], elsewhere: Sequence[str]
-    ) -> tuple[NativeRuntime, list[Server]]:
+    ) -> tuple[Runtime, list[Server]]:
         """The native runtime, which runs the clients too, and the servers of one round.
 
         Args:
@@ -136,47 +124,32 @@ class WeighedServers:
         """
         work = Path(stack.enter_context(scratch.directory(RUN)))
         pool = AddressPool()
-        native = NativeRuntime(RUN, work, pool)
-        stack.callback(native.close)
-        own: dict[str, Runtime] = {NATIVE: native, **self._lasting}
-        if DOCKER in self.runtimes:
-            docker = DockerRuntime(RUN, work, pool)
-            stack.callback(docker.close)
-            own[DOCKER] = docker
+        own = dict(self._lasting)
+        for name in self.runtimes:
+            if name not in own:
+                own[name] = declared(name).make(RUN, work, pool)
+                stack.callback(own[name].close)
         servers = []
         for place in places(self.runtimes):
             between = place.several and f"{place.runtime}.{BETWEEN_NODES}" not in self.left_out
             server = Server(own[place.runtime], place.network, place.several, options, between)
-            if place.runtime != NATIVE:
-                image = self._images[place.runtime]
+            if image := self._images.get(place.runtime):
                 server = replace(server, options=elsewhere, program=STUB, image=image)
             servers.append(server)
-        return native, servers
+        return own[BARE], servers
 
-    def _docker(self) -> None:
-        client = DockerRuntime(RUN, Path(), AddressPool()).client
-        self._images[DOCKER] = build_program_image(client, "stub", find("tare-stub"))
-
-    def _kubernetes(self) -> None:
-        settings = cluster_settings()
-        if settings is None:
-            raise no_cluster()
-        runtime = KubernetesRuntime(RUN, self._work(), settings)
+    def _make_ready(self, name: str) -> None:
+        runtime = declared(name).make(RUN, self._work(), AddressPool())
         self._stack.callback(runtime.close)
-        engine = connect()
-        helper = build_program_image(engine, "pod", find("tare-pod"), self._say)
-        runtime.use_helper(runtime.provide(engine, helper, self._say))
-        stub = build_program_image(engine, "stub", find("tare-stub"), self._say)
-        self._take(KUBERNETES, runtime, runtime.provide(engine, stub, self._say))
-
-    def _swarm(self) -> None:
-        runtime = SwarmRuntime(RUN, self._work(), swarm_settings())
-        self._stack.callback(runtime.close)
-        helper = build_program_image(runtime.engine, "pod", find("tare-pod"), self._say)
-        runtime.use_helper(runtime.provide(helper, self._say))
-        stub = build_program_image(runtime.engine, "stub", find("tare-stub"), self._say)
-        runtime.provide(stub, self._say)
-        self._take(SWARM, runtime, stub)
+        runtime.prepare(self._say)
+        images = runtime.images()
+        if images is None and (fault := declared(name).fault()) is not None:
+            raise RuntimeUnavailableError(f"{name} cannot run here", why=fault)
+        image = images.of_program("stub", "tare-stub", self._say) if images else ""
+        if declared(name).orchestrator:
+            self._take(name, runtime, image)
+        else:
+            self._images[name] = image
 
     def _work(self) -> Path:
         return Path(self._stack.enter_context(scratch.directory(RUN)))
@@ -188,15 +161,16 @@ class WeighedServers:
             RuntimeUnavailableError: by none.
         """
         faults = {}
-        for endpoint in OF_ORCHESTRATOR:
-            platform = {"runtime": name, "network": "container-dns", "endpoint": endpoint}
-            if fault := self._tried(runtime, endpoint, platform, 1, NATIVE):
+        own = declared(name)
+        for endpoint in own.named_endpoints:
+            platform = {"runtime": name, "network": own.several_on, "endpoint": endpoint}
+            if fault := self._tried(runtime, endpoint, platform, 1, BARE):
                 faults[f"{name}.{endpoint}"] = fault
-        if len(faults) == len(OF_ORCHESTRATOR):
+        if len(faults) == len(own.named_endpoints):
             raise RuntimeUnavailableError(
                 f"no way leads into {name}", why=next(iter(faults.values()))
             )
-        apart = {"runtime": name, "network": "container-dns", "placement": {"spread": "required"}}
+        apart = {"runtime": name, "network": own.several_on, "placement": {"spread": "required"}}
         if fault := self._tried(runtime, BETWEEN_NODES, apart, 2, name):
             faults[f"{name}.{BETWEEN_NODES}"] = fault
         self.left_out |= faults

@@ -36,6 +36,7 @@ from tare.lab.weighed_variants import (
 from tare.machines.awake import awake
 from tare.monitor.pace import Pace
 from tare.records.prices import Operation
+from tare.runtimes.registry import BARE, CONTAINER
 from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
 
@@ -94,7 +95,7 @@ def weigh(
         raise UsageError(
             f"{', '.join(unknown)} cannot be weighed",
             why=f"only {', '.join(RUNTIMES)} can, so far",
-            remedy="tare weigh native docker",
+            remedy=f"tare weigh {BARE} {CONTAINER}",
         )
     if not (math.isfinite(seconds) and math.isfinite(service_us)):
         raise UsageError(

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from tare.artifacts.binaries import find
 from tare.machines.cgroups import Accounting
 from tare.machines.machine import HERE, Here, Machine
-from tare.runtimes.native import labels
+from tare.starter import labels
 
 INTERVAL_S = 1.0
 _GROUPS = ("cpuacct", "memory", "cpu", "blkio", "unified")

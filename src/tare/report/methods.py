@@ -9,6 +9,7 @@ from tare.enumeration import listing
 from tare.report import ending, identical, numbers
 from tare.report.escaping import plain
 from tare.report.words import in_sentence, primary_metrics
+from tare.runtimes.registry import registered
 from tare.study.design import OFF
 from tare.study.quantities import parse_duration
 
@@ -286,9 +287,10 @@ def _machine(analysis: Analysis) -> list[str]:
         parts.append(f"{memory / 2**30:.1f} GiB of memory")
     if machine.get("kernel"):
         parts.append(f"Linux {machine['kernel']}")
-    docker = _mapping(environment.get("docker")).get("version")
-    if docker:
-        parts.append(f"Docker {docker}")
+    engines = (
+        one.engine_in_words(_mapping(environment.get(name))) for name, one in registered().items()
+    )
+    parts += filter(None, engines)
     where = machine.get("virtualization")
     under = f", under {where}" if where and where not in ("none", "unknown") else ""
     hosts = _mapping(environment.get("hosts"))

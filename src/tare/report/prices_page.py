@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from tare.analysis.prices import AGAIN
 from tare.report import numbers
 from tare.report.figures import style
 from tare.report.page import environment, template
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tare.records.quiet import Machine
     from tare.report.svg import Panel
 
-AGAIN = "native again"
 _OPERATIONS = {
     "request": ("Ways to a server", "a request and its answer", "Round trip"),
     "connection": (

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError
-from tare.runtimes.swarm.facts import NO_IP_VS
-from tare.runtimes.swarm.path import INSIDE_REMEDY, ONLY_INSIDE, PROXIED
+from tare.runtimes.obstacle import Obstacle
+from tare.runtimes.registry import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tare.machines.inventory.host import Inventory
-    from tare.runtimes.kubernetes.facts import ClusterFacts
-    from tare.runtimes.swarm.facts import SwarmFacts
+    from tare.runtimes.declaration import Named
     from tare.study.schema import Setup
 
-RUNTIMES = ("native", "docker", "kubernetes", "swarm")
-"""Runtimes that this version has, as a study names them."""
-_NO_CLUSTER = "no Kubernetes cluster is named here"
-_NAME_ONE = (
-    "name one with KUBECONFIG, or make one with `make rig` (docs/kubernetes.md); `tare doctor` "
-    "says whether it can be used"
-)
-_NO_SWARM = "no Docker Swarm is named here"
-_NAME_SWARM = (
-    "name a manager with DOCKER_HOST, a docker context or TARE_SWARM, or start a Swarm here "
-    "with `make rig-swarm` (docs/swarm.md); `tare doctor` says whether it can be used"
-)
 _NO_INVENTORY = "no inventory of hosts is named here"
 _NAME_INVENTORY = (
     "name one with TARE_INVENTORY, Ansible's or one of two lines (docs/machines.md); "
@@ -47,65 +33,21 @@ _SAME_LOAD = (
 _NAMES = {"kvm": "KVM", "vmware": "VMware", "mongodb": "MongoDB"}
 
 
-@dataclass(frozen=True)
-class Obstacle:
-    """Why a setup cannot be run.
-
-    Attributes:
-        field: path of the first field that asks for what there is not.
-        why: the reason; several are joined by semicolons.
-        remedy: what to do about the first.
-        reasons: where there are several, each by itself.
-    """
-
-    field: tuple[str, ...]
-    why: str
-    remedy: str
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def whys(self) -> tuple[str, ...]:
-        """Each reason by itself."""
-        return self.reasons or (self.why,)
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """A Kubernetes cluster that is named here. `facts` is None where it does not answer now."""
-
-    facts: ClusterFacts | None
-
-
-@dataclass(frozen=True)
-class Swarm:
-    """A Docker Swarm that is named here. `facts` is None where it does not answer now."""
-
-    facts: SwarmFacts | None
-
-
-def no_cluster() -> RuntimeUnavailableError:
-    """The error for a setup that needs a cluster where none is named."""
-    return RuntimeUnavailableError(_NO_CLUSTER, remedy=_NAME_ONE)
-
-
 def obstacle(
     setup: Setup,
-    cluster: Cluster | None = None,
-    swarm: Swarm | None = None,
+    named: Mapping[str, Named] = MappingProxyType({}),
     inventory: Inventory | None = None,
 ) -> Obstacle | None:
     """What hinders this setup in this version; None where nothing does.
 
-    An engine or a cluster that does not answer now is no obstacle: `tare plan` refuses the study
-    until it answers.
-
     Args:
         setup: one condition's.
-        cluster: the Kubernetes cluster that is named here; None: none is.
-        swarm: the Docker Swarm that is named here; None: none is.
+        named: the orchestrators that are named here, by the runtime's name.
         inventory: the hosts that are named here; None: none are.
     """
-    found = [*_obstacles(setup), *_of_cluster(setup, cluster), *_of_swarm(setup, swarm)]
+    found = list(_obstacles(setup))
+    for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
+        found += declared(runtime).obstacles(setup, named.get(runtime))
     found += _of_hosts(setup, inventory)
     if not found:
         return None
@@ -124,9 +66,6 @@ def _obstacles(setup: Setup) -> Iterator[Obstacle]:
         why = f"this version makes no {_named(platform.machines)} machines"
         remedy = _INSIDE + (_SAME_LOAD if setup.load.sought is not None else "")
         yield Obstacle(("platform", "machines"), why, remedy)
-    if platform.runtime not in RUNTIMES:
-        why = f"this version has no runtime for {platform.runtime}"
-        yield Obstacle(("platform", "runtime"), why, _ELSEWHERE)
     if platform.address:
         why = f"this version gives machines no {platform.address}"
         yield Obstacle(("platform", "address"), why, _ELSEWHERE)
@@ -144,70 +83,6 @@ def _of_endpoint(setup: Setup) -> Iterator[Obstacle]:
         why += setup.platform.endpoint
         remedy = "leave platform.endpoint out, or load it with `tare load`"
         yield Obstacle(("client", "tool"), why, remedy)
-
-
-def _of_cluster(setup: Setup, cluster: Cluster | None) -> Iterator[Obstacle]:
-    platform, client = setup.platform, setup.client
-    if "kubernetes" not in (platform.runtime, client.runtime):
-        return
-    told_by_nodes = platform.way in ("host", "container-dns")
-    if client.tool != "tare" and not told_by_nodes:
-        why = f"{client.tool} goes where nodes say they are, not to their {platform.way}"
-        remedy = "set platform.network to host or container-dns, or load it with `tare load`"
-        yield Obstacle(("client", "tool"), why, remedy)
-    if cluster is None:
-        yield Obstacle(("platform", "runtime"), _NO_CLUSTER, _NAME_ONE)
-        return
-    facts = cluster.facts
-    if facts is None or platform.runtime != "kubernetes":
-        return
-    if platform.plugin and platform.plugin != facts.plugin:
-        has = facts.plugin or "one that is not recognised"
-        why = f"the Kubernetes cluster's network plugin is {has}, not {platform.plugin}"
-        remedy = (
-            "name a cluster that has it, then `tare run` again; of the rig: make rig-down, then "
-            f"make rig PLUGIN={platform.plugin}"
-        )
-        yield Obstacle(("platform", "plugin"), why, remedy)
-    able = len(facts.fitting(platform.placement.node_selector))
-    if not able and platform.placement.node_selector:
-        why = "no machine that can take a pod has all labels of node_selector"
-        remedy = "kubectl get nodes --show-labels"
-        yield Obstacle(("platform", "placement", "node_selector"), why, remedy)
-    elif platform.placement.spread == "required" and able < setup.database.nodes:
-        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
-        remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
-        yield Obstacle(("platform", "placement", "spread"), why, remedy)
-
-
-def _of_swarm(setup: Setup, swarm: Swarm | None) -> Iterator[Obstacle]:
-    platform, client = setup.platform, setup.client
-    if platform.runtime != "swarm":
-        return
-    if swarm is None:
-        yield Obstacle(("platform", "runtime"), _NO_SWARM, _NAME_SWARM)
-        return
-    if platform.plugin == "weave":
-        why = "this version makes a Swarm's networks with the overlay driver, not with Weave"
-        yield Obstacle(("platform", "plugin"), why, "leave platform.plugin out, or set overlay")
-    if client.tool != "tare" and platform.network != "host":
-        why = f"{client.tool} goes where nodes say they are, which is on a network of containers"
-        remedy = "set platform.network to host, or load it with `tare load`"
-        yield Obstacle(("client", "tool"), why, remedy)
-    if platform.way in ONLY_INSIDE and client.runtime != "swarm":
-        why = f"{platform.way} of a Swarm is reached by containers on its network only"
-        yield Obstacle(("platform", "network"), why, INSIDE_REMEDY)
-    facts = swarm.facts
-    if facts is None:
-        return
-    if platform.way in PROXIED and facts.ip_vs is False:
-        remedy = "a kernel with IP_VS; network: host-port and container-dns need none"
-        yield Obstacle(("platform", "network"), NO_IP_VS, remedy)
-    able = len(facts.fitting(platform.placement.node_selector))
-    if platform.placement.spread == "required" and able < setup.database.nodes:
-        why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
-        remedy = "set platform.placement.spread to preferred; docker node ls shows the machines"
-        yield Obstacle(("platform", "placement", "spread"), why, remedy)
 
 
 def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
@@ -244,7 +119,7 @@ def _not_brought(setup: Setup) -> Iterator[Obstacle]:
     if database.kind == "mongodb":
         why = "this version brings Cassandra to other hosts, and no MongoDB server"
         yield Obstacle(("database", "kind"), why, "set platform.machines to local")
-    elif database.image is not None and setup.platform.runtime == "docker":
+    elif database.image is not None and not declared(setup.platform.runtime).in_place:
         why = "this version makes its own image on other hosts, and pulls none there"
         yield Obstacle(("database", "image"), why, "leave database.image out")
 
@@ -268,7 +143,7 @@ def _without_server(setup: Setup) -> Iterator[Obstacle]:
     database = setup.database
     if database.home is not None:
         return
-    if setup.platform.runtime != "native":
+    if not declared(setup.platform.runtime).in_place:
         if database.image is None:
             why = "MongoDB's server cannot be fetched, and neither an image nor a directory of it "
             why += "is named"

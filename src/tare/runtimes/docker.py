@@ -35,11 +35,13 @@ from tare.runtimes.docker_engine import (
     remove,
     remove_volume,
 )
+from tare.runtimes.images import Images
 from tare.runtimes.kept_log import keep_end_of_archived
-from tare.runtimes.native import open_files
+from tare.runtimes.open_files import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 
 if TYPE_CHECKING:
+    from tare.runtimes.images import Say
     from tare.study.platform import Platform
 
 UNIT_LABEL = "tare.unit"
@@ -265,6 +267,24 @@ class DockerRuntime:
         except RuntimeUnavailableError as error:
             return f"{error.what}: {error.why}"
         return None
+
+    def images(self) -> Images:
+        return Images(self.client)
+
+    def prepare(self, say: Say) -> None:
+        pass
+
+    def environment(self) -> dict[str, Any]:
+        if self.probe() is not None:
+            return {}
+        version, info = self.client.version(), self.client.info()
+        return {
+            "version": version.get("Version"),
+            "storage driver": info.get("Driver"),
+            "cgroup version": info.get("CgroupVersion"),
+            "cgroup driver": info.get("CgroupDriver"),
+            "security": info.get("SecurityOptions"),
+        }
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role, network = wanted["role"], wanted["network"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import declared
 from tare.study.platform import Platform
 
 if TYPE_CHECKING:
+    from tare.runtimes.declaration import Declaration
     from tare.study.platform import Client
 
 SSH = "ssh"
@@ -16,11 +18,16 @@ _OF = "@"
 
 
 def runtime_key(part: Platform | Client) -> str:
-    """native, docker, swarm, kubernetes; on hosts that SSH reaches ssh-native or ssh-docker, with
-    the group that the study names: ssh-docker@vmware."""
+    """As a study names it; on hosts that SSH reaches ssh-native or ssh-docker, and the group that
+    the study names behind it, as ssh-docker@vmware."""
     if part.machines != SSH:
         return part.runtime
-    return of_group(f"{SSH}-{part.runtime}", part.hosts if isinstance(part, Platform) else "")
+    return of_group(on_ssh(part.runtime), part.hosts if isinstance(part, Platform) else "")
+
+
+def on_ssh(runtime: str) -> str:
+    """The key of a runtime on hosts that SSH reaches."""
+    return f"{SSH}-{runtime}"
 
 
 def of_group(runtime: str, group: str) -> str:
@@ -32,3 +39,8 @@ def runtime_and_group(key: str) -> tuple[str, str]:
     """The key's runtime on hosts, and their group."""
     runtime, _, group = key.partition(_OF)
     return runtime, group
+
+
+def declaration_of(key: str) -> Declaration:
+    """What the key's runtime says of itself."""
+    return declared(runtime_and_group(key)[0].removeprefix(f"{SSH}-"))

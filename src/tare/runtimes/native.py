@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -15,25 +14,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import psutil
 
-from tare import starter
 from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, ControlGroup
+from tare.runtimes.open_files import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
+from tare.starter import RUN_VARIABLE, STARTER_VARIABLE, labels, mark, without_owner
 
 if TYPE_CHECKING:
+    from tare.runtimes.images import Say
     from tare.study.platform import Platform
 
-RUN_VARIABLE = "TARE_RUN"
-"""environment variable that labels every native process with its run"""
-STARTER_VARIABLE = "TARE_STARTER"
-"""environment variable with the mark of the Tare process that started it"""
-
 _PATH = "loopback of the host"
-
-WANTED_OPEN_FILES = 100_000
-"""open files that a unit may have, where the machine allows it; Cassandra's own recommendation"""
 
 _KILLED_S, _LOOK_AGAIN_S = 10.0, 0.1
 """how long what a unit left is killed, and how often it is looked for, seconds"""
@@ -43,16 +36,6 @@ _JOIN_AND_EXEC = (
 )
 """A fixed script: the process joins its groups before it becomes the unit, so that not a page of
 its memory nor a thread is accounted elsewhere. Its words come as arguments, never as text."""
-
-
-def labels(run: str) -> dict[str, str]:
-    """The environment that marks a process on this machine as started here for a run."""
-    return {RUN_VARIABLE: run, STARTER_VARIABLE: starter.mark()}
-
-
-def open_files() -> int:
-    """Open files that units get, on every runtime alike."""
-    return min(WANTED_OPEN_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 def _entering(netns: str) -> list[str]:
@@ -187,12 +170,12 @@ class NativeRunning:
 
 def _of_session(session: int) -> list[psutil.Process]:
     """Processes of a session that this process began, by their mark: its number comes again."""
-    mark = starter.mark()
+    own = mark()
     found = []
     for pid in psutil.pids():
         with contextlib.suppress(psutil.Error, OSError):
             process = psutil.Process(pid)
-            if os.getsid(pid) == session and process.environ().get(STARTER_VARIABLE) == mark:
+            if os.getsid(pid) == session and process.environ().get(STARTER_VARIABLE) == own:
                 found.append(process)
     return found
 
@@ -222,6 +205,15 @@ class NativeRuntime:
 
     def probe(self) -> str | None:
         return None
+
+    def images(self) -> None:
+        return None
+
+    def prepare(self, say: Say) -> None:
+        pass
+
+    def environment(self) -> dict[str, Any]:
+        return {}
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role = wanted["role"]
@@ -310,7 +302,7 @@ def leftovers() -> dict[psutil.Process, str]:
             process = psutil.Process(pid)
             environment = process.environ()
             run = environment.get(RUN_VARIABLE)
-            ours = starter.without_owner(environment.get(STARTER_VARIABLE, ""))
+            ours = without_owner(environment.get(STARTER_VARIABLE, ""))
             if run and ours and pid != os.getpid():
                 found[process] = run
     for pid in cgroups.thaw_and_members(cgroups.leftovers()):

@@ -13,6 +13,7 @@ from tare.machines.clocks import SAME, Offset
 
 if TYPE_CHECKING:
     from tare.artifacts.snapshot import NodeSnapshot
+    from tare.runtimes.images import Images, Say
     from tare.study.platform import Placement, Platform
 
 Role = Literal["database", "client"]
@@ -259,6 +260,27 @@ class Runtime(Protocol):
 
     def probe(self) -> str | None:
         """None when it can run here; else why not, with the command that would remedy it."""
+        ...
+
+    def images(self) -> Images | None:
+        """Where its images come from; None: its units are made of files where they lie.
+
+        Raises:
+            RuntimeUnavailableError: what makes them does not answer.
+        """
+        ...
+
+    def prepare(self, say: Say) -> None:
+        """Get ready, once, before the first unit.
+
+        Raises:
+            ArtifactError: a program that it needs is missing.
+            RuntimeUnavailableError: what runs units does not answer.
+        """
+        ...
+
+    def environment(self) -> dict[str, Any]:
+        """What runs its units, for the records; empty: nothing beside the machine."""
         ...
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:

@@ -5,27 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.runtimes.key import SSH
+from tare.runtimes.registry import declared
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tare.machines.inventory.host import Inventory
     from tare.study.schema import Setup
 
 
-def unsliced(setup: Setup, *, kubelet: bool, swarm: bool, inventory: Inventory | None) -> str:
+def unsliced(
+    setup: Setup, elsewhere: Callable[[str], bool], inventory: Inventory | None = None
+) -> str:
     """Why a setup's units cannot be driven in slices where they run; empty: nothing is known.
 
     What only the units themselves tell, such as how well a host's clock is known, a run finds out.
 
     Args:
-        kubelet: a node of the Kubernetes cluster runs on this machine.
-        swarm: every engine of the Swarm is this machine's.
+        elsewhere: whether units of a runtime run on other machines than this one.
         inventory: the hosts that are named here; None: the setup needs none, or none are.
     """
-    runtimes = {setup.platform.runtime, setup.client.runtime}
-    if "kubernetes" in runtimes and not kubelet:
-        return "pods run on other machines, whose CPU time is not read within a slice"
-    if "swarm" in runtimes and not swarm:
-        return "tasks run on other machines, whose CPU time is not read within a slice"
+    for runtime in dict.fromkeys((setup.platform.runtime, setup.client.runtime)):
+        if elsewhere(runtime):
+            units = declared(runtime).units
+            return f"{units} run on other machines, whose CPU time is not read within a slice"
     if inventory is not None:
         own = inventory.nodes_of(setup.platform.hosts) if setup.platform.machines == SSH else ()
         own += inventory.clients if setup.client.machines == SSH else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import BARE, declared
 from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 _ENDPOINT: FieldPath = ("platform", "endpoint")
 _NO_LOOPBACK = "a container on a bridge has no way to a loopback that is not its own"
-_OWN_NETWORK = {"docker": "bridge", "swarm": "container-dns", "kubernetes": "container-dns"}
-"""Runtime to the network of a unit that has several endpoints at once."""
 _NOT_FROM_A_CONTAINER = {
     "loopback": _NO_LOOPBACK,
     "published": "packets from the node's own bridge pass no DNAT rule, but docker-proxy",
@@ -29,8 +28,9 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
     platform, client, nodes = setup.platform, setup.client, setup.database.nodes
     if not platform.endpoint:
         return
-    contained = platform.runtime == "docker"
-    instead = "platform.endpoint to bridge" if contained else "leave platform.endpoint out"
+    runtime = declared(platform.runtime)
+    several = runtime.several_on if platform.endpoint in runtime.endpoints else ""
+    instead = f"platform.endpoint to {several}" if several else "leave platform.endpoint out"
     said = f"platform.endpoint: {platform.endpoint}"
 
     def problem(other: FieldPath, what: str, why: str, remedy: str) -> Problem:
@@ -44,7 +44,7 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
             "of other hosts, this version has the network's usual endpoint only",
             "leave platform.endpoint out, or set platform.machines to local",
         )
-    own = _OWN_NETWORK.get(platform.runtime, platform.network)
+    own = runtime.several_on or platform.network
     if platform.network != own:
         yield problem(
             ("platform", "network"),
@@ -59,12 +59,13 @@ def endpoint_problems(setup: Setup, origins: Origins, condition: str) -> Iterato
             "each node has a loopback of its own, and a client is in one of them only",
             f"set database.nodes to 1, or {instead}",
         )
-    if contained and client.runtime != "native" and platform.endpoint == "loopback":
+    in_place = declared(client.runtime).in_place
+    if several and not in_place and platform.endpoint == "loopback":
         yield problem(
             ("client", "runtime"),
             f"client.runtime {client.runtime}",
             "a client enters the node's network namespace as a process of this machine",
-            f"set client.runtime to native, or {instead}",
+            f"set client.runtime to {BARE}, or {instead}",
         )
     elif client.network == "bridge" and platform.endpoint in _NOT_FROM_A_CONTAINER:
         yield problem(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tare.runtimes.registry import declared
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
 from tare.study.slice_schedule import block_seconds, cut_of
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 NODE_STOP_S = 1.0
 """A throw-away node is killed; draining it would take 13 s."""
-CONTAINER_S = 1.0
-"""Creating and removing one container with its network and volume."""
-POD_S = 4.0
-"""Making and removing one pod with its services, and its part of proving the path."""
 IMAGE_S = 10.0
 """Building the image from the artifact tree, once: 137 MB in 2 s, more on a slow disk."""
 ARTIFACTS_S = 5.0
@@ -151,16 +148,16 @@ def _nodes(setup: Setup) -> int:
 
 def _any_docker(conditions: list[Condition]) -> bool:
     return any(
-        {"docker", "kubernetes"} & {one.setup.platform.runtime, one.setup.client.runtime}
+        declared(part.runtime).local_images
         for one in conditions
+        for part in (one.setup.platform, one.setup.client)
     )
 
 
 def _deploy_s(setup: Setup) -> float:
-    container = CONTAINER_S if setup.platform.runtime == "docker" else 0.0
-    if setup.platform.runtime in ("kubernetes", "swarm"):
-        container = POD_S
-    return _nodes(setup) * container + setup.clusters * deploy_s(setup)
+    return _nodes(setup) * declared(setup.platform.runtime).unit_s + setup.clusters * deploy_s(
+        setup
+    )
 
 
 def _populate_s(setup: Setup) -> float:
@@ -205,7 +202,7 @@ def _memory(setup: Setup, machine: int | None) -> int:
 
 def in_engine_directory(setup: Setup) -> bool:
     """Whether the database's files lie where the Docker engine keeps volumes and layers."""
-    return setup.platform.runtime == "docker" and setup.platform.storage != "directory"
+    return setup.platform.storage in declared(setup.platform.runtime).in_engine
 
 
 def cluster_disk(setup: Setup) -> int:

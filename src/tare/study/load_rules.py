@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import BARE, declared
 from tare.study.generators import generator
 from tare.study.intensity import share_of_max
 from tare.study.problems import Problem, remedy_for
@@ -194,9 +195,9 @@ def _tool(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     known = TOOL_WORKLOADS[tool]
     where = origins.of(("client", "tool"))
     said: list[tuple[str, str, str]] = []
-    if setup.client.runtime != "native":
+    if not declared(setup.client.runtime).in_place:
         said.append((f"runs in {setup.client.runtime}", "it runs natively only",
-                     "set client.runtime to native"))  # fmt: skip
+                     f"set client.runtime to {BARE}"))  # fmt: skip
     if load.statements is not None or load.workload not in known:
         said.append((f"with {load.label}", f"it can send {', '.join(known)}",
                      f"set load.workload to {known[0]}"))  # fmt: skip

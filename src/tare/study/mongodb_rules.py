@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import either
+from tare.runtimes.declaration import LAYER
+from tare.runtimes.registry import declared
 from tare.study.database import Database
 from tare.study.load import NATIVE
 from tare.study.mongod_settings import setting_problems
@@ -18,12 +21,6 @@ if TYPE_CHECKING:
 _KIND: FieldPath = ("database", "kind")
 _OF_CASSANDRA = ("consistency", "compaction", "key_cache", "heap", "jvm")
 """Fields of the database that MongoDB has nothing for."""
-_KEPT = {
-    "docker": "volume or directory",
-    "swarm": "volume",
-    "kubernetes": "host-path, pvc or emptydir",
-}
-"""Runtime to the storages whose directory is made for the server."""
 _TOOLS = ("tare", "ycsb")
 """Load generators that know MongoDB."""
 _SECONDARIES = ("secondary",)
@@ -37,13 +34,14 @@ def mongodb_problems(setup: Setup, origins: Origins, condition: str) -> Iterator
     yield from _members(setup, origins, condition)
     yield from _load(setup, origins, condition)
     yield from setting_problems(setup, origins, condition)
-    if setup.platform.storage == "layer":
+    if setup.platform.storage == LAYER:
+        kept = either(declared(setup.platform.runtime).made_storages)
         yield Problem(
             later(origins, ("platform", "storage"), _KIND),
             "platform.storage: layer, with database.kind mongodb",
             "an image of MongoDB has no directory where Tare keeps a server's data, and mongod "
             f"makes none (condition {condition})",
-            f"set platform.storage to {_KEPT.get(setup.platform.runtime, 'directory')}",
+            f"set platform.storage to {kept}",
         )
     if ("database", "version") not in origins.at:
         yield Problem(

@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from tare.runtimes import registry
 from tare.study.part import StudyPart, unset
 from tare.study.quantities import GIB, CpuSet, Size
 
 Machines = Literal["local", "ssh", "kvm", "vmware"]
-RuntimeName = Literal["native", "docker", "swarm", "kubernetes"]
-Network = Literal[
-    "host", "bridge", "published", "host-port", "node-port", "service-ip", "container-dns"
-]
-Endpoint = Literal[
-    "", "loopback", "bridge", "published", "proxy",
-    "host-port", "node-port", "service-ip", "container-dns",
-]  # fmt: skip
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tare.runtimes.declaration import Declaration
+
+    # what is installed is known only when this runs
+    RuntimeName: TypeAlias = str
+    Network: TypeAlias = str
+    ClientNetwork: TypeAlias = str
+    Endpoint: TypeAlias = str
+    Storage: TypeAlias = str
+    Plugin: TypeAlias = str
+else:
+    RuntimeName = Literal[registry.names()]
+    Network = Literal[registry.values(lambda one: one.networks)]
+    ClientNetwork = Literal[registry.values(lambda one: one.client_networks)]
+    Endpoint = Literal[registry.values(lambda one: one.endpoints)]
+    Storage = Literal[registry.values(lambda one: one.storages)]
+    Plugin = Literal[registry.values(lambda one: one.plugins)]
+
+
+def _said(of: Callable[[Declaration], str]) -> str:
+    """What each runtime says of a field, behind what is true of all."""
+    words = ((name, of(one)) for name, one in registry.registered().items())
+    return "".join(f"; {name}: {said}" for name, said in words if said)
+
+
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
-Storage = Literal["directory", "volume", "layer", "host-path", "pvc", "emptydir"]
-Plugin = Literal[
-    "", "flannel-vxlan", "flannel-host-gw", "bridge", "weave", "overlay", "docker-gwbridge"
-]
 Address = Literal["", "floating-ip", "host-name"]
-_WAYS: dict[str, Network] = {
-    "loopback": "host",
-    "bridge": "bridge",
-    "published": "published",
-    "proxy": "published",
-    "host-port": "host-port",
-    "node-port": "node-port",
-    "service-ip": "service-ip",
-    "container-dns": "container-dns",
-}
-"""Endpoint to the network whose packets take the same way."""
+_WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
+"""Endpoint to the network whose packets take the same way; others are called as that is."""
 
 
 class Limits(StudyPart):
@@ -97,7 +104,7 @@ class Platform(StudyPart):
         "`nodes`, or where it has none all hosts that are not for clients",
         exclude_if=unset,
     )
-    runtime: RuntimeName = Field("native", description="how a node is run")
+    runtime: RuntimeName = Field(registry.BARE, description="how a node is run")
     network: Network = Field(
         "host",
         description="how a client reaches a node. host: the machine's own network; bridge: the "
@@ -145,7 +152,7 @@ class Platform(StudyPart):
 
         A client on a container's own loopback meets no bridge and no NAT, as on the host's network.
         """
-        return _WAYS.get(self.endpoint, self.network)
+        return _WAYS.get(self.endpoint, self.endpoint) or self.network
 
     @property
     def attachment(self) -> str:
@@ -166,14 +173,13 @@ class Client(StudyPart):
         description="where the machines come from: this one, or the inventory's hosts for clients, "
         "which share the load and start at one instant",
     )
-    runtime: Literal["native", "docker", "kubernetes", "swarm"] = Field(
-        "native",
-        description="how a client is run; kubernetes: as a job inside the cluster, which reaches "
-        "what clients outside cannot; swarm: as a container of the manager's engine",
+    runtime: RuntimeName = Field(
+        registry.BARE,
+        description="how a client is run" + _said(lambda one: one.client_in_words),
     )
-    network: Literal["host", "bridge"] = Field(
+    network: ClientNetwork = Field(
         "host",
         description="the client's network: the machine's own, or (bridge) one that containers or "
-        "pods have; of runtime swarm, the network of the database's services",
+        "pods have" + _said(lambda one: one.client_network_in_words),
     )
     limits: Limits = Field(Limits(), description="limits of each load client")

@@ -4,63 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import either
+from tare.runtimes.registry import BARE, declared, having, registered
 from tare.study.endpoint_rules import endpoint_problems
 from tare.study.problems import Problem, later
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from tare.runtimes.declaration import Declaration
     from tare.study.origins import FieldPath, Origins
     from tare.study.schema import Setup
-
-_OF_SERVICES = ("host", "host-port", "node-port", "service-ip", "container-dns")
-FITTING: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "native": {
-        "network": ("host",),
-        "endpoint": ("", "loopback"),
-        "storage": ("directory",),
-        "plugin": ("",),
-    },
-    "docker": {
-        "network": ("host", "bridge", "published"),
-        "endpoint": ("", "loopback", "bridge", "published", "proxy"),
-        "storage": ("directory", "volume", "layer"),
-        "plugin": ("",),
-    },
-    "swarm": {
-        "network": _OF_SERVICES,
-        "endpoint": ("", *_OF_SERVICES[1:]),
-        "storage": ("volume", "layer"),
-        "plugin": ("", "overlay", "docker-gwbridge", "weave"),
-    },
-    "kubernetes": {
-        "network": _OF_SERVICES,
-        "endpoint": ("", *_OF_SERVICES[1:]),
-        "storage": ("host-path", "pvc", "emptydir", "layer"),
-        "plugin": ("", "flannel-vxlan", "flannel-host-gw", "bridge", "weave"),
-    },
-}
-"""Runtime to what each field of the platform may be."""
-_ORCHESTRATORS = ("kubernetes", "swarm")
-_INSIDE = ("service-ip", "container-dns")
-"""a Swarm's endpoints on a network that only containers are on"""
 
 
 def platform_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     """What no runtime of this kind has, on any machine."""
     platform, client = setup.platform, setup.client
-    for field, fitting in FITTING[platform.runtime].items():
+    runtime, of_client = declared(platform.runtime), declared(client.runtime)
+    for field, fitting in runtime.fitting.items():
         value = getattr(platform, field)
         if value not in fitting:
-            yield _clash(("platform", field), value, platform.runtime, origins, condition)
+            yield _clash(("platform", field), value, runtime, origins, condition)
     yield from _hosts_problems(setup, origins, condition)
     yield from endpoint_problems(setup, origins, condition)
-    if client.runtime in _ORCHESTRATORS and platform.runtime != client.runtime:
+    if of_client.orchestrator and runtime != of_client:
         yield _client_elsewhere(client.runtime, platform.runtime, origins, condition)
-    if client.runtime == "swarm" and platform.way in _INSIDE and client.network == "host":
-        yield _off_network(platform.way, origins, condition)
-    if client.runtime == "native" and client.network != "host":
-        yield _clash(("client", "network"), client.network, "native", origins, condition)
+    if platform.way in of_client.inside_only and client.network == "host":
+        yield _off_network(platform.way, of_client, origins, condition)
+    if client.network not in of_client.client_networks:
+        yield _clash(("client", "network"), client.network, of_client, origins, condition)
 
 
 def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
@@ -74,13 +46,16 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
             f"groups of hosts are those of an inventory, which SSH reaches (condition {condition})",
             "set platform.machines to ssh, or leave platform.hosts out",
         )
-    if platform.machines == "ssh" and platform.runtime in _ORCHESTRATORS:
+    runtime, on_hosts = declared(platform.runtime), having(lambda one: one.on_hosts)
+    if platform.machines == "ssh" and not runtime.on_hosts:
+        why, leaves = "is not run on other hosts", ""
+        if runtime.orchestrator:
+            why, leaves = "has machines of its own", ", which leaves its machines to it"
         yield Problem(
             later(origins, machines, own_runtime),
             f"platform.machines: ssh with platform.runtime {platform.runtime}",
-            f"{platform.runtime} has machines of its own (condition {condition})",
-            "set platform.machines to local, which leaves its machines to it, or platform.runtime "
-            "to native or docker",
+            f"{platform.runtime} {why} (condition {condition})",
+            f"set platform.machines to local{leaves}, or platform.runtime to {either(on_hosts)}",
         )
     elif platform.machines == "ssh" and platform.network == "bridge":
         yield Problem(
@@ -98,12 +73,14 @@ def _hosts_problems(setup: Setup, origins: Origins, condition: str) -> Iterator[
             f"other hosts have no way to nodes of this machine (condition {condition})",
             "set platform.machines to ssh, or client.machines to local",
         )
-    if client.runtime in _ORCHESTRATORS:
+    if not declared(client.runtime).on_hosts:
+        placed = declared(client.runtime).orchestrator
+        why = "places its clients itself" if placed else "is not run on other hosts"
         yield Problem(
             later(origins, ("client", "machines"), ("client", "runtime")),
             f"client.machines: ssh with client.runtime {client.runtime}",
-            f"{client.runtime} places its clients itself (condition {condition})",
-            "set client.runtime to native or docker, or client.machines to local",
+            f"{client.runtime} {why} (condition {condition})",
+            f"set client.runtime to {either(on_hosts)}, or client.machines to local",
         )
 
 
@@ -113,33 +90,34 @@ def _client_elsewhere(client: str, runtime: str, origins: Origins, condition: st
         later(origins, ("client", "runtime"), ("platform", "runtime")),
         f"client.runtime: {client} with platform.runtime {runtime}",
         f"a client inside the cluster asks nodes inside the cluster (condition {condition})",
-        f"set client.runtime to native, or platform.runtime to {client} instead of {runtime}",
+        f"set client.runtime to {BARE}, or platform.runtime to {client} instead of {runtime}",
     )
 
 
-def _off_network(network: str, origins: Origins, condition: str) -> Problem:
+def _off_network(network: str, runtime: Declaration, origins: Origins, condition: str) -> Problem:
     """A client on a machine's own network, and nodes on one that only containers join."""
     return Problem(
         later(origins, ("client", "network"), ("platform", "network")),
-        f"client.network: host with platform.network {network} of a Swarm",
+        f"client.network: host with platform.network {network} of a {runtime.title}",
         f"only containers on the services' network have a way there (condition {condition})",
-        "set client.network to bridge, or platform.network to host-port",
+        f"set client.network to bridge, or platform.network to {runtime.from_outside}",
     )
 
 
 def _clash(
-    path: tuple[str, str], value: str, runtime: str, origins: Origins, condition: str
+    path: tuple[str, str], value: str, runtime: Declaration, origins: Origins, condition: str
 ) -> Problem:
     part, field = path
     place: FieldPath = path
-    owners = [name for name, fields in FITTING.items() if value in fields[field]]
+    fitting = {name: one.fitting[field] for name, one in registered().items()}
     if part == "client":
-        owners = ["docker", *_ORCHESTRATORS]
-    own = [one or '""' for one in FITTING[runtime][field]]
-    what = "a native process" if runtime == "native" else runtime
+        fitting = {name: one.client_networks for name, one in registered().items()}
+    owners = [name for name, values in fitting.items() if value in values]
+    own = [one or '""' for one in fitting[runtime.name]]
+    what = runtime.noun or runtime.name
     return Problem(
         later(origins, place, (part, "runtime")),
-        f"{part}.{field}: {value} with {part}.runtime {runtime}",
+        f"{part}.{field}: {value} with {part}.runtime {runtime.name}",
         f"{what} has no {value} {field}; it is for {' and '.join(owners)} (condition {condition})",
         f"set {part}.{field} to {' or '.join(own)}, or {part}.runtime to {' or '.join(owners)}",
     )

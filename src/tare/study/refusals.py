@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.errors import StudyError
+from tare.runtimes.registry import declared
 from tare.study.comparisons import comparisons
 from tare.study.conditions import baseline_condition, resolve
 from tare.study.design import AUTO
@@ -156,8 +157,8 @@ def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusa
 
 def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
     for one in plan.conditions:
-        database, native = one.setup.database, one.setup.platform.runtime == "native"
-        fetched = database.home is None and (native or database.image is None)
+        database, in_place = one.setup.database, declared(one.setup.platform.runtime).in_place
+        fetched = database.home is None and (in_place or database.image is None)
         if fetched and database.version not in locked:
             yield _refusal(
                 plan,
@@ -175,48 +176,26 @@ def _servers(plan: Plan, unfit: Callable[[Setup], Iterable[Hindrance]]) -> Itera
 
 
 def _routes(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
+    if machine.root:
+        return
     for one in plan.conditions:
-        bridged = one.setup.client.runtime == "docker" and one.setup.client.network == "bridge"
-        if (
-            one.setup.platform.machines == "local"
-            and bridged
-            and one.setup.platform.network == "host"
-            and not machine.root
-        ):
-            yield _refusal(
-                plan,
-                one,
-                ("client", "network"),
-                "a bridged client reaches nodes on the host's network only at an address that "
-                "root must add",
-                "run as root, or set client.network to host",
-            )
-        endpoint = one.setup.platform.endpoint
-        own = one.setup.platform.runtime == "docker" and endpoint in ("loopback", "published")
-        if own and not machine.root:
-            yield _refusal(
-                plan,
-                one,
-                ("platform", "endpoint"),
-                "only root enters a container's network namespace"
-                if endpoint == "loopback"
-                else "DNAT needs a host address that only root can add",
-                "run as root, or set platform.endpoint to bridge",
-            )
+        for part in ("client", "platform"):
+            runtime = declared(getattr(one.setup, part).runtime)
+            for found in runtime.needs_root(one.setup, part):
+                yield _refusal(plan, one, found.field, found.why, found.remedy)
 
 
 def _idle(plan: Plan, elsewhere: Collection[str]) -> Iterator[Refusal]:
-    """Pods of other machines cannot be paused: each trial would need a cluster of its own."""
+    """Where units elsewhere cannot be paused, each trial would need a cluster of its own."""
     design = plan.study.design
-    pods = [one for one in plan.conditions if one.setup.platform.runtime == "kubernetes"]
-    if "kubernetes" in elsewhere and pods and design.idle == "pause" and design.fresh != "trial":
-        yield _refusal(
-            plan,
-            pods[0],
-            ("design", "idle"),
-            "pods on other machines than this one cannot be paused while others are measured",
-            "set design.idle to run, or design.fresh to trial",
-        )
+    if design.idle != "pause" or design.fresh == "trial":
+        return
+    first = {one.setup.platform.runtime: one for one in reversed(plan.conditions)}
+    for runtime, one in first.items():
+        why = declared(runtime).unpaused_elsewhere
+        if why and runtime in elsewhere:
+            remedy = "set design.idle to run, or design.fresh to trial"
+            yield _refusal(plan, one, ("design", "idle"), why, remedy)
 
 
 def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iterator[Refusal]:
@@ -246,16 +225,16 @@ def _cpus(plan: Plan, machine: MachineFacts, elsewhere: Collection[str]) -> Iter
 def _limits(plan: Plan, machine: MachineFacts) -> Iterator[Refusal]:
     for one, part, limits in _all_limits(plan):
         own = getattr(one.setup, part)
-        native = own.runtime == "native" and _here(own)
+        why = declared(own.runtime).limited_by_root if _here(own) else ""
         fields = [
             name for name in ("cpus", "cpuset", "memory") if getattr(limits, name) is not None
         ]
-        if native and fields and not machine.root:
+        if why and fields and not machine.root:
             yield _refusal(
                 plan,
                 one,
                 (part, "limits", fields[0]),
-                "limits of a native process need root, for its control group",
+                why,
                 f"run as root, or set {part}.limits.{fields[0]} to null",
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import CONTAINER, declared
 from tare.study.cassandra_rules import cassandra_problems
 from tare.study.design import AUTO, OFF, WINDOWS
 from tare.study.image_names import image_name_problems
@@ -87,12 +88,14 @@ def _names(kind: str, wanted: str, known: Iterable[str]) -> tuple[str, str]:
 
 def image_problems(study: Study, setups: Iterable[Setup]) -> Iterator[Problem]:
     """A named image that no condition would run."""
-    if study.database.image is not None and all(one.platform.runtime == "native" for one in setups):
+    if study.database.image is None:
+        return
+    if all(declared(one.platform.runtime).in_place for one in setups):
         yield Problem(
             study.origin(("database", "image")),
             f"database.image: {study.database.image} would run nowhere",
             "every condition runs its nodes natively, from files",
-            "remove it, or give a condition platform.runtime docker",
+            f"remove it, or give a condition platform.runtime {CONTAINER}",
         )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.runtimes.registry import declared
+
 if TYPE_CHECKING:
-    from tare.study.schema import Design, Platform, Setup
+    from tare.study.schema import Design, Setup
 
 _SHARING = (
     "-Xshare", "-XX:SharedArchiveFile", "-XX:SharedClassListFile", "-XX:DumpLoadedClassList",
@@ -14,13 +16,13 @@ _SHARING = (
 """Arguments of the JVM that say from which archive it takes its classes, or that it writes one."""
 
 
-def why_not(setup: Setup, design: Design, *, swarm_engines: bool = True) -> str:
+def why_not(setup: Setup, design: Design, *, here: bool = False) -> str:
     """Why a deployment of this setup fills its own table; empty: it starts from a snapshot.
 
     Args:
-        swarm_engines: whether engines of the Swarm's nodes are named here.
+        here: judge by what is named here, too; else as where all is named that could be.
     """
-    platform, database = setup.platform, setup.database
+    database = setup.database
     if design.data != "snapshot":
         return "the study asks for it: design.data: populate"
     if design.reset != "keep":
@@ -29,20 +31,7 @@ def why_not(setup: Setup, design: Design, *, swarm_engines: bool = True) -> str:
         return f"there are none of {database.kind}"
     if database.image is not None:
         return "it runs another's image"
-    return _out_of_reach(platform, swarm_engines)
-
-
-def _out_of_reach(platform: Platform, swarm_engines: bool) -> str:
-    """Why nobody but the node itself can write its data directory; empty: it can be filled."""
-    if platform.runtime != "swarm":
-        return ""
-    if platform.storage == "layer":
-        return "nothing but the task's own software reaches its container's writable layer"
-    if platform.placement.spread == "none" and platform.network != "host":
-        return "the Swarm chooses its node when it starts: platform.placement.spread is none"
-    if not swarm_engines:
-        return "the file of TARE_SWARM names no engines, through which nodes could be given data"
-    return ""
+    return declared(setup.platform.runtime).data_out_of_reach(setup.platform, here=here)
 
 
 def why_no_archive(setup: Setup) -> str:
@@ -60,4 +49,5 @@ def why_no_archive(setup: Setup) -> str:
 
 def starts_here(setup: Setup) -> bool:
     """Whether this process starts the servers, on this machine: no orchestrator, no other host."""
-    return setup.platform.machines == "local" and setup.platform.runtime in ("native", "docker")
+    platform = setup.platform
+    return platform.machines == "local" and not declared(platform.runtime).orchestrator

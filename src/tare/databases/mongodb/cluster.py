@@ -19,6 +19,7 @@ from tare.databases.mongodb.replica_set import Member
 from tare.databases.mongodb.session import RefusedError, Session, connect
 from tare.databases.nodes import Nodes
 from tare.errors import ClusterError
+from tare.runtimes.registry import BARE
 from tare.runtimes.unit import Running, Site
 from tare.study.wired_tiger import given_cache
 
@@ -38,7 +39,7 @@ class MongoCluster(Nodes):
     installation: Installation
     host_memory: int
     """memory of the machine, bytes: what a member may use that has no limit"""
-    client: str = field(default="native", kw_only=True)
+    client: str = field(default=BARE, kw_only=True)
     """the runtime of the load: it decides which of an orchestrator's addresses members have"""
     session_to: Callable[[str, int], AbstractContextManager[Session]] = field(
         default=connect, kw_only=True

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tare.artifacts.digest import file_digest
 from tare.databases.mongodb import configuration
 from tare.errors import ArtifactError, StudyError
+from tare.runtimes.registry import declared
 from tare.runtimes.unit import Bits, Site
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["mongod", "ferretdb"]
 _NATURE = "a functional stand-in and not MongoDB"
-IN_IMAGES = ("docker", "swarm", "kubernetes")
-"""Runtimes whose units are made of an image: the one that is named, else one of `home`'s server."""
 STAND_IN = f"FerretDB ({_NATURE})"
 """what every output calls it whose release is not known"""
 _NO_TARGET = "cannot be the target of a benchmark"
@@ -192,7 +191,7 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
     """
     if database.kind != "mongodb":
         return []
-    if runtime in IN_IMAGES and database.image is not None:
+    if not declared(runtime).in_place and database.image is not None:
         return _unfit_image(database.image) or _unfit_release(database)
     if database.home is None:
         return []

@@ -10,10 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import TareError
+from tare.runtimes.docker_engine import connect
+from tare.runtimes.images import Images
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
 from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
+from tare.runtimes.kubernetes.declaration import DECLARED
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
 from tare.runtimes.kubernetes.kubelets import Kubelets
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
     import docker
 
+    from tare.runtimes.images import Say
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
@@ -46,10 +50,8 @@ ENGINE_PROCESSES = (
     *("dockerd", "crio", "conmon", "flanneld", "calico-node", "cilium-agent", "coredns"),
     *("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd", "k3s"),
 )
-ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
-"""of a pod on the cluster's network, all at once"""
 NODES_TAKE = "container-dns"
-"""by which of them nodes of a cluster reach each other, whatever their clients take"""
+"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
 _PORT_STEP = 100
 """ports of a node's network that further clusters use lie so far apart from the first one's"""
 
@@ -108,6 +110,7 @@ class KubernetesRuntime:
         self._pulled: dict[str, bool] = {}
         self._clients: Counter[str] = Counter()
         self._helper = ""
+        self._images: Images | None = None
         self._groups: dict[str, _Group] = {}
         self._left: list[_Group] = []
         """released, but not seen to be gone: the cluster did not answer"""
@@ -141,6 +144,20 @@ class KubernetesRuntime:
         name, pull = images.provide(self._settings.images, engine, image, known, say)
         self._pulled[name] = pull
         return name
+
+    def images(self) -> Images:
+        """Those of this machine's Docker engine, for pods of clients too."""
+        if self._images is None:
+            engine = connect()
+            bring, fetch = partial(self.provide, engine), lambda name, _, __: self.use_image(name)
+            self._images = Images(engine, bring, fetch, clients_by_engine=False)
+        return self._images
+
+    def prepare(self, say: Say) -> None:
+        self.use_helper(self.images().of_program("pod", "tare-pod", say))
+
+    def environment(self) -> dict[str, Any]:
+        return self.cluster_facts().as_dict()
 
     def use_image(self, name: str) -> str:
         """An image that nodes fetch from a registry by this name."""
@@ -251,7 +268,7 @@ class KubernetesRuntime:
 
     def _ways(self, made: NodeSet, index: int, pod: Document) -> dict[str, Way]:
         found: dict[str, Way] = {}
-        for name in ENDPOINTS:
+        for name in DECLARED.named_endpoints:
             one = made.endpoint(index, pod, name)
             found[name] = Way(one.host, self._words(name), reached=one.reached, name=one.inside)
         own = found[NODES_TAKE]

@@ -18,7 +18,7 @@ from tare.machines.clocks import SAME, clock_offset
 from tare.machines.facts import hardware
 from tare.machines.ssh import Connection, HostError
 from tare.machines.survey import printable
-from tare.runtimes.native import WANTED_OPEN_FILES
+from tare.runtimes.open_files import WANTED_OPEN_FILES
 from tare.runtimes.ssh.names import MARK_VARIABLE, mark_of
 from tare.runtimes.ssh.transfer import bring
 

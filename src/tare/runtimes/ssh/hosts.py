@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.inventory.host import NODES
 from tare.machines.ssh import HostGoneError
-from tare.runtimes.native import labels
 from tare.runtimes.ssh.host_machine import HostMachine
+from tare.starter import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

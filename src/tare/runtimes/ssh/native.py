@@ -25,6 +25,7 @@ from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
+    from tare.runtimes.images import Say
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.runtimes.ssh.hosts import Hosts
     from tare.study.platform import Platform
@@ -209,6 +210,15 @@ class SshNativeRuntime:
 
     def probe(self) -> str | None:
         return None
+
+    def images(self) -> None:
+        return None
+
+    def prepare(self, say: Say) -> None:
+        pass
+
+    def environment(self) -> dict[str, Any]:
+        return {}
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role, cluster, shift = wanted["role"], wanted["group"], 0

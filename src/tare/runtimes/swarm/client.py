@@ -14,7 +14,7 @@ from tare.errors import RuntimeUnavailableError
 from tare.runtimes.confinement import NO_RIGHTS
 from tare.runtimes.docker import DockerRunning
 from tare.runtimes.kept_log import LONGEST, plain_files
-from tare.runtimes.native import open_files
+from tare.runtimes.open_files import open_files
 from tare.runtimes.swarm.documents import CONF
 from tare.runtimes.swarm.names import labels_of
 

@@ -11,11 +11,10 @@ from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.path_results import PathResults
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
+from tare.runtimes.swarm.declaration import DECLARED, GO_INSIDE
 from tare.runtimes.swarm.documents import HOST, Software
 from tare.runtimes.swarm.names import labels_of, network_of, service_of
 from tare.runtimes.swarm.path import (
-    INSIDE_REMEDY,
-    ONLY_INSIDE,
     in_words,
     network_facts,
     refuse_broken,
@@ -108,12 +107,12 @@ class ConnectivityCheck:
 
     def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
         outside = [client for client in clients if client != INSIDE]
-        if platform.network in ONLY_INSIDE and outside:
+        if platform.network in DECLARED.inside_only and outside:
             raise RuntimeUnavailableError(
                 f"network: {platform.network} is reached by containers of the Swarm only",
                 where="client.runtime",
                 why=f"its addresses are not routed to clients of runtime {', '.join(outside)}",
-                remedy=INSIDE_REMEDY,
+                remedy=GO_INSIDE,
             )
         fitting = self.facts.fitting(platform.placement.node_selector)
         least = nodes if platform.placement.spread == "required" else 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.runtimes.confinement import IN_SERVICE
+from tare.runtimes.swarm.declaration import PROXIED
 from tare.runtimes.swarm.names import labels_of, own_name
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ CONF, DATA = "/opt/tare/conf", "/var/lib/cassandra"
 """where a task finds its configuration and keeps its data"""
 HOST = "host"
 """the predefined network of a node's machine"""
-_PROXIED = ("service-ip", "node-port")
-"""endpoints that are the Swarm's own proxy"""
 _LOG_SIZE = "64m"
 _NS = 1_000_000_000
 
@@ -154,7 +153,7 @@ def _endpoint(reach: Reach) -> Document:
     ports = [_port(reach.port, "host", reach.published)]
     if reach.endpoint == "node-port" or reach.proxied:
         ports.append(_port(reach.port, "ingress", None))
-    proxied = reach.proxied or reach.endpoint in _PROXIED
+    proxied = reach.proxied or reach.endpoint in PROXIED
     return {"Mode": "vip" if proxied else "dnsrr", "Ports": ports}
 
 

@@ -8,6 +8,7 @@ import psutil
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.replies import wrong_replies
+from tare.runtimes.swarm.declaration import PROXIED
 from tare.runtimes.swarm.facts import NO_IP_VS
 
 if TYPE_CHECKING:
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from tare.runtimes.replies import Reply
     from tare.runtimes.swarm.manager import Document
 
-PROXIED = ("service-ip", "node-port")
-"""endpoints that go through the Swarm's own proxy, the kernel's IP_VS"""
-ONLY_INSIDE = ("service-ip", "container-dns")
-"""endpoints on a network that only containers are on"""
 _NEEDS_IP_VS = "a kernel with IP_VS on every node (modprobe ip_vs), or network: host-port or \
 container-dns, which need none"
 _REMEDIES: Mapping[str, str] = {
@@ -29,7 +26,6 @@ _REMEDIES: Mapping[str, str] = {
     "service-ip": _NEEDS_IP_VS,
     "container-dns": "let the nodes' firewalls pass UDP 4789, TCP and UDP 7946 between nodes",
 }
-INSIDE_REMEDY = "run the load client inside: client: {runtime: swarm, network: bridge}"
 
 
 def refuse_broken(

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.runtimes.docker_engine import ENGINE_PROCESSES
-from tare.runtimes.native import open_files
+from tare.runtimes.images import Images
+from tare.runtimes.open_files import open_files
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.swarm import client, images
 from tare.runtimes.swarm.connectivity import ConnectivityCheck
+from tare.runtimes.swarm.declaration import DECLARED, PROXIED
 from tare.runtimes.swarm.documents import CONF, DATA, HOST, Software
 from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
-from tare.runtimes.swarm.path import PROXIED
 from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.tasks import address_on
@@ -33,16 +34,15 @@ if TYPE_CHECKING:
 
     import docker
 
+    from tare.runtimes.images import Say
     from tare.runtimes.swarm.facts import Node
     from tare.runtimes.swarm.manager import Document, Manager
     from tare.runtimes.swarm.settings import SwarmSettings
     from tare.runtimes.unit import Running, SiteOptions, Unit
     from tare.study.platform import Platform
 
-ENDPOINTS = ("host-port", "node-port", "service-ip", "container-dns")
-"""of a unit on a network of the Swarm, all at once"""
 NODES_TAKE = "container-dns"
-"""by which of them nodes of a cluster reach each other, whatever their clients take"""
+"""by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
 
 
 @dataclass
@@ -140,6 +140,16 @@ class SwarmRuntime:
         nodes = [node.name for node in self.swarm_facts().usable]
         images.provide(self.engine, image, nodes, self._settings.engines, say)
         return image
+
+    def images(self) -> Images:
+        """Those of the manager's engine, which runs clients."""
+        return Images(self.engine, self.provide, lambda _, image, say: self.provide(image, say))
+
+    def prepare(self, say: Say) -> None:
+        self.use_helper(self.images().of_program("pod", "tare-pod", say))
+
+    def environment(self) -> dict[str, Any]:
+        return self.swarm_facts().as_dict()
 
     def use_helper(self, image: str) -> None:
         """The image of tare-pod, once it is provided."""
@@ -270,7 +280,7 @@ class SwarmRuntime:
 
     def _ways(self, services: ServiceGroup, index: int, task: Document) -> dict[str, Way]:
         found: dict[str, Way] = {}
-        for name in ENDPOINTS:
+        for name in DECLARED.named_endpoints:
             if name in PROXIED and not services.proxied:
                 found[name] = Way("", "", fault=NO_IP_VS)
                 continue

@@ -1,0 +1,125 @@
+"""What is true of containers of this machine's Docker engine, or of a host's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tare.errors import RuntimeUnavailableError
+from tare.runtimes.declaration import Declaration, Seen
+from tare.runtimes.obstacle import Obstacle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from tare.machines.addresses import AddressPool
+    from tare.runtimes.left import Left
+    from tare.runtimes.ssh.hosts import Hosts
+    from tare.runtimes.unit import Runtime
+    from tare.study.schema import Setup
+
+
+class Docker(Declaration):
+    """A container of an engine that one machine has."""
+
+    name = "docker"
+    on_hosts = True
+    networks = ("host", "bridge", "published")
+    endpoints = ("", "loopback", "bridge", "published", "proxy")
+    storages = ("directory", "volume", "layer")
+    several_on = "bridge"
+    proposed = ("bridge", "volume")
+    near = (("swarm", 0.6), ("kubernetes", 0.6))
+    unit_s = 1.0
+    local_images = True
+    in_engine = ("volume", "layer")
+
+    @property
+    def made_storages(self) -> tuple[str, ...]:
+        return "volume", "directory"
+
+    def engine_in_words(self, facts: Mapping[str, Any]) -> str:
+        version = facts.get("version")
+        return f"Docker {version}" if version else ""
+
+    def make(self, run: str, work: Path, pool: AddressPool, *, routable: bool = False) -> Runtime:
+        from tare.runtimes.docker import DockerRuntime
+
+        return DockerRuntime(run, work, pool, routable=routable)
+
+    def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
+        from tare.runtimes.ssh.docker import SshDockerRuntime
+
+        return SshDockerRuntime(work, hosts, group)
+
+    def dns_name(self, run: str, unit: str) -> str:
+        from tare.runtimes.docker import container_name
+
+        return container_name(run, unit)
+
+    def fault(self) -> str | None:
+        error = _engine_fault()
+        return f"{error.what} ({error.remedy})" if error else None
+
+    def seen(self) -> Seen:
+        from tare.runtimes.docker_engine import connect
+
+        error = _engine_fault()
+        return Seen(
+            error is None,
+            error.what if error else f"engine {connect().version().get('Version')}",
+            "make setup (as root) installs docker.io and starts dockerd",
+        )
+
+    def store(self) -> Path | None:
+        from tare.runtimes.docker_engine import data_directory
+
+        return data_directory()
+
+    def left(self) -> Left:
+        from tare.runtimes import docker_engine
+        from tare.runtimes.left import Left
+
+        found, silent = docker_engine.leftovers()
+        return Left(
+            {kind: [str(one.name) for one in items] for kind, items in found.items()},
+            lambda: docker_engine.remove(found),
+            [f"the Docker engine: {silent}"] if silent else [],
+        )
+
+    def needs_root(self, setup: Setup, part: str) -> Iterator[Obstacle]:
+        platform, client = setup.platform, setup.client
+        if (
+            part == "client"
+            and platform.machines == "local"
+            and client.network == "bridge"
+            and platform.network == "host"
+        ):
+            yield Obstacle(
+                ("client", "network"),
+                "a bridged client reaches nodes on the host's network only at an address that "
+                "root must add",
+                "run as root, or set client.network to host",
+            )
+        if part == "platform" and platform.endpoint in ("loopback", "published"):
+            yield Obstacle(
+                ("platform", "endpoint"),
+                "only root enters a container's network namespace"
+                if platform.endpoint == "loopback"
+                else "DNAT needs a host address that only root can add",
+                "run as root, or set platform.endpoint to bridge",
+            )
+
+
+def _engine_fault() -> RuntimeUnavailableError | None:
+    """Why the engine cannot be used; None where it can."""
+    from tare.runtimes.docker_engine import connect
+
+    try:
+        connect(timeout_s=5)
+    except RuntimeUnavailableError as error:
+        return error
+    return None
+
+
+DECLARED = Docker()

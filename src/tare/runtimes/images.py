@@ -1,0 +1,39 @@
+"""Where a runtime's images come from, and how they get to its units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tare.artifacts.binaries import find
+from tare.artifacts.image import build_program_image
+
+if TYPE_CHECKING:
+    from tare.artifacts.binaries import Binary
+    from tare.artifacts.image import Program
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Images:
+    """The images of one runtime. Each function is told whom to tell of what takes time."""
+
+    engine: Any
+    """client of the Docker engine that makes them"""
+    bring: Callable[[str, Say], str] = lambda image, say: image
+    """takes an image of that engine to where units run; gives its name for units"""
+    fetch: Callable[[str, str, Say], str] = lambda name, image, say: image
+    """the same of an image that a study names, and that the engine has"""
+    clients_by_engine: bool = True
+    """clients run in that engine, and not where units do"""
+
+    def of_program(self, program: Program, binary: Binary, say: Say) -> str:
+        """The image of one of Tare's programs, for units.
+
+        Raises:
+            ArtifactError: there is no such program.
+            RuntimeUnavailableError: it cannot be made, or brought to units.
+        """
+        return self.bring(build_program_image(self.engine, program, find(binary), say), say)

@@ -1,0 +1,124 @@
+"""The runtime that docs/add-a-runtime.md shows, brought to an unchanged Tare by a package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "add-a-runtime.md"
+STUDY = """\
+study: namespaces
+database: {nodes: 1, replication_factor: 1}
+factors:
+  platform:
+    native: {}
+    unshared: {platform: {runtime: unshared}}
+baseline: {platform: native}
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A directory in which the page's package is installed, as pip lays it down."""
+    python, toml = re.findall(r"```(?:python|toml)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "tare_unshared.py").write_text(python, encoding="utf-8")
+    point = re.findall(r"^unshared = \"(.*)\"$", toml, re.MULTILINE)[0]
+    about = tmp_path / "tare_unshared-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: tare-unshared\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[tare.runtimes]\nunshared = {point}\n")
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    return tmp_path
+
+
+def told(installed: Path, script: str) -> Any:
+    """What a script prints, as JSON, of a Python that has the package."""
+    path = os.pathsep.join([str(installed), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import json\nfrom pathlib import Path\n{script}"],
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=installed,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_its_module_has_some_fifty_lines(installed: Path) -> None:
+    assert len((installed / "tare_unshared.py").read_text().splitlines()) <= 50
+
+
+def test_a_study_names_it_and_editors_offer_it(installed: Path) -> None:
+    found = told(
+        installed,
+        "from tare.study.json_schema import schema\n"
+        "from tare.study.read import load_study\n"
+        "from tare.study.plan import make_plan\n"
+        "from tare.runtimes.availability import obstacle\n"
+        "plan = make_plan(load_study(Path('study.yaml')), obstacle)\n"
+        "offered = schema()['$defs']['Platform']['properties']['runtime']['enum']\n"
+        "print(json.dumps([offered, [one.name for one in plan.conditions]]))",
+    )
+    assert found == [["native", "docker", "kubernetes", "swarm", "unshared"],
+                     ["native", "unshared"]]  # fmt: skip
+
+
+def test_what_it_has_not_is_refused_in_its_own_words(installed: Path) -> None:
+    why = told(
+        installed,
+        "from tare.errors import StudyError\n"
+        "from tare.study.read import load_study\n"
+        "own = 'factors.platform.unshared.platform.network=bridge'\n"
+        "try: load_study(Path('study.yaml'), [own])\n"
+        "except StudyError as error: print(json.dumps(error.why))",
+    )
+    assert "a process in namespaces of its own has no bridge network; it is for docker" in why
+
+
+def test_doctor_weighing_and_advice_know_it(installed: Path) -> None:
+    seen, weighed, asked = told(
+        installed,
+        "from tare.cli.here import _runtimes\n"
+        "from tare.knowledge.proposed_sides import sides_of, why_not\n"
+        "from tare.knowledge.query import Query\n"
+        "from tare.lab.weighed_servers import RUNTIMES, ways\n"
+        "asked = Query(platform='unshared')\n"
+        "print(json.dumps([[one.what for one in _runtimes()],\n"
+        "    [one.name for one in ways(['unshared'], [1])], [why_not(asked), sides_of(asked)]]))",
+    )
+    assert seen[-1] == "unshared runtime"
+    assert weighed == ["native", "native again", "unshared.host"]
+    assert asked[0] == ""
+    assert asked[1]["patch"] == (
+        "{platform: {runtime: unshared, network: host, storage: directory}}"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes namespaces")
+def test_a_unit_runs_in_namespaces_of_its_own(installed: Path) -> None:
+    inside, outside = told(
+        installed,
+        "from tare.machines.addresses import AddressPool\n"
+        "from tare.runtimes.registry import declared\n"
+        "from tare.runtimes.unit import Bits, Unit\n"
+        "from tare.study.platform import Limits\n"
+        "import os\n"
+        "runtime = declared('unshared').make('namespaces', Path('work'), AddressPool())\n"
+        "site = runtime.site('c1', role='client', network='host', storage='directory', group='g')\n"
+        "unit = Unit(site, 'client', ['readlink', '/proc/self/ns/ipc'], {}, Limits(), Bits(''))\n"
+        "running = runtime.launch(unit)\n"
+        "lines = list(running.lines())\n"
+        "running.stop()\n"
+        "runtime.close()\n"
+        "print(json.dumps([lines[0].strip(), os.readlink('/proc/self/ns/ipc')]))",
+    )
+    assert inside.startswith("ipc:")
+    assert inside != outside

@@ -1,0 +1,123 @@
+"""Every runtime declares itself, and others can bring theirs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tare.errors import RuntimeUnavailableError
+from tare.machines.addresses import AddressPool
+from tare.runtimes import registry
+from tare.runtimes.declaration import Declaration
+
+NAMES = ["native", "docker", "kubernetes", "swarm"]
+
+
+class Jail(Declaration):
+    name = "jail"
+
+
+class Again(Declaration):
+    name = "docker"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    name: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """An entry point of an installed package."""
+
+    name: str
+    load: Callable[[], Any]
+    value: str = "tare_jail:DECLARED"
+    dist: Distribution | None = Distribution("tare-jail")
+
+
+def found(monkeypatch: pytest.MonkeyPatch, *points: Point) -> list[str]:
+    """The names that the registry has where these packages are installed."""
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
+    return list(registry.registered.__wrapped__())
+
+
+def test_tare_s_own_are_found_first_and_then_what_packages_bring(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert found(monkeypatch) == NAMES
+    assert found(monkeypatch, Point("jail", Jail)) == [*NAMES, "jail"]
+
+
+@pytest.mark.parametrize(
+    ("load", "why"),
+    [
+        (Again, "there is a runtime docker already"),
+        (lambda: importlib.import_module("no_such_jail"), "No module named 'no_such_jail'"),
+        (lambda: "jail", "it is no tare.runtimes.declaration.Declaration"),
+    ],
+)
+def test_what_a_package_brings_and_cannot_be_used_is_told_with_the_package(
+    monkeypatch: pytest.MonkeyPatch, load: Callable[[], Any], why: str
+) -> None:
+    with pytest.raises(RuntimeUnavailableError) as refused:
+        found(monkeypatch, Point("jail", load))
+    assert refused.value.where == "tare_jail:DECLARED"
+    assert why in refused.value.why
+    assert "pip uninstall tare-jail" in refused.value.remedy
+
+
+def test_a_runtime_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(RuntimeUnavailableError, match="no runtime jail") as refused:
+        registry.declared("jail")
+    assert ", ".join(NAMES) in refused.value.why
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_what_a_declaration_says_agrees_with_itself(name: str) -> None:
+    own = registry.declared(name)
+    network, storage = own.proposed
+    assert own.name == name
+    assert (network in own.networks, storage in own.storages) == (True, True)
+    assert own.endpoints[0] == own.plugins[0] == ""
+    assert {own.several_on} - {""} <= set(own.networks)
+    assert set(own.inside_only) <= set(own.networks)
+    assert own.from_outside in own.networks
+    assert set(own.made_storages) | set(own.in_engine) <= set(own.storages)
+    assert {other for other, _ in own.near} <= set(registry.names()) - {name}
+    assert own.orchestrator == bool(own.title)
+    assert own.on_hosts == (type(own).make_on_hosts is not Declaration.make_on_hosts)
+    assert type(own).make is not Declaration.make
+
+
+def test_two_runtimes_say_only_once_how_near_they_are() -> None:
+    pairs = [
+        frozenset({name, other})
+        for name, own in registry.registered().items()
+        for other, _ in own.near
+    ]
+    assert len(pairs) == len(set(pairs))
+
+
+@pytest.mark.parametrize("name", [registry.BARE, registry.CONTAINER])
+def test_what_is_made_has_the_name_and_asks_nothing_yet(name: str, tmp_path: Path) -> None:
+    assert registry.declared(name).make("run", tmp_path, AddressPool()).name == name
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", registry.OWN)
+def test_a_declaration_imports_nothing_that_takes_long(name: str) -> None:
+    """It is imported by every command that reads a study."""
+    tree = ast.parse(Path(str(importlib.import_module(name).__file__)).read_text("utf-8"))
+    at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    own = {one for one in at_once if one and one.startswith("tare")}
+    assert own <= {"tare.errors", "tare.runtimes.declaration", "tare.runtimes.obstacle"}
+    assert at_once - own <= set(sys.stdlib_module_names)
