@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tare.knowledge.schema import Finding, Side
 
 MOST_LINKS = 3
-"""Each link adds its own noise and its own rounding."""
+"""Each link adds its own noise and its own rounding; where the values of both ends are printed side
+by side, none does."""
 _DIGITS = 4
 _LONGEST_ID = 120
 
@@ -62,8 +63,8 @@ def _joins(finding: Finding) -> bool:
     claim, side = claim_of(finding), finding.treatment
     if claim is None or side is None or finding.computed or side == finding.baseline:
         return False
-    stepped = claim.kind == "bound" and finding.values.step is not None
-    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or stepped)
+    printed = claim.kind == "bound" and claim.ratio is not None
+    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or printed)
 
 
 def _conditions(finding: Finding) -> Hashable:
@@ -87,7 +88,8 @@ def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
         for side, path in _paths(base, steps).items():
             if (base, side) in compared or all(link.silent for link in path):
                 continue
-            yield _made(path, values)
+            if len(path) <= MOST_LINKS or _side_by_side(path, values):
+                yield _made(path, values)
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
@@ -98,8 +100,7 @@ def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list
         here = queue.popleft()
         for link in steps[here]:
             path = [*found[here], link]
-            allowed = len(path) <= MOST_LINKS and sum(one.silent for one in path) <= 1
-            if allowed and link.end not in found:
+            if sum(one.silent for one in path) <= 1 and link.end not in found:
                 found[link.end] = path
                 queue.append(link.end)
     return {side: path for side, path in found.items() if path}
@@ -119,11 +120,17 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
     return {side: next(iter(found)) for side, found in seen.items() if len(found) == 1}
 
 
+def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
+    """The source prints a value of either end; what lies between does not enter."""
+    printed = path[0].start in values and path[-1].end in values
+    return printed and not any(link.silent for link in path)
+
+
 def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     first, last = path[0], path[-1]
     ratio = math.prod(link.ratio for link in path)
     old, new = values.get(first.start), values.get(last.end)
-    both = old is not None and new is not None and not any(link.silent for link in path)
+    both = _side_by_side(path, values)
     known: dict[str, Any] = {"values": Values()}
     if both and old and new:
         ratio = new / old
@@ -145,7 +152,12 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
                 update={"baseline_sd": None, "treatment_sd": None, "cohens_d": None}
             ),
             "source": Source(where="; over ".join(map(place_inside, parts))),
-            "discrepancies": [clash for one in parts for clash in one.discrepancies],
+            "discrepancies": [
+                clash.model_copy(update={"other": None})
+                for one in parts
+                for clash in one.discrepancies
+                if not (both and clash.about in ("change", "points"))  # of other pairs of values
+            ],
             "notes": _notes(path),
         }
     )

@@ -10,7 +10,7 @@ from tare.knowledge.wording import of, percent, span
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tare.knowledge.pooling import Pooled
     from tare.knowledge.rows import NearFinding
@@ -60,13 +60,19 @@ def conclude(title: str, pooled: Pooled) -> Conclusion:
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
     assumed = dict.fromkeys(part.assumed for part in pooled.parts if part.assumed)
+    twice = [
+        f"{part.finding} is a range, for its source prints two numbers: "
+        f"{percent(part.ratio)}, and {part.elsewhere}."
+        for part in pooled.parts
+        if part.elsewhere and part.ratio is not None
+    ]
     return Conclusion(
         kind=kind,
         ratio=ratio,
         low=low,
         high=high,
         text=_expect(noun, pooled),
-        besides=[*assumed, *_left_out(pooled)],
+        besides=[*assumed, *twice, *_left_out(pooled)],
     )
 
 
@@ -79,17 +85,27 @@ def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | 
     if ratios:
         low, high = min(ratios), max(ratios)
         alone = percent(low) == percent(high) and len(ratios) == len(parts)
-        return ("number", low, low, high) if alone else ("several", None, low, high)
+        return ("number", low, low, high) if alone else ("several", None, *_widest(parts))
     if bounds:
-        lows, highs = [one.low for one in bounds], [one.high for one in bounds]
-        least = None if None in lows else min(one for one in lows if one is not None)
-        most = None if None in highs else max(one for one in highs if one is not None)
-        return "bound", bounds[0].ratio, least, most
+        return "bound", bounds[0].ratio, *_widest(bounds)
     if parts:
         return "none", None, None, None
     if pooled.parts:
         return "direction", None, None, None
     return "contradicted" if pooled.left_out else "nothing", None, None, None
+
+
+def _widest(parts: Iterable[NearFinding]) -> tuple[float | None, float | None]:
+    """Least and greatest ratio of numbers and bounds; None where a bound leaves it open."""
+    ends = [
+        (part.ratio, part.ratio) if part.kind == "number" else (part.low, part.high)
+        for part in parts
+        if part.kind in ("number", "bound")
+    ]
+    lows, highs = [low for low, _ in ends], [high for _, high in ends]
+    least = None if None in lows else min(low for low in lows if low is not None)
+    most = None if None in highs else max(high for high in highs if high is not None)
+    return least, most
 
 
 def _expect(noun: str, pooled: Pooled) -> str:
@@ -110,8 +126,11 @@ def _expect(noun: str, pooled: Pooled) -> str:
     if len(phrases) == 1:
         return f"Expect {phrases[studies[0]]}. That is {studies[0]} alone."
     said = "; ".join(f"{one}: {phrase}" for one, phrase in phrases.items())
-    ratios = [ratio for one in pooled.studies for ratio in (one.low, one.high)]
-    total = f"{of(span(min(ratios), max(ratios)), noun)}: " if ratios else f"of {noun}: "
+    total = f"of {noun}: "
+    if pooled.studies:
+        silent = any({part.kind for part in _of(pooled, one)} == {"none"} for one in studies)
+        total = f"{of(span(*_widest(pooled.parts)), noun)}: "
+        total = f"{NO_DIFFERENCE} or {total}" if silent else total
     printed = len(pooled.studies)
     count = f"{printed} of {len(studies)}" if printed < len(studies) else f"{printed}"
     return f"Expect {total}{said}. {count} studies print a number: too few for a range."
@@ -160,8 +179,9 @@ def _load(load: str) -> str:
 def _total(noun: str, parts: Sequence[NearFinding]) -> str:
     ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
     if ratios:
-        change = span(min(ratios), max(ratios))
-        change = f"about {change}" if noun and len({*ratios}) == 1 else change
+        low, high = _widest(parts)
+        change = span(low, high)
+        change = f"about {change}" if noun and low == high else change
         return of(change, noun) if noun else change
     changes = list(dict.fromkeys(_change(part) for part in parts))
     said = " or ".join(changes)
