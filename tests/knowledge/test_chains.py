@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -103,6 +104,49 @@ def test_no_significant_difference_is_a_link_and_it_is_said() -> None:
     assert one.effect.ratio == pytest.approx(10.6 / 7.5, abs=1e-4)
     assert one.values.baseline is None, "of the other side no value is printed"
     assert "silent" in one.notes
+
+
+KUBERNETES: dict[str, Any] = {**PORT, "runtime": "kubernetes"}
+POD: dict[str, Any] = {**SERVICE, "runtime": "kubernetes"}
+
+
+def test_values_of_one_table_are_compared_however_many_findings_lie_between() -> None:
+    parts = [
+        two("port", NATIVE, PORT, 4.0, 4.8),
+        two("ip", PORT, SERVICE, 4.8, 23.6),
+        two("k8s", NATIVE, KUBERNETES, 4.0, 5.5),
+        two("pod", KUBERNETES, POD, 5.5, 5.5),
+    ]
+    sides = {
+        (one.finding.baseline.platform, one.finding.platform): one.finding
+        for one in chained(entries(*parts))
+        if len(one.links) == 4
+    }
+    effect = sides["kubernetes", "swarm"].effect
+    assert effect is not None
+    assert effect.ratio == pytest.approx(23.6 / 5.5, abs=1e-4)
+
+
+def test_changes_without_values_are_joined_three_times_at_most() -> None:
+    sides = [{**PORT, "clusters": number} for number in (1, 2, 3, 4, 5)]
+    parts = [
+        changed(10.0, id=f"f{i}", baseline=base, treatment=side)
+        for i, (base, side) in enumerate(pairwise(sides))
+    ]
+    assert {len(one.links) for one in chained(entries(*parts))} >= {2, 3}
+    assert max(len(one.links) for one in chained(entries(*parts))) == 3
+
+
+def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
+    clash = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
+    made = chained(
+        entries(
+            two("port", NATIVE, PORT, 4.0, 4.8, discrepancies=clash),
+            two("ip", PORT, SERVICE, 4.8, 23.6),
+        )
+    )
+    chain = next(one.finding for one in made if len(one.links) == 2)
+    assert not chain.discrepancies
 
 
 def test_a_client_that_moves_is_no_link() -> None:

@@ -127,6 +127,41 @@ def test_two_studies_are_shown_side_by_side() -> None:
     assert "2 studies print a number: too few for a range." in text
 
 
+def test_a_range_over_studies_holds_their_bounds_too() -> None:
+    found = conclusion(changed(3.0, id="a"), bound("b", 1.2, 1.25, study="study-b"))
+    assert (found.kind, found.low, found.high) == ("several", 1.03, 1.25)
+    assert found.text.startswith("Expect +3.0% to +25.0% mean latency: ")
+
+
+def test_an_open_bound_leaves_the_range_open() -> None:
+    found = conclusion(changed(3.0, id="a"), bound("b", 1.4, None, workload=["ycsb-b"]))
+    assert (found.low, found.high) == (1.03, None)
+    assert found.text.startswith("Expect +3.0% or more mean latency: ")
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("none", "Expect no significant difference or +18.0% mean latency: "),
+        ("lower", "Expect lower or +18.0% mean latency: "),
+        ("higher", "Expect +18.0% mean latency: "),
+    ],
+)
+def test_what_a_study_says_in_words_alone_is_not_hidden_by_numbers_of_others(
+    word: str, words: str
+) -> None:
+    text = conclusion(stated("a", word), changed(18.0, id="b", study="study-b")).text
+    assert text.startswith(words)
+
+
+def test_two_numbers_of_one_source_are_told_both() -> None:
+    twice = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
+    found = conclusion(changed(8.0, discrepancies=twice))
+    assert (found.kind, found.low, found.high) == ("bound", 1.05, 1.08)
+    (besides,) = found.besides
+    assert besides.endswith("its source prints two numbers: +8.0%, and +5.0%, section 4.")
+
+
 def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
     values = {"baseline": 200.0, "treatment": 160.0, "step": 40.0}
     effect = {"ratio": 0.8, "direction": "lower", "how": "two values"}

@@ -1,4 +1,7 @@
-"""Forty questions whose answers stand in the papers (questions.yaml): advice gives those."""
+"""Questions whose answers stand in the papers: advice gives those.
+
+Forty are in questions.yaml, and 26 in drawn_questions.yaml.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,15 @@ if TYPE_CHECKING:
     from tare.knowledge.rows import NearFinding
 
 HERE = Path(__file__)
-QUESTIONS = YAML(typ="safe").load(HERE.with_name("questions.yaml").read_text(encoding="utf-8"))
+
+
+def questions_in(name: str) -> list[dict[str, Any]]:
+    read: list[dict[str, Any]] = YAML(typ="safe").load(HERE.with_name(name).read_text("utf-8"))
+    return read
+
+
+QUESTIONS = questions_in("questions.yaml")
+DRAWN = questions_in("drawn_questions.yaml")
 STATED = ("values", "percent", "between", "at_least", "none", "higher", "lower", "contradicted")
 ROUNDING = 6e-5
 """Ratios are kept with four digits after the point."""
@@ -108,11 +119,15 @@ def plain(stated: Any) -> dict[str, Any]:
 
 def test_there_are_forty_and_each_has_its_place() -> None:
     assert len(QUESTIONS) == 40
-    assert all(", " in one["place"] for one in QUESTIONS)
-    assert all({"each", *STATED} & set(one) for one in QUESTIONS)
+    assert all(", " in one["place"] for one in QUESTIONS + DRAWN)
+    assert all({"each", *STATED} & set(one) for one in QUESTIONS + DRAWN)
+    names = [one["name"] for one in QUESTIONS + DRAWN]
+    assert len({*names}) == len(names)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=[one["name"] for one in QUESTIONS])
+@pytest.mark.parametrize(
+    "question", QUESTIONS + DRAWN, ids=[one["name"] for one in QUESTIONS + DRAWN]
+)
 def test_the_answer_is_what_the_paper_says(question: dict[str, Any]) -> None:
     answer = answer_to(question)
     parts = [one for one in answer.pooled.parts if one.study == question.get("of", one.study)]

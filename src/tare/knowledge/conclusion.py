@@ -128,12 +128,26 @@ def _expect(noun: str, pooled: Pooled) -> str:
     said = "; ".join(f"{one}: {phrase}" for one, phrase in phrases.items())
     total = f"of {noun}: "
     if pooled.studies:
-        silent = any({part.kind for part in _of(pooled, one)} == {"none"} for one in studies)
-        total = f"{of(span(*_widest(pooled.parts)), noun)}: "
-        total = f"{NO_DIFFERENCE} or {total}" if silent else total
+        low, high = _widest(pooled.parts)
+        words = _other_words([_of(pooled, one) for one in studies], low, high)
+        total = f"{' or '.join([*words, of(span(low, high), noun)])}: "
     printed = len(pooled.studies)
     count = f"{printed} of {len(studies)}" if printed < len(studies) else f"{printed}"
     return f"Expect {total}{said}. {count} studies print a number: too few for a range."
+
+
+def _other_words(
+    studies: Iterable[Sequence[NearFinding]], low: float | None, high: float | None
+) -> Iterator[str]:
+    """What studies without a number say that does not lie in the range of the others'."""
+    said = {
+        _change(part)
+        for parts in studies
+        if {part.kind for part in parts} <= {"none", "direction"}
+        for part in parts
+    }
+    agree = {"higher": low is not None and low > 1, "lower": high is not None and high < 1}
+    return (word for word in sorted(said, reverse=True) if not agree.get(word))
 
 
 def _beside(pooled: Pooled, studies: Sequence[str]) -> str:

@@ -133,9 +133,7 @@ def part_of(one: Near) -> NearFinding:
         workload=finding.workload,
         load=load_of(finding.load),
         step=f"{step:,} {finding.unit}" if step is not None else "",
-        elsewhere="{0}, {1}".format(percent(claim.elsewhere[0]), claim.elsewhere[1])
-        if claim.elsewhere
-        else "",
+        elsewhere=f"{percent(claim.elsewhere[0])}, {claim.elsewhere[1]}" if claim.elsewhere else "",
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
     )
 
