@@ -170,6 +170,13 @@ def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
     assert "-33.3% to +0.0% (printed as -20.0%, in steps of 40.0 ms)" in found.text
 
 
+def test_steps_of_a_measurement_do_not_widen_what_is_printed_beside_them() -> None:
+    values = {"baseline": 160.0, "treatment": 200.0, "step": 40.0}
+    effect = {"ratio": 1.25, "direction": "higher", "how": "two values"}
+    found = conclusion(changed(30.0), finding(id="steps", values=values, effect=effect))
+    assert found.text.startswith("Expect about +30.0% mean latency")
+
+
 @pytest.mark.parametrize(
     ("field", "asked", "row"),
     [

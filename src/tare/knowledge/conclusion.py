@@ -96,16 +96,21 @@ def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | 
 
 
 def _widest(parts: Iterable[NearFinding]) -> tuple[float | None, float | None]:
-    """Least and greatest ratio of numbers and bounds; None where a bound leaves it open."""
-    ends = [
-        (part.ratio, part.ratio) if part.kind == "number" else (part.low, part.high)
-        for part in parts
-        if part.kind in ("number", "bound")
-    ]
+    """Least and greatest ratio of numbers and bounds; None where a bound leaves it open.
+
+    What lies within the steps of a measurement counts where nothing else does.
+    """
+    stated = [part for part in parts if part.kind in ("number", "bound")]
+    ends = [ends_of(part) for part in stated if not part.step] or [ends_of(one) for one in stated]
     lows, highs = [low for low, _ in ends], [high for _, high in ends]
     least = None if None in lows else min(low for low in lows if low is not None)
     most = None if None in highs else max(high for high in highs if high is not None)
     return least, most
+
+
+def ends_of(part: NearFinding) -> tuple[float | None, float | None]:
+    """Least and greatest ratio that a number or a bound says."""
+    return (part.ratio, part.ratio) if part.kind == "number" else (part.low, part.high)
 
 
 def _expect(noun: str, pooled: Pooled) -> str:
