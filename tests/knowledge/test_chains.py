@@ -149,6 +149,37 @@ def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
     assert not chain.discrepancies
 
 
+def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -> None:
+    def silent(name: str, base: dict[str, Any], side: dict[str, Any]) -> Finding:
+        return finding(
+            id=name,
+            baseline=base,
+            treatment=side,
+            values={"baseline": None, "treatment": None},
+            effect={"ratio": None, "direction": "none", "how": "direction"},
+        )
+
+    weave, flannel = ({**POD, "plugin": name} for name in ("weave", "flannel"))
+    other = {**flannel, "clusters": 2}
+    parts = [
+        silent("same-as-native", NATIVE, KUBERNETES),
+        two("pod", KUBERNETES, weave, 8.2, 6.7),
+        silent("flannel-as-weave", weave, flannel),
+        silent("two-as-one", flannel, other),
+    ]
+    found = {
+        one.finding.treatment: one.finding
+        for one in chained(entries(*parts))
+        if one.finding.baseline.platform == "native" and one.finding.treatment
+    }
+    pod = next(one for side, one in found.items() if side and side.plugin == "flannel")
+    assert pod.effect is not None
+    assert pod.effect.ratio == pytest.approx(6.7 / 8.2, abs=1e-4)
+    assert "same-as-native" in pod.notes
+    assert "flannel-as-weave" in pod.notes
+    assert all(side is None or side.clusters is None for side in found)
+
+
 def test_a_client_that_moves_is_no_link() -> None:
     moved = {**PORT, "client": "docker"}
     found = ratios(two("port", NATIVE, moved, 4.0, 4.8), two("ip", moved, SERVICE, 4.8, 23.6))

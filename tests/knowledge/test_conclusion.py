@@ -162,6 +162,14 @@ def test_two_numbers_of_one_source_are_told_both() -> None:
     assert besides.endswith("its source prints two numbers: +8.0%, and +5.0%, section 4.")
 
 
+def test_numbers_of_other_workloads_alone_are_said_to_be_so() -> None:
+    asked = Query(database="cassandra", network="bridge", operation="update", workload="ycsb-b")
+    parts = [Near(one, nearness(asked, one)) for one in (changed(8.0),)]
+    other = conclude("Mean latency", pool(parts, asked), "ycsb-b")
+    assert other.besides == ["Nothing of it is on ycsb-b: ycsb-a."]
+    assert conclude("Mean latency", pool(parts, asked), "ycsb-a").besides == []
+
+
 def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
     values = {"baseline": 200.0, "treatment": 160.0, "step": 40.0}
     effect = {"ratio": 0.8, "direction": "lower", "how": "two values"}

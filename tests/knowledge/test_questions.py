@@ -1,6 +1,6 @@
 """Questions whose answers stand in the papers: advice gives those.
 
-Forty are in questions.yaml, and 26 in drawn_questions.yaml.
+Forty are in questions.yaml, and 28 in drawn_questions.yaml.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def _answer(
     return Answer(
         family=name,
         title=FAMILIES[name],
-        conclusion=conclude(FAMILIES[name], pooled),
+        conclusion=conclude(FAMILIES[name], pooled, asked.workload),
         nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )

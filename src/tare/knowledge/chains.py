@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_LINKS = 3
 """Each link adds its own noise and its own rounding; where the values of both ends are printed side
 by side, none does."""
+MOST_SILENT = 2
+"""Links that are no significant difference, each of which is said."""
 _DIGITS = 4
 _LONGEST_ID = 120
 
@@ -93,14 +95,14 @@ def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
-    """The shortest way from here to every other side, with one silent link at most."""
+    """The shortest way from here to every other side, with few silent links."""
     found: dict[Side, list[_Link]] = {base: []}
     queue = deque([base])
     while queue:
         here = queue.popleft()
         for link in steps[here]:
             path = [*found[here], link]
-            if sum(one.silent for one in path) <= 1 and link.end not in found:
+            if sum(one.silent for one in path) <= MOST_SILENT and link.end not in found:
                 found[link.end] = path
                 queue.append(link.end)
     return {side: path for side, path in found.items() if path}
@@ -169,7 +171,10 @@ def _notes(path: Sequence[_Link]) -> str:
     silent = [link.entry.finding for link in path if link.silent]
     if not silent:
         return ""
-    return f"One link of it is no significant difference ({silent[0].id}), which counts as none."
+    names = ", ".join(one.id for one in silent)
+    if len(silent) == 1:
+        return f"One link of it is no significant difference ({names}), which counts as none."
+    return f"Links of it are no significant differences ({names}), which count as none."
 
 
 def _id(names: Sequence[str]) -> str:

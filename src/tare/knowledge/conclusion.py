@@ -51,11 +51,12 @@ class Conclusion(BaseModel):
     besides: list[str] = Field(description="what was taken for granted, and what was left out")
 
 
-def conclude(title: str, pooled: Pooled) -> Conclusion:
+def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
     """The sentence, from what counts and what was left out.
 
     Args:
         title: the kind of metric, as FAMILIES has it.
+        workload: the one that is asked about; empty: any.
     """
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
@@ -72,7 +73,7 @@ def conclude(title: str, pooled: Pooled) -> Conclusion:
         low=low,
         high=high,
         text=_expect(noun, pooled),
-        besides=[*assumed, *twice, *_left_out(pooled)],
+        besides=[*_elsewhere(pooled, workload), *assumed, *twice, *_left_out(pooled)],
     )
 
 
@@ -245,6 +246,13 @@ def _value(part: NearFinding, name: str) -> str:
     if name == "load":
         return _load(part.load)
     return str(getattr(part, name))
+
+
+def _elsewhere(pooled: Pooled, workload: str) -> Iterator[str]:
+    """Another workload's numbers are said to be so, where there are no others."""
+    found = sorted({name for part in pooled.parts for name in part.workload})
+    if workload and found and workload not in found:
+        yield f"Nothing of it is on {workload}: {', '.join(found)}."
 
 
 def _left_out(pooled: Pooled) -> Iterator[str]:
