@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tare.knowledge.chains import chained
-from tare.knowledge.library import Entry, Library
+from tare.knowledge.library import Entry, Library, load_library
 from tare.knowledge.query import Query
 from tare.knowledge.relevant import about, relevant
 from tare.knowledge.schema import Finding
@@ -178,6 +178,29 @@ def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -
     assert "same-as-native" in pod.notes
     assert "flannel-as-weave" in pod.notes
     assert all(side is None or side.clusters is None for side in found)
+
+
+def test_a_statement_on_one_platform_takes_no_values_of_others_back() -> None:
+    docker = {"runtime": "docker", "network": "host", "client": "native"}
+    clash = [{"about": "statement", "place": "section 4", "note": "no overhead of Docker"}]
+    made = chained(
+        entries(
+            two("docker", NATIVE, docker, 3.7, 4.3, discrepancies=clash),
+            two("port", NATIVE, PORT, 3.7, 4.8),
+        )
+    )
+    over_docker = {
+        one.finding.platform: bool(one.finding.discrepancies)
+        for one in made
+        if one.finding.baseline.platform == "docker"
+    }
+    assert over_docker == {"native": True, "swarm": False}
+
+
+def test_every_chain_of_the_shipped_findings_has_a_name_of_its_own() -> None:
+    made = [one.finding.id for one in chained(load_library(environment={}).entries.values())]
+    assert len({*made}) == len(made)
+    assert max(map(len, made)) <= 120
 
 
 def test_a_client_that_moves_is_no_link() -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
 from tare.knowledge.library import Entry, place_inside
-from tare.knowledge.schema import PublishedEffect, Source, Values
+from tare.knowledge.schema import PublishedEffect, Source, Values, compared
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from tare.knowledge.schema import Finding, Side
+    from tare.knowledge.schema import Discrepancy, Finding, Side
 
 MOST_LINKS = 3
 """Each link adds its own noise and its own rounding; where the values of both ends are printed side
@@ -84,26 +84,25 @@ def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
         for forward in (True, False):
             link = _Link(entry, forward=forward)
             steps.setdefault(link.start, []).append(link)
-    compared = {(one.finding.baseline, one.finding.treatment) for one in entries}
+    known = {(one.finding.baseline, one.finding.treatment) for one in entries}
     values = _values(entries)
     for base in steps:
         for side, path in _paths(base, steps).items():
-            if (base, side) in compared or all(link.silent for link in path):
-                continue
-            if len(path) <= MOST_LINKS or _side_by_side(path, values):
+            silent = [link.silent for link in path]
+            few = len(path) <= MOST_LINKS and sum(silent) <= MOST_SILENT and not all(silent)
+            if (base, side) not in known and (few or _side_by_side(path, values)):
                 yield _made(path, values)
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
-    """The shortest way from here to every other side, with few silent links."""
+    """The shortest way from here to every other side."""
     found: dict[Side, list[_Link]] = {base: []}
     queue = deque([base])
     while queue:
         here = queue.popleft()
         for link in steps[here]:
-            path = [*found[here], link]
-            if sum(one.silent for one in path) <= MOST_SILENT and link.end not in found:
-                found[link.end] = path
+            if link.end not in found:
+                found[link.end] = [*found[here], link]
                 queue.append(link.end)
     return {side: path for side, path in found.items() if path}
 
@@ -124,8 +123,7 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
 
 def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
     """The source prints a value of either end; what lies between does not enter."""
-    printed = path[0].start in values and path[-1].end in values
-    return printed and not any(link.silent for link in path)
+    return path[0].start in values and path[-1].end in values
 
 
 def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
@@ -158,13 +156,25 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
                 clash.model_copy(update={"other": None})
                 for one in parts
                 for clash in one.discrepancies
-                if not (both and clash.about in ("change", "points"))  # of other pairs of values
+                if not both or _takes_back(clash, one, (first.start, last.end))
             ],
-            "notes": _notes(path),
+            "notes": "" if both else _notes(path),
         }
     )
     links = tuple(one.id for one in parts)
     return Entry(finding, last.entry.work, last.entry.origin, links=links)
+
+
+def _takes_back(clash: Discrepancy, link: Finding, ends: tuple[Side, Side]) -> bool:
+    """It is about what two values beside each other compare, and not about the link's own."""
+    base, side = ends
+    same = _pair(link.treatment, link.baseline) == _pair(side, base)
+    return same and clash.about not in ("change", "points")
+
+
+def _pair(side: Side | None, base: Side) -> frozenset[str]:
+    """What two sides compare, whichever comes first."""
+    return frozenset(compared(side or base, base))
 
 
 def _notes(path: Sequence[_Link]) -> str:
@@ -178,7 +188,10 @@ def _notes(path: Sequence[_Link]) -> str:
 
 
 def _id(names: Sequence[str]) -> str:
-    """The links' names, the study named once."""
+    """The links' names, the study named once; of many long ones, those of both ends."""
     study = names[0].split(".")[0]
     rest = [one.removeprefix(f"{study}.") for one in names[1:]]
-    return "+".join([names[0], *rest])[:_LONGEST_ID]
+    whole = "+".join([names[0], *rest])
+    if len(whole) <= _LONGEST_ID:
+        return whole
+    return f"{names[0]}+{len(rest) - 1}+{rest[-1]}"[:_LONGEST_ID]

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from tare.knowledge.pooling import Pooled
     from tare.knowledge.rows import NearFinding
 
-_CASES = {"network": "by {}", "operation": "for {}", "workload": "on {}", "load": "{}"}
+_CASES = {
+    "network": "by {}",
+    "plugin": "through {}",
+    "operation": "for {}",
+    "workload": "on {}",
+    "load": "{}",
+}
 """What tells the cases of one study apart, and how a case is named by it."""
 _OPERATIONS = {
     "read": "reads",
@@ -229,6 +235,8 @@ def _change(part: NearFinding) -> str:
 def _cases(parts: Sequence[NearFinding]) -> dict[str, str]:
     """Case to what it says, told apart by the first field that does so."""
     fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
+    if "network" in fields:  # which has a plugin of its own
+        fields = [name for name in fields if name != "plugin"]
     if any(name != "load" for name in fields):
         fields = [name for name in fields if name != "load"]
     cases: dict[str, list[NearFinding]] = {}

@@ -39,6 +39,7 @@ class NearFinding(BaseModel):
     high: float | None = Field(description="upper end of a bound")
     direction: str
     network: str
+    plugin: str = ""
     operation: str
     workload: list[str]
     load: str
@@ -129,6 +130,7 @@ def part_of(one: Near) -> NearFinding:
         high=claim.high,
         direction=claim.direction,
         network=(finding.treatment or finding.baseline).network or "",
+        plugin=(finding.treatment or finding.baseline).plugin,
         operation=finding.operation,
         workload=finding.workload,
         load=load_of(finding.load),
