@@ -57,6 +57,8 @@ def outcome_of(
         ("cassandra-stress", MIXED, "stress-write", "its content has read and write"),
         ("cassandra-stress", WRITE, "stress-mixed", "its content has write"),
         ("ycsb", YCSB, "ycsb-c", "its content has read and update"),
+        ("ycsb", YCSB, "ycsb-d", "(read and insert), its content has read and update"),
+        ("ycsb", YCSB, "ycsb-f", "(read and rmw and update), its content has read and update"),
         ("ycsb", YCSB, "ycsb-b", "with 95% read, its content has 50%"),
         ("ycsb", LOAD, "ycsb-a", "the load phase"),
         ("ycsb", YCSB, "stress-read", "its content has read and update"),
@@ -85,6 +87,19 @@ def test_an_update_workload_without_updates(import_: Import, study: Path, tmp_pa
     base = "load: {workload: ycsb-a}"
     reason, _ = outcome_of(import_, study, tmp_path, "ycsb", "\n".join(reads) + "\n", base)
     assert reason == "the study says ycsb-a (read and update), its content has read"
+
+
+def test_both_halves_of_a_read_modify_write_are_counted_too(
+    import_: Import, study: Path, tmp_path: Path
+) -> None:
+    """As YCSB prints 2000 operations of its workload F."""
+    counts = {"READ": 2000, "READ-MODIFY-WRITE": 1000, "UPDATE": 1000}
+    lines = ["[OVERALL], RunTime(ms), 1000.0", "[OVERALL], Throughput(ops/sec), 2000.0"]
+    for name, count in counts.items():
+        lines += [f"[{name}], Operations, {count}", f"[{name}], AverageLatency(us), 900.0"]
+    lines += ["[CLEANUP], Operations, 4", "[CLEANUP], AverageLatency(us), 9.0"]
+    base = "load: {workload: ycsb-f}"
+    assert outcome_of(import_, study, tmp_path, "ycsb", "\n".join(lines) + "\n", base)[0] == ""
 
 
 def test_threads_and_consistency_that_the_study_says_for_all(

@@ -47,6 +47,14 @@ def test_findings_about_something_else_than_the_platform_do_not_enter() -> None:
     assert advise(library([cache, copies]), ASKED).answers == []
 
 
+def test_the_greatest_change_may_be_a_bound() -> None:
+    effect = {"ratio": None, "low": 1.4, "direction": "higher", "how": "range"}
+    none = {"baseline": None, "treatment": None}
+    bound = finding(id="b", study="study-b", values=none, effect=effect)
+    (note,) = advise(library([changed(3.0), bound]), ASKED).notes
+    assert "40% (mean latency, study-b)" in note
+
+
 def test_nothing_known_is_said() -> None:
     advice = advise(library([changed(3.0)]), Query(platform="vmware"))
     assert advice.answers == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from tare.knowledge.chains import chained
-from tare.knowledge.library import Entry, Library
+from tare.knowledge.library import Entry, Library, load_library
 from tare.knowledge.query import Query
 from tare.knowledge.relevant import about, relevant
 from tare.knowledge.schema import Finding
@@ -103,6 +104,103 @@ def test_no_significant_difference_is_a_link_and_it_is_said() -> None:
     assert one.effect.ratio == pytest.approx(10.6 / 7.5, abs=1e-4)
     assert one.values.baseline is None, "of the other side no value is printed"
     assert "silent" in one.notes
+
+
+KUBERNETES: dict[str, Any] = {**PORT, "runtime": "kubernetes"}
+POD: dict[str, Any] = {**SERVICE, "runtime": "kubernetes"}
+
+
+def test_values_of_one_table_are_compared_however_many_findings_lie_between() -> None:
+    parts = [
+        two("port", NATIVE, PORT, 4.0, 4.8),
+        two("ip", PORT, SERVICE, 4.8, 23.6),
+        two("k8s", NATIVE, KUBERNETES, 4.0, 5.5),
+        two("pod", KUBERNETES, POD, 5.5, 5.5),
+    ]
+    sides = {
+        (one.finding.baseline.platform, one.finding.platform): one.finding
+        for one in chained(entries(*parts))
+        if len(one.links) == 4
+    }
+    effect = sides["kubernetes", "swarm"].effect
+    assert effect is not None
+    assert effect.ratio == pytest.approx(23.6 / 5.5, abs=1e-4)
+
+
+def test_changes_without_values_are_joined_three_times_at_most() -> None:
+    sides = [{**PORT, "clusters": number} for number in (1, 2, 3, 4, 5)]
+    parts = [
+        changed(10.0, id=f"f{i}", baseline=base, treatment=side)
+        for i, (base, side) in enumerate(pairwise(sides))
+    ]
+    assert {len(one.links) for one in chained(entries(*parts))} >= {2, 3}
+    assert max(len(one.links) for one in chained(entries(*parts))) == 3
+
+
+def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
+    clash = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
+    made = chained(
+        entries(
+            two("port", NATIVE, PORT, 4.0, 4.8, discrepancies=clash),
+            two("ip", PORT, SERVICE, 4.8, 23.6),
+        )
+    )
+    chain = next(one.finding for one in made if len(one.links) == 2)
+    assert not chain.discrepancies
+
+
+def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -> None:
+    def silent(name: str, base: dict[str, Any], side: dict[str, Any]) -> Finding:
+        return finding(
+            id=name,
+            baseline=base,
+            treatment=side,
+            values={"baseline": None, "treatment": None},
+            effect={"ratio": None, "direction": "none", "how": "direction"},
+        )
+
+    weave, flannel = ({**POD, "plugin": name} for name in ("weave", "flannel"))
+    other = {**flannel, "clusters": 2}
+    parts = [
+        silent("same-as-native", NATIVE, KUBERNETES),
+        two("pod", KUBERNETES, weave, 8.2, 6.7),
+        silent("flannel-as-weave", weave, flannel),
+        silent("two-as-one", flannel, other),
+    ]
+    found = {
+        one.finding.treatment: one.finding
+        for one in chained(entries(*parts))
+        if one.finding.baseline.platform == "native" and one.finding.treatment
+    }
+    pod = next(one for side, one in found.items() if side and side.plugin == "flannel")
+    assert pod.effect is not None
+    assert pod.effect.ratio == pytest.approx(6.7 / 8.2, abs=1e-4)
+    assert "same-as-native" in pod.notes
+    assert "flannel-as-weave" in pod.notes
+    assert all(side is None or side.clusters is None for side in found)
+
+
+def test_a_statement_on_one_platform_takes_no_values_of_others_back() -> None:
+    docker = {"runtime": "docker", "network": "host", "client": "native"}
+    clash = [{"about": "statement", "place": "section 4", "note": "no overhead of Docker"}]
+    made = chained(
+        entries(
+            two("docker", NATIVE, docker, 3.7, 4.3, discrepancies=clash),
+            two("port", NATIVE, PORT, 3.7, 4.8),
+        )
+    )
+    over_docker = {
+        one.finding.platform: bool(one.finding.discrepancies)
+        for one in made
+        if one.finding.baseline.platform == "docker"
+    }
+    assert over_docker == {"native": True, "swarm": False}
+
+
+def test_every_chain_of_the_shipped_findings_has_a_name_of_its_own() -> None:
+    made = [one.finding.id for one in chained(load_library(environment={}).entries.values())]
+    assert len({*made}) == len(made)
+    assert max(map(len, made)) <= 120
 
 
 def test_a_client_that_moves_is_no_link() -> None:

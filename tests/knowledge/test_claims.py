@@ -48,7 +48,41 @@ def test_values_in_steps_are_a_bound() -> None:
     assert (claim.low, claim.high) == pytest.approx((2.2 / 3.0, 3.2 / 2.0))
 
 
-@pytest.mark.parametrize(("about", "takes_back"), [("statement", True), ("cohens-d", False)])
+def clash(about: str, other: float | None = None) -> list[dict[str, Any]]:
+    return [{"about": about, "other": other, "place": "section 4", "note": "says otherwise"}]
+
+
+@pytest.mark.parametrize(
+    ("about", "other", "ends"),
+    [("change", 5.0, (1.05, 1.1)), ("change", 20.0, (1.1, 1.2)), ("points", 0.5, (1.1, 1.25))],
+)
+def test_two_numbers_of_one_source_are_a_range(
+    about: str, other: float, ends: tuple[float, float]
+) -> None:
+    one = finding(discrepancies=clash(about, other))
+    claim = claim_of(one)
+    assert claim is not None
+    assert (claim.kind, claim.ratio) == ("bound", 1.1)
+    assert (claim.low, claim.high) == pytest.approx(ends)
+    assert claim.elsewhere is not None
+    assert claim.elsewhere[1] == "section 4"
+    assert not contradicted(one)
+
+
+def test_two_numbers_of_opposite_directions_are_none() -> None:
+    one = finding(discrepancies=clash("change", -5.0))
+    claim = claim_of(one)
+    assert claim is not None
+    assert claim.kind == "number"
+    assert contradicted(one)
+
+
+def test_a_second_number_settles_no_other_contradiction() -> None:
+    assert contradicted(finding(discrepancies=clash("change", 5.0) + clash("statement")))
+
+
+@pytest.mark.parametrize(
+    ("about", "takes_back"), [("statement", True), ("cohens-d", False), ("label", False)]
+)
 def test_what_takes_an_effect_back(about: str, takes_back: bool) -> None:
-    clash = [{"about": about, "place": "section 4", "note": "says otherwise"}]
-    assert contradicted(changed(5.0, discrepancies=clash)) is takes_back
+    assert contradicted(changed(5.0, discrepancies=clash(about))) is takes_back

@@ -127,12 +127,62 @@ def test_two_studies_are_shown_side_by_side() -> None:
     assert "2 studies print a number: too few for a range." in text
 
 
+def test_a_range_over_studies_holds_their_bounds_too() -> None:
+    found = conclusion(changed(3.0, id="a"), bound("b", 1.2, 1.25, study="study-b"))
+    assert (found.kind, found.low, found.high) == ("several", 1.03, 1.25)
+    assert found.text.startswith("Expect +3.0% to +25.0% mean latency: ")
+
+
+def test_an_open_bound_leaves_the_range_open() -> None:
+    found = conclusion(changed(3.0, id="a"), bound("b", 1.4, None, workload=["ycsb-b"]))
+    assert (found.low, found.high) == (1.03, None)
+    assert found.text.startswith("Expect +3.0% or more mean latency: ")
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("none", "Expect no significant difference or +18.0% mean latency: "),
+        ("lower", "Expect lower or +18.0% mean latency: "),
+        ("higher", "Expect +18.0% mean latency: "),
+    ],
+)
+def test_what_a_study_says_in_words_alone_is_not_hidden_by_numbers_of_others(
+    word: str, words: str
+) -> None:
+    text = conclusion(stated("a", word), changed(18.0, id="b", study="study-b")).text
+    assert text.startswith(words)
+
+
+def test_two_numbers_of_one_source_are_told_both() -> None:
+    twice = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
+    found = conclusion(changed(8.0, discrepancies=twice))
+    assert (found.kind, found.low, found.high) == ("bound", 1.05, 1.08)
+    (besides,) = found.besides
+    assert besides.endswith("its source prints two numbers: +8.0%, and +5.0%, section 4.")
+
+
+def test_numbers_of_other_workloads_alone_are_said_to_be_so() -> None:
+    asked = Query(database="cassandra", network="bridge", operation="update", workload="ycsb-b")
+    parts = [Near(one, nearness(asked, one)) for one in (changed(8.0),)]
+    other = conclude("Mean latency", pool(parts, asked), "ycsb-b")
+    assert other.besides == ["Nothing of it is on ycsb-b: ycsb-a."]
+    assert conclude("Mean latency", pool(parts, asked), "ycsb-a").besides == []
+
+
 def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
     values = {"baseline": 200.0, "treatment": 160.0, "step": 40.0}
     effect = {"ratio": 0.8, "direction": "lower", "how": "two values"}
     found = conclusion(finding(values=values, effect=effect))
     assert (found.low, found.high) == pytest.approx((160 / 240, 1.0))
     assert "-33.3% to +0.0% (printed as -20.0%, in steps of 40.0 ms)" in found.text
+
+
+def test_steps_of_a_measurement_do_not_widen_what_is_printed_beside_them() -> None:
+    values = {"baseline": 160.0, "treatment": 200.0, "step": 40.0}
+    effect = {"ratio": 1.25, "direction": "higher", "how": "two values"}
+    found = conclusion(changed(30.0), finding(id="steps", values=values, effect=effect))
+    assert found.text.startswith("Expect about +30.0% mean latency")
 
 
 @pytest.mark.parametrize(

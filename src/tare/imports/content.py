@@ -23,11 +23,17 @@ SHARES: Mapping[str, Mapping[str, float]] = {
     "ycsb-a": {"read": 0.5, "update": 0.5},
     "ycsb-b": {"read": 0.95, "update": 0.05},
     "ycsb-c": {"read": 1.0},
+    "ycsb-d": {"read": 0.95, "insert": 0.05},
+    "ycsb-e": {"scan": 0.95, "insert": 0.05},
+    "ycsb-f": {"read": 0.5, "rmw": 0.25, "update": 0.25},
     "stress-mixed": {"read": 0.5, "write": 0.5},
     "stress-read": {"read": 1.0},
     "stress-write": {"write": 1.0},
 }
-"""Workload to its operations and their shares: YCSB's core workloads, cassandra-stress's types."""
+"""Workload to its operations and their shares: YCSB's core workloads, cassandra-stress's types.
+
+As printed: both halves of F's read-modify-writes are counted among reads and updates, too.
+"""
 SHARE_SLACK = 0.1
 """Shares may differ by so much: operations are drawn at random, and some fail. The ratio of
 cassandra-stress's mixed load is not compared, for it draws whole clusters of one operation."""
@@ -110,7 +116,9 @@ def _other_operations(workload: str, counts: Mapping[str, float]) -> str:
     total = sum(counts.values())
     if not total:
         return ""
-    expected = SHARES[workload]
+    expected = SHARES.get(workload)
+    if expected is None:
+        return ""
     has = " and ".join(sorted(counts))
     words = f"the study says {workload} ({' and '.join(expected)})"
     if set(counts) == {"insert"} and workload.startswith("ycsb-"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import claim_of, contradicted
-from tare.knowledge.conclusion import Conclusion, conclude
+from tare.knowledge.conclusion import Conclusion, conclude, ends_of
 from tare.knowledge.library import place
 from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
@@ -198,7 +198,7 @@ def _answer(
     return Answer(
         family=name,
         title=FAMILIES[name],
-        conclusion=conclude(FAMILIES[name], pooled),
+        conclusion=conclude(FAMILIES[name], pooled, asked.workload),
         nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )
@@ -302,11 +302,13 @@ def _threshold(rule: Rule, worst: tuple[float, str] | None) -> str:
 def _greatest(answers: Iterable[Answer]) -> tuple[float, str] | None:
     """The greatest change seen by any study near enough, of latency or throughput."""
     seen = [
-        (abs(ratio - 1), f"{answer.title.lower()}, {study.study}")
+        (abs(ratio - 1), f"{answer.title.lower()}, {part.study}")
         for answer in answers
         if answer.family in ("mean", "p95", "p99", "throughput")
-        for study in answer.pooled.studies
-        for ratio in (study.low, study.high)
+        for part in answer.pooled.parts
+        if not part.step
+        for ratio in ends_of(part)
+        if ratio is not None
     ]
     return max(seen, default=None)
 

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
 from tare.knowledge.library import Entry, place_inside
-from tare.knowledge.schema import PublishedEffect, Source, Values
+from tare.knowledge.schema import PublishedEffect, Source, Values, compared
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from tare.knowledge.schema import Finding, Side
+    from tare.knowledge.schema import Discrepancy, Finding, Side
 
 MOST_LINKS = 3
-"""Each link adds its own noise and its own rounding."""
+"""Each link adds its own noise and its own rounding; where the values of both ends are printed side
+by side, none does."""
+MOST_SILENT = 2
+"""Links that are no significant difference, each of which is said."""
 _DIGITS = 4
 _LONGEST_ID = 120
 
@@ -62,8 +65,8 @@ def _joins(finding: Finding) -> bool:
     claim, side = claim_of(finding), finding.treatment
     if claim is None or side is None or finding.computed or side == finding.baseline:
         return False
-    stepped = claim.kind == "bound" and finding.values.step is not None
-    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or stepped)
+    printed = claim.kind == "bound" and claim.ratio is not None
+    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or printed)
 
 
 def _conditions(finding: Finding) -> Hashable:
@@ -81,26 +84,25 @@ def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
         for forward in (True, False):
             link = _Link(entry, forward=forward)
             steps.setdefault(link.start, []).append(link)
-    compared = {(one.finding.baseline, one.finding.treatment) for one in entries}
+    known = {(one.finding.baseline, one.finding.treatment) for one in entries}
     values = _values(entries)
     for base in steps:
         for side, path in _paths(base, steps).items():
-            if (base, side) in compared or all(link.silent for link in path):
-                continue
-            yield _made(path, values)
+            silent = [link.silent for link in path]
+            few = len(path) <= MOST_LINKS and sum(silent) <= MOST_SILENT and not all(silent)
+            if (base, side) not in known and (few or _side_by_side(path, values)):
+                yield _made(path, values)
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
-    """The shortest way from here to every other side, with one silent link at most."""
+    """The shortest way from here to every other side."""
     found: dict[Side, list[_Link]] = {base: []}
     queue = deque([base])
     while queue:
         here = queue.popleft()
         for link in steps[here]:
-            path = [*found[here], link]
-            allowed = len(path) <= MOST_LINKS and sum(one.silent for one in path) <= 1
-            if allowed and link.end not in found:
-                found[link.end] = path
+            if link.end not in found:
+                found[link.end] = [*found[here], link]
                 queue.append(link.end)
     return {side: path for side, path in found.items() if path}
 
@@ -119,11 +121,16 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
     return {side: next(iter(found)) for side, found in seen.items() if len(found) == 1}
 
 
+def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
+    """The source prints a value of either end; what lies between does not enter."""
+    return path[0].start in values and path[-1].end in values
+
+
 def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     first, last = path[0], path[-1]
     ratio = math.prod(link.ratio for link in path)
     old, new = values.get(first.start), values.get(last.end)
-    both = old is not None and new is not None and not any(link.silent for link in path)
+    both = _side_by_side(path, values)
     known: dict[str, Any] = {"values": Values()}
     if both and old and new:
         ratio = new / old
@@ -145,23 +152,46 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
                 update={"baseline_sd": None, "treatment_sd": None, "cohens_d": None}
             ),
             "source": Source(where="; over ".join(map(place_inside, parts))),
-            "discrepancies": [clash for one in parts for clash in one.discrepancies],
-            "notes": _notes(path),
+            "discrepancies": [
+                clash.model_copy(update={"other": None})
+                for one in parts
+                for clash in one.discrepancies
+                if not both or _takes_back(clash, one, (first.start, last.end))
+            ],
+            "notes": "" if both else _notes(path),
         }
     )
     links = tuple(one.id for one in parts)
     return Entry(finding, last.entry.work, last.entry.origin, links=links)
 
 
+def _takes_back(clash: Discrepancy, link: Finding, ends: tuple[Side, Side]) -> bool:
+    """It is about what two values beside each other compare, and not about the link's own."""
+    base, side = ends
+    same = _pair(link.treatment, link.baseline) == _pair(side, base)
+    return same and clash.about not in ("change", "points")
+
+
+def _pair(side: Side | None, base: Side) -> frozenset[str]:
+    """What two sides compare, whichever comes first."""
+    return frozenset(compared(side or base, base))
+
+
 def _notes(path: Sequence[_Link]) -> str:
     silent = [link.entry.finding for link in path if link.silent]
     if not silent:
         return ""
-    return f"One link of it is no significant difference ({silent[0].id}), which counts as none."
+    names = ", ".join(one.id for one in silent)
+    if len(silent) == 1:
+        return f"One link of it is no significant difference ({names}), which counts as none."
+    return f"Links of it are no significant differences ({names}), which count as none."
 
 
 def _id(names: Sequence[str]) -> str:
-    """The links' names, the study named once."""
+    """The links' names, the study named once; of many long ones, those of both ends."""
     study = names[0].split(".")[0]
     rest = [one.removeprefix(f"{study}.") for one in names[1:]]
-    return "+".join([names[0], *rest])[:_LONGEST_ID]
+    whole = "+".join([names[0], *rest])
+    if len(whole) <= _LONGEST_ID:
+        return whole
+    return f"{names[0]}+{len(rest) - 1}+{rest[-1]}"[:_LONGEST_ID]

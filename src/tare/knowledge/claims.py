@@ -22,6 +22,7 @@ class Claim:
             measurement, inside of which any ratio may lie; none: no significant difference;
             summary: of other findings, which are told themselves.
         low, high: ends of a bound; None: open.
+        elsewhere: where the source prints another number of it, as a ratio, and the place.
     """
 
     kind: Kind
@@ -29,6 +30,7 @@ class Claim:
     low: float | None = None
     high: float | None = None
     direction: str = ""
+    elsewhere: tuple[float, str] | None = None
 
 
 def claim_of(finding: Finding) -> Claim | None:
@@ -47,15 +49,36 @@ def claim_of(finding: Finding) -> Claim | None:
     if finding.values.step is not None:
         low, high = hidden(finding, effect.ratio)
         return Claim("bound", effect.ratio, low, high, effect.direction)
+    if (second := _second_number(finding, effect.ratio)) is not None:
+        low, high = sorted((effect.ratio, second[0]))
+        return Claim("bound", effect.ratio, low, high, effect.direction, second)
     return Claim("number", effect.ratio, direction=effect.direction)
 
 
 def contradicted(finding: Finding) -> bool:
     """Another statement of the same source does not agree with the effect.
 
-    A wrong effect size (Cohen's d) leaves the means that it was made of as they are.
+    A wrong effect size (Cohen's d) leaves the means that it was made of as they are, and a wrong
+    caption what the text says. Two numbers of one direction are a range, which is told.
     """
-    return any(one.about != "cohens-d" for one in finding.discrepancies)
+    claim = claim_of(finding)
+    told = {"cohens-d", "label"}
+    if claim is not None and claim.elsewhere is not None:
+        told |= {"change", "points"}
+    return any(one.about not in told for one in finding.discrepancies)
+
+
+def _second_number(finding: Finding, ratio: float) -> tuple[float, str] | None:
+    """The ratio that the source prints elsewhere, and the place, if both are of one direction."""
+    base = finding.values.baseline
+    for one in finding.discrepancies:
+        if one.other is None or one.about not in ("change", "points"):
+            continue
+        whole = 100 if one.about == "change" else base
+        other = 1 + one.other / whole if whole else ratio
+        if (other - 1) * (ratio - 1) > 0 and other != ratio:
+            return other, one.place
+    return None
 
 
 def hidden(finding: Finding, ratio: float) -> tuple[float, float]:

@@ -10,12 +10,18 @@ from tare.knowledge.wording import of, percent, span
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tare.knowledge.pooling import Pooled
     from tare.knowledge.rows import NearFinding
 
-_CASES = {"network": "by {}", "operation": "for {}", "workload": "on {}", "load": "{}"}
+_CASES = {
+    "network": "by {}",
+    "plugin": "through {}",
+    "operation": "for {}",
+    "workload": "on {}",
+    "load": "{}",
+}
 """What tells the cases of one study apart, and how a case is named by it."""
 _OPERATIONS = {
     "read": "reads",
@@ -51,22 +57,29 @@ class Conclusion(BaseModel):
     besides: list[str] = Field(description="what was taken for granted, and what was left out")
 
 
-def conclude(title: str, pooled: Pooled) -> Conclusion:
+def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
     """The sentence, from what counts and what was left out.
 
     Args:
         title: the kind of metric, as FAMILIES has it.
+        workload: the one that is asked about; empty: any.
     """
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
     assumed = dict.fromkeys(part.assumed for part in pooled.parts if part.assumed)
+    twice = [
+        f"{part.finding} is a range, for its source prints two numbers: "
+        f"{percent(part.ratio)}, and {part.elsewhere}."
+        for part in pooled.parts
+        if part.elsewhere and part.ratio is not None
+    ]
     return Conclusion(
         kind=kind,
         ratio=ratio,
         low=low,
         high=high,
         text=_expect(noun, pooled),
-        besides=[*assumed, *_left_out(pooled)],
+        besides=[*_elsewhere(pooled, workload), *assumed, *twice, *_left_out(pooled)],
     )
 
 
@@ -79,17 +92,32 @@ def _numbers(pooled: Pooled) -> tuple[Kind, float | None, float | None, float | 
     if ratios:
         low, high = min(ratios), max(ratios)
         alone = percent(low) == percent(high) and len(ratios) == len(parts)
-        return ("number", low, low, high) if alone else ("several", None, low, high)
+        return ("number", low, low, high) if alone else ("several", None, *_widest(parts))
     if bounds:
-        lows, highs = [one.low for one in bounds], [one.high for one in bounds]
-        least = None if None in lows else min(one for one in lows if one is not None)
-        most = None if None in highs else max(one for one in highs if one is not None)
-        return "bound", bounds[0].ratio, least, most
+        return "bound", bounds[0].ratio, *_widest(bounds)
     if parts:
         return "none", None, None, None
     if pooled.parts:
         return "direction", None, None, None
     return "contradicted" if pooled.left_out else "nothing", None, None, None
+
+
+def _widest(parts: Iterable[NearFinding]) -> tuple[float | None, float | None]:
+    """Least and greatest ratio of numbers and bounds; None where a bound leaves it open.
+
+    What lies within the steps of a measurement counts where nothing else does.
+    """
+    stated = [part for part in parts if part.kind in ("number", "bound")]
+    ends = [ends_of(part) for part in stated if not part.step] or [ends_of(one) for one in stated]
+    lows, highs = [low for low, _ in ends], [high for _, high in ends]
+    least = None if None in lows else min(low for low in lows if low is not None)
+    most = None if None in highs else max(high for high in highs if high is not None)
+    return least, most
+
+
+def ends_of(part: NearFinding) -> tuple[float | None, float | None]:
+    """Least and greatest ratio that a number or a bound says."""
+    return (part.ratio, part.ratio) if part.kind == "number" else (part.low, part.high)
 
 
 def _expect(noun: str, pooled: Pooled) -> str:
@@ -110,11 +138,28 @@ def _expect(noun: str, pooled: Pooled) -> str:
     if len(phrases) == 1:
         return f"Expect {phrases[studies[0]]}. That is {studies[0]} alone."
     said = "; ".join(f"{one}: {phrase}" for one, phrase in phrases.items())
-    ratios = [ratio for one in pooled.studies for ratio in (one.low, one.high)]
-    total = f"{of(span(min(ratios), max(ratios)), noun)}: " if ratios else f"of {noun}: "
+    total = f"of {noun}: "
+    if pooled.studies:
+        low, high = _widest(pooled.parts)
+        words = _other_words([_of(pooled, one) for one in studies], low, high)
+        total = f"{' or '.join([*words, of(span(low, high), noun)])}: "
     printed = len(pooled.studies)
     count = f"{printed} of {len(studies)}" if printed < len(studies) else f"{printed}"
     return f"Expect {total}{said}. {count} studies print a number: too few for a range."
+
+
+def _other_words(
+    studies: Iterable[Sequence[NearFinding]], low: float | None, high: float | None
+) -> Iterator[str]:
+    """What studies without a number say that does not lie in the range of the others'."""
+    said = {
+        _change(part)
+        for parts in studies
+        if {part.kind for part in parts} <= {"none", "direction"}
+        for part in parts
+    }
+    agree = {"higher": low is not None and low > 1, "lower": high is not None and high < 1}
+    return (word for word in sorted(said, reverse=True) if not agree.get(word))
 
 
 def _beside(pooled: Pooled, studies: Sequence[str]) -> str:
@@ -160,8 +205,9 @@ def _load(load: str) -> str:
 def _total(noun: str, parts: Sequence[NearFinding]) -> str:
     ratios = [part.ratio for part in parts if part.kind == "number" and part.ratio is not None]
     if ratios:
-        change = span(min(ratios), max(ratios))
-        change = f"about {change}" if noun and len({*ratios}) == 1 else change
+        low, high = _widest(parts)
+        change = span(low, high)
+        change = f"about {change}" if noun and low == high else change
         return of(change, noun) if noun else change
     changes = list(dict.fromkeys(_change(part) for part in parts))
     said = " or ".join(changes)
@@ -189,6 +235,8 @@ def _change(part: NearFinding) -> str:
 def _cases(parts: Sequence[NearFinding]) -> dict[str, str]:
     """Case to what it says, told apart by the first field that does so."""
     fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
+    if "network" in fields:  # which has a plugin of its own
+        fields = [name for name in fields if name != "plugin"]
     if any(name != "load" for name in fields):
         fields = [name for name in fields if name != "load"]
     cases: dict[str, list[NearFinding]] = {}
@@ -206,6 +254,13 @@ def _value(part: NearFinding, name: str) -> str:
     if name == "load":
         return _load(part.load)
     return str(getattr(part, name))
+
+
+def _elsewhere(pooled: Pooled, workload: str) -> Iterator[str]:
+    """Another workload's numbers are said to be so, where there are no others."""
+    found = sorted({name for part in pooled.parts for name in part.workload})
+    if workload and found and workload not in found:
+        yield f"Nothing of it is on {workload}: {', '.join(found)}."
 
 
 def _left_out(pooled: Pooled) -> Iterator[str]:

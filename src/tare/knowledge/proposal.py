@@ -103,8 +103,8 @@ def obstacle(asked: Query) -> str:
     """Why no study can answer the question here; empty where one can."""
     if asked.database not in ("", "cassandra"):
         return (
-            f"proposals are of Cassandra. For {asked.database}, name your own server in "
-            "studies/truyen-2018.yaml and see what `tare plan` says"
+            "proposals are of Cassandra. For MongoDB, name your own server in "
+            "studies/truyen-2018-mongodb.yaml, whose head says how, and see what `tare plan` says"
         )
     return why_not(asked)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tare.knowledge.claims import Kind, claim_of, contradicted
 from tare.knowledge.nearness import RELATED, names_instance, other_operation, other_path
 from tare.knowledge.rendering import load_of
+from tare.knowledge.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,10 +39,12 @@ class NearFinding(BaseModel):
     high: float | None = Field(description="upper end of a bound")
     direction: str
     network: str
+    plugin: str = ""
     operation: str
     workload: list[str]
     load: str
     step: str = Field(description="of a measurement that went in steps: how wide they were")
+    elsewhere: str = Field("", description="the other number that its source prints, and where")
     assumed: str = Field(description="what a chain takes for granted")
 
 
@@ -127,10 +130,12 @@ def part_of(one: Near) -> NearFinding:
         high=claim.high,
         direction=claim.direction,
         network=(finding.treatment or finding.baseline).network or "",
+        plugin=(finding.treatment or finding.baseline).plugin,
         operation=finding.operation,
         workload=finding.workload,
         load=load_of(finding.load),
         step=f"{step:,} {finding.unit}" if step is not None else "",
+        elsewhere=f"{percent(claim.elsewhere[0])}, {claim.elsewhere[1]}" if claim.elsewhere else "",
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
     )
 

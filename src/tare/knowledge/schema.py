@@ -174,7 +174,9 @@ class Source(KnowledgePart):
 class Discrepancy(KnowledgePart):
     """Two statements of one source that do not agree. Both stand; neither is corrected."""
 
-    about: Literal["change", "points", "cohens-d", "value", "mean", "statement"]
+    about: Literal["change", "points", "cohens-d", "value", "mean", "statement", "label"] = Field(
+        description="label: a caption or title names something else than the text does"
+    )
     other: Number | None = Field(
         None, description="the number elsewhere that differs, in the terms of `about`"
     )

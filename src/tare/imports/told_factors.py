@@ -1,0 +1,61 @@
+"""Which level of a factor a file's own settings tell of: properties, workload file, threads.
+
+A factor is told by what bears its name (`recordcount`, `mongodb-url`), else by the setting that
+stands for the one field of a study that all of its levels set.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tare.imports.properties import PREFIX
+from tare.study.patch import assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tare.study.schema import Study
+
+_FIELDS: Mapping[tuple[str, ...], str] = {
+    ("load", "threads"): "threads",
+    ("load", "records"): f"{PREFIX}recordcount",
+    ("load", "rate"): f"{PREFIX}target",
+    ("load", "workload"): f"{PREFIX}workload file",
+}
+"""Field of a study to what load generators print of it."""
+_CORE = re.compile(r"workload([a-f])")
+"""Files of YCSB's core workloads, which a study calls ycsb-a and so on."""
+
+
+def told_factors(study: Study, facts: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+    """Factor to the text that tells its level, for every factor that the content tells.
+
+    Args:
+        facts: what a tool's reader gives as factors; it goes before the rest.
+        told: what the file tells of its tool and settings.
+    """
+    known = {**told, **facts}
+    by_name = {_key(name.removeprefix(PREFIX)): text for name, text in known.items()}
+    found: dict[str, str] = {}
+    for factor in study.factors:
+        text = by_name.get(_key(factor))
+        if text is None:
+            text = known.get(_FIELDS.get(_field(study, factor), ""))
+        if text is not None:
+            found[factor] = _CORE.sub(r"ycsb-\1", text) if _CORE.fullmatch(text) else text
+    return {**found, **facts}
+
+
+def _field(study: Study, factor: str) -> tuple[str, ...]:
+    """The one field that the factor's levels set; empty where they set several, or none."""
+    paths = {
+        tuple(map(str, change.path))
+        for patch in study.factors[factor].values()
+        for change in assignments(patch)
+    }
+    return paths.pop() if len(paths) == 1 else ()
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

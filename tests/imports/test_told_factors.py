@@ -1,0 +1,87 @@
+"""Levels that no file name tells: what a load generator prints of its settings does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tare.imports.told_factors import told_factors
+from tare.records.reader import read_run
+from tare.study.read import load_study
+from tests.imports.conftest import DATA
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.imports.conftest import Import
+
+MONGODB = (DATA / "ycsb-ferretdb-a-t.txt").read_text(encoding="utf-8")
+LARGE = MONGODB.replace("recordcount=2000 ", "recordcount=10000000 ")
+STUDY = """\
+study: stamped
+factors:
+  where: {loopback: {}, host: {}}
+  size: {small: {load.records: 2_000}, large: {load.records: 10_000_000}}
+baseline: {where: loopback, size: small}
+design: {fresh: trial, deployments: 1, blocks: 2}
+files:
+  template: "{_}/{repetition}/run.txt"
+  values: {where: {"mongodb://127.0.0.1:27017/ycsbj?w=1": loopback}}
+"""
+BY_NAME = STUDY.replace("where:", "mongodb-url:")
+
+
+def stamped(root: Path, **texts: str) -> Path:
+    """Directories that have time stamps for names, and in each a result."""
+    for number, text in enumerate(texts.values()):
+        place = root / "results" / f"2019-01-1{number}_10-30-00"
+        place.mkdir(parents=True)
+        (place / "run.txt").write_text(text, encoding="utf-8")
+    return root
+
+
+def test_directories_of_time_stamps_need_no_table(
+    import_: Import, study: Path, tmp_path: Path, run: Path
+) -> None:
+    study.write_text(BY_NAME, encoding="utf-8")
+    files = stamped(tmp_path / "files", a=MONGODB, b=LARGE, c=MONGODB, d=LARGE, e=LARGE)
+    outcome = import_("ycsb", files)
+    assert outcome.skipped == []
+    trials = [one.name.partition("-B")[2] for one in read_run(run).trials]
+    assert sorted(trials) == [
+        "01-loopback.large", "01-loopback.small", "02-loopback.large", "02-loopback.small",
+        "03-loopback.large",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("factors", "told", "found"),
+    [
+        ("recordcount: {few: {}, many: {}}", {"property recordcount": "2000"},
+         {"recordcount": "2000"}),
+        ("size: {a: {load.records: 1}, b: {load.records: 2}}", {"property recordcount": "2"},
+         {"size": "2"}),
+        ("mix: {a: {load.workload: ycsb-a}, b: {load.workload: ycsb-b}}",
+         {"property workload file": "workloadb"}, {"mix": "ycsb-b"}),
+        ("size: {a: {load: {records: 1, threads: 2}}, b: {}}", {"property recordcount": "1"}, {}),
+        ("binding: {a: {}, b: {}}", {"property recordcount": "1"}, {}),
+    ],
+    ids=["its name", "its field", "a workload's file", "two fields", "nothing of it"],
+)  # fmt: skip
+def test_what_tells_a_factor(
+    study: Path, factors: str, told: dict[str, str], found: dict[str, str]
+) -> None:
+    name = factors.partition(":")[0]
+    level = factors.partition("{")[2].partition(":")[0]
+    study.write_text(f"study: s\nfactors: {{{factors}}}\nbaseline: {{{name}: {level}}}\n")
+    assert told_factors(load_study(study), {}, told) == found
+
+
+def test_a_name_and_a_property_that_contradict_are_told(
+    import_: Import, study: Path, tmp_path: Path
+) -> None:
+    study.write_text(STUDY.replace("{_}/{repetition}/run", "{size}_{repetition}"))
+    (tmp_path / "small_1.txt").write_text(LARGE, encoding="utf-8")
+    outcome = import_("ycsb", tmp_path / "small_1.txt", fixed={"where": "host"})
+    assert "its name says size small, its content 10000000" in outcome.skipped[0].reason
