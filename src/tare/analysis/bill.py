@@ -8,18 +8,18 @@ that is averaged over pairs of conditions has the mean of their bills.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from tare.analysis.amounts import Amount
 from tare.analysis.billed_ways import BilledWay, way_of
 from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
+from tare.analysis.counted import counts_per_operation, over_deployments, why_no_calls
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
-from tare.analysis.price_doubts import doubts
-from tare.analysis.priced_pair import Paid, Predicted, mean, priced
+from tare.analysis.operation_lines import Doer, OperationPrices, StubCounts
+from tare.analysis.part_tariff import PartTariff
+from tare.analysis.price_doubts import doubts, part_doubts
+from tare.analysis.priced_pair import Paid, Predicted, mean, priced, with_operations
 from tare.analysis.tariff import NATIVE, OWNERS, Tariff
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Weighing
 
     Rows = Sequence[Sequence[CellPair]]
@@ -54,19 +55,24 @@ class BilledSide(NamedTuple):
         packets: of its servers.
         of_clients: of these, those between clients and servers.
         deployments: that served its trials.
+        does: runtime and storage of its servers, and what it counted beside its packets.
     """
 
     way: BilledWay
     packets: Amount | None
     of_clients: Amount | None
     deployments: frozenset[str]
+    does: Doer
 
 
 class Billing:
-    """The prices of a weighing, and what a run's trials counted."""
+    """The prices of a weighing and of a platform's parts, and what a run's trials counted."""
 
-    def __init__(self, weighing: Weighing, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self, weighing: Weighing, trials: Sequence[Trial], parts: Sequence[PartWeighing] = ()
+    ) -> None:
         self._tariff = Tariff(weighing)
+        self._operations = OperationPrices(PartTariff(parts), StubCounts(weighing))
         own: dict[str, list[Trial]] = defaultdict(list)
         for one in trials:
             if one.done:
@@ -103,6 +109,7 @@ class Billing:
             unpriced=list(found.unpriced),
             owners=list(_owners(found, why)),
             notes=list(found.far),
+            left_out=dict(found.left_out),
         )
 
     def _predicted(self, baseline: str, treatment: str) -> Predicted | str:
@@ -121,7 +128,12 @@ class Billing:
                 return NOT_COUNTED if whole else NOT_APART
         # between the nodes of one cluster nothing depends on the endpoint of its clients
         same = whole or sides[0].deployments == sides[1].deployments
-        return priced(self._tariff, base, treated, () if same else (BETWEEN_NODES,))
+        ways = priced(self._tariff, base, treated, () if same else (BETWEEN_NODES,))
+        done = (
+            side.does._replace(way=paid.way, packets=paid.packets)
+            for side, paid in zip(sides, (base, treated), strict=True)
+        )
+        return with_operations(ways, self._operations.lines(*done))
 
 
 def make_bills(
@@ -130,6 +142,7 @@ def make_bills(
     effects: Sequence[Effect],
     why: Sequence[Why],
     contrasts: Contrasts,
+    parts: Sequence[PartWeighing] = (),
 ) -> Bills | None:
     """A bill for each measured difference of service demand between single conditions, and for
     averages of which no pair is compared by itself; or the reason why it has none.
@@ -138,7 +151,7 @@ def make_bills(
     """
     if weighing is None:
         return None
-    billing = Billing(weighing, trials)
+    billing = Billing(weighing, trials, parts)
     told = {(one.treatment, one.baseline): one for one in why}
     bills: list[Bill] = []
     without: list[NoBill] = []
@@ -158,7 +171,8 @@ def make_bills(
         row_bytes=weighing.row_bytes,
         in_flight=sorted({one.in_flight for one in weighing.prices}),
         rounds=weighing.rounds,
-        doubts=doubts(weighing),
+        doubts=[*doubts(weighing), *(told for one in parts for told in part_doubts(one))],
+        parts_made=min((one.made.isoformat(timespec="seconds") for one in parts), default=None),
     )
 
 
@@ -192,25 +206,23 @@ def _measured_rows(rows: Rows, done: Collection[str]) -> Rows:
 
 def _side(trials: Sequence[Trial]) -> BilledSide:
     """A condition's, of its trials."""
+    setup = trials[0].manifest.setup
+    platform, way = setup.get("platform", {}), way_of(setup)
+    beside = [one.beside for one in trials]
     return BilledSide(
-        way_of(trials[0].manifest.setup),
-        _counted(trials, PACKETS),
-        _counted(trials, CLIENT_PACKETS),
+        way,
+        over_deployments(trials, beside, PACKETS),
+        over_deployments(trials, beside, CLIENT_PACKETS),
         frozenset(one.manifest.deployment for one in trials),
+        Doer(
+            way.name,
+            None,
+            platform.get("runtime", NATIVE),
+            platform.get("storage", "directory"),
+            counts_per_operation(trials),
+            why_no_calls(trials),
+        ),
     )
-
-
-def _counted(trials: Sequence[Trial], name: str) -> Amount | None:
-    """Per operation, over the deployments; None where fewer than two counted them."""
-    own: dict[str, list[float]] = defaultdict(list)
-    for trial in trials:
-        if name in trial.beside:
-            own[trial.manifest.deployment].append(trial.beside[name])
-    means = [float(np.mean(values)) for values in own.values()]
-    if len(means) < 2:
-        return None
-    error = float(np.std(means, ddof=1)) / math.sqrt(len(means))
-    return Amount(float(np.mean(means)), error, len(means) - 1)
 
 
 def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
@@ -230,11 +242,11 @@ def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
             )
 
 
-def _line(what: str, count: float, amount: Amount) -> BillLine:
+def _line(what: str, count: float, amount: Amount, unit: str) -> BillLine:
     return BillLine(
         what=what,
         count=count,
-        unit="packets",
+        unit=unit,
         price_us=amount.value / count if count else 0.0,
         us=amount.value,
         ci=amount.interval(),

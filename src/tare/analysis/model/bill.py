@@ -29,7 +29,10 @@ class BillOwner(AnalysisPart):
         description="the database's units; the clients; the container engine's processes; the "
         "kernel's own threads, of trials with all that nobody who is watched used"
     )
-    us: float = Field(description="by prices, of the ways alone")
+    us: float = Field(
+        description="by prices: of the ways, and of servers and clients what they do beside their "
+        "packets; without answers that are batched less or more"
+    )
     ci: tuple[float, float] = Field(description="95% interval of us")
     measured_us: float
     measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
@@ -64,6 +67,11 @@ class Bill(AnalysisPart):
         default_factory=list, description="where the two agree, and where they do not"
     )
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
+    left_out: dict[str, str] = Field(
+        default_factory=dict,
+        description="what servers and clients do beside their packets, such as context switches, "
+        "of which no line is, and why: no price or no count",
+    )
 
 
 class NoBill(AnalysisPart):
@@ -87,4 +95,9 @@ class Bills(AnalysisPart):
     rounds: int
     doubts: list[str] = Field(
         default_factory=list, description="what speaks against the prices; empty: nothing does"
+    )
+    parts_made: str | None = Field(
+        None,
+        description="when system calls, switches, faults and syncs were weighed, ISO 8601; null: "
+        "they were not",
     )
