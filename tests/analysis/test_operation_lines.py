@@ -235,7 +235,9 @@ def test_where_calls_were_not_counted_the_reason_is_the_kernel_s() -> None:
 def test_what_the_stub_did_has_to_be_known_and_the_packets_too() -> None:
     older = lines(doer(), doer(BRIDGED), BRIDGE)
     assert older.lines == []
-    assert "of the stub, whose packets are priced" in older.left_out["context switches of the servers"]
+    assert (
+        "of the stub, whose packets are priced" in older.left_out["context switches of the servers"]
+    )
     found = lines(doer(packets=None), doer(BRIDGED))
     assert found.left_out["context switches of the servers"] == NO_PACKETS
 

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from tare.analysis.amounts import Amount
 from tare.analysis.billed_ways import BilledWay, way_of
 from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
-from tare.analysis.counted import counts_per_operation, over_deployments, why_no_calls
+from tare.analysis.counted import (
+    counting_us,
+    counts_per_operation,
+    over_deployments,
+    why_no_calls,
+)
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
 from tare.analysis.operation_lines import Doer, OperationPrices, StubCounts
 from tare.analysis.part_tariff import PartTariff
@@ -172,6 +177,7 @@ def make_bills(
         in_flight=sorted({one.in_flight for one in weighing.prices}),
         rounds=weighing.rounds,
         doubts=[*doubts(weighing), *(told for one in parts for told in part_doubts(one))],
+        counting_us=counting_us(trials),
         parts_made=min((one.made.isoformat(timespec="seconds") for one in parts), default=None),
     )
 

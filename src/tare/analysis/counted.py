@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tare.analysis.amounts import Amount
+from tare.analysis.catalogue import SERVICE_DEMAND
 from tare.analysis.why.resources import calls_per_operation, operations_of
 
 if TYPE_CHECKING:
@@ -50,6 +51,19 @@ def why_no_calls(trials: Sequence[Trial]) -> str:
     """Why system calls were not counted, as the first trial that has a reason says it."""
     told = (one.manifest.slices.why_no_calls for one in trials if one.manifest.slices is not None)
     return next((why for why in told if why), "")
+
+
+def counting_us(trials: Sequence[Trial]) -> float | None:
+    """How much dearer an operation was in the slices of the warm-up, in which system calls were
+    counted, than in the measured ones: microseconds, the mean over the trials that counted them."""
+    dearer = [
+        one.manifest.slices.calls.demand_us - one.values[SERVICE_DEMAND]
+        for one in trials
+        if one.manifest.slices is not None
+        and one.manifest.slices.calls is not None
+        and SERVICE_DEMAND in one.values
+    ]
+    return float(np.mean(dearer)) if dearer else None
 
 
 def _of_trial(trial: Trial) -> dict[str, float]:

@@ -101,3 +101,8 @@ class Bills(AnalysisPart):
         description="when system calls, switches, faults and syncs were weighed, ISO 8601; null: "
         "they were not",
     )
+    counting_us: float | None = Field(
+        None,
+        description="microseconds by which an operation was dearer in the slices of the warm-up, "
+        "in which alone system calls were counted, than in the measured ones; null: not counted",
+    )
