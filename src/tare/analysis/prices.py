@@ -67,6 +67,8 @@ class Round:
         order: (place among its way's, way) of every measured slice, as driven.
         parts_s: way to the CPU seconds of each of `PARTS`, over its measured slices.
         counts: way to what the kernel counted meanwhile (tare.monitor.meter).
+        calls: way to its system calls per operation (tare.monitor.calls); empty: not counted.
+        why_no_calls: why not.
         late: slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
@@ -86,6 +88,8 @@ class Round:
     frozen: bool
     gap_s: float = 0.0
     switches: Sequence[int] = ()
+    calls: Sequence[Mapping[str, float]] = ()
+    why_no_calls: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         gap_s=max(one.gap_s for one in rounds),
         paced=_paced(rounds),
+        why_no_calls=next((one.why_no_calls for one in rounds if one.why_no_calls), ""),
         left_out=weighed.left_out,
         database=weighed.database,
         prices=[price for level in levels for price in _of_level(weighed, level)],
@@ -245,8 +250,16 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
         parts={part: _per_operation(rounds, [one.parts_s for one in rounds], part)
                for part in PARTS},
         counts={name: _per_operation(rounds, [one.counts for one in rounds], name)
-                for name in rounds[0].counts[0]},
+                for name in _common([one.counts for one in rounds])}
+             | {name: np.array([[own[name] for own in one.calls] for one in rounds])
+                for name in _common([one.calls for one in rounds])},
     )  # fmt: skip
+
+
+def _common(rounds: Sequence[Sequence[Mapping[str, float]]]) -> list[str]:
+    """Names of what was counted of every way in every round."""
+    every = [own for one in rounds for own in one]
+    return [name for name in every[0] if all(name in own for own in every)] if every else []
 
 
 def _pace(rows: Sequence[SliceRow]) -> float:
@@ -273,6 +286,7 @@ def _only(one: Round, places: Sequence[int], servers: Sequence[int]) -> Round:
         switches=[switches[place] for place in kept],
         parts_s=[one.parts_s[place] for place in places],
         counts=[one.counts[place] for place in places],
+        calls=[one.calls[place] for place in places if one.calls],
     )
 
 

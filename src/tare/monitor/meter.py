@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.machines.cgroups import ROOT
+from tare.monitor.process_counts import ROLES, SWITCHED, THREADS, ProcessCounts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -52,7 +53,8 @@ class CpuReading:
         kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
-        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`.
+        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`, and
+            those of servers' and clients' processes (tare.monitor.process_counts).
     """
 
     machine: float
@@ -88,7 +90,7 @@ class CpuReading:
             self.kernel - earlier.kernel,
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
-            {n: self.counts[n] - earlier.counts[n] for n in self.counts if n in earlier.counts},
+            _grown(self.counts, earlier.counts),
         )
 
     def and_of(self, other: CpuReading) -> CpuReading:
@@ -126,6 +128,7 @@ class Meter:
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
     _networks: dict[int, int] = field(default_factory=dict)
+    _processes: ProcessCounts = field(default_factory=ProcessCounts)
 
     def read(
         self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting] = ()
@@ -148,17 +151,23 @@ class Meter:
             kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
-            counts=_counted(stat) | {PACKETS: self._packets(servers)} | self._of_clients(servers),
+            counts=_counted(stat)
+            | {PACKETS: self._packets(servers)}
+            | self._of_clients(servers)
+            | self._processes.read(units, servers, self._text),
         )
 
     def look(self) -> None:
-        """Find the kernel's threads anew; between slices, as a new one's time comes with it."""
+        """Find the kernel's threads and the units' processes anew; between slices, as a new one's
+        time comes with it."""
         self.kernel = kernel_threads()
+        self._processes.forget()
 
     def close(self) -> None:
         for descriptor in self._files.values():
             os.close(descriptor)
         self._files.clear()
+        self._processes.close()
 
     def _machine(self, modes: Mapping[str, float]) -> float:
         """Of the root control group, in nanoseconds there; else the sum of the modes.
@@ -214,6 +223,16 @@ class Meter:
             except OSError:
                 return ""
         return os.pread(self._files[file], _LONGEST, 0).decode()
+
+
+def _grown(now: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
+    """Between two readings. Without the switches of processes of which a thread has ended: those
+    that it had made are in the earlier one alone."""
+    found = {name: now[name] - earlier[name] for name in now if name in earlier}
+    for role in ROLES:
+        if found.pop(f"{role}_{THREADS}", 0) < 0:
+            found.pop(f"{role}_{SWITCHED}", None)
+    return found
 
 
 def _modes(stat: str) -> dict[str, float]:
