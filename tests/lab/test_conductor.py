@@ -58,7 +58,12 @@ class Scene:
         """No kernel thread comes here."""
 
     def conduct(
-        self, schedule: Schedule = SCHEDULE, look: Any = lambda: None, calls: Any = None
+        self,
+        schedule: Schedule = SCHEDULE,
+        look: Any = lambda: None,
+        calls: Any = None,
+        *,
+        freezes: bool = True,
     ) -> list[Driven]:
         self.parts = [
             TrialHere([Accounting({"freezer": name})], {name: [Accounting()]})
@@ -69,7 +74,7 @@ class Scene:
             schedule,
             self.parts,
             meter,
-            True,
+            freezes,
             look,
             calls,
             clock=lambda: self.now,
@@ -221,6 +226,18 @@ def test_system_calls_are_counted_in_the_warm_up_alone(monkeypatch: pytest.Monke
         assert bool(one.calls) == (not one.slot.counts)
     warm = [one for one in driven if not one.slot.counts and one.slot.trial == 0]
     assert [one.calls["a"]["calls"] for one in warm] == [288]  # 10 a second of 0.288 s, by 100
+
+
+def test_what_a_server_that_runs_on_calls_between_its_slices_is_in_none_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    scene.thawed = {"a", "b"}
+    driven = scene.conduct(calls=Calls(scene), freezes=False)
+    warm = [one for one in driven if not one.slot.counts]
+    assert [one.slot.trial for one in warm] in ([0, 1], [1, 0])
+    for one in warm:
+        assert one.calls == {"ab"[one.slot.trial or 0]: {"calls": 288}}
 
 
 def test_without_a_measured_slice_counting_ends_with_the_block(

@@ -7,12 +7,19 @@ from typing import Any
 import pytest
 
 from tare.lab.conductor import Driven
-from tare.lab.counted_calls import begin_counting, counted_calls, per_operation
+from tare.lab.counted_calls import (
+    NO_SUCCESS,
+    NOT_HERE,
+    NOT_TOLD,
+    begin_counting,
+    counted_calls,
+    per_operation,
+)
 from tare.lab.slice_records import Replies, summed, with_cpu_time
 from tare.machines.cgroups import Accounting
 from tare.machines.machine import HERE
 from tare.monitor.meter import CpuReading
-from tare.records.manifest import ClientResult
+from tare.records.manifest import Calls, ClientResult
 from tare.study.slice_schedule import Cut, Slot, make_schedule
 
 
@@ -82,7 +89,7 @@ def test_calls_are_those_of_the_warm_up_by_role_and_kind() -> None:
         slice_of(0, counts=True),
     ]
     found = counted_calls(driven, 0, [6, 4], {"n1"}, idle_s=0.5)
-    assert found is not None
+    assert isinstance(found, Calls)
     assert found.counts == {
         "server_calls": 60,
         "server_futex_calls": 20,
@@ -92,9 +99,14 @@ def test_calls_are_those_of_the_warm_up_by_role_and_kind() -> None:
     assert (found.slices, found.operations) == (2, 10)
     assert found.demand_us == pytest.approx(1e6 * (3.0 - 1.0) / 10)
     assert per_operation(found)["server_calls"] == 6.0
-    assert counted_calls(driven, 0, [6], {"n1"}, 0.0) is None, "a client told less"
-    assert counted_calls(driven[3:], 0, [], {"n1"}, 0.0) is None
-    assert per_operation(None) == {}
+
+
+def test_where_calls_were_not_counted_it_is_told_why() -> None:
+    warm = slice_of(0, counts=False, calls=CALLS)
+    assert counted_calls([warm, warm], 0, [6], {"n1"}, 0.0) == NOT_TOLD
+    assert counted_calls([warm], 0, [0], {"n1"}, 0.0) == NO_SUCCESS
+    assert counted_calls([warm, slice_of(0, counts=False)], 0, [6, 4], {"n1"}, 0.0) == NOT_HERE
+    assert per_operation(NOT_TOLD) == {}
 
 
 def test_what_cannot_be_counted_is_told_before() -> None:

@@ -108,5 +108,7 @@ def test_where_a_thread_has_ended_the_switches_of_its_slice_are_not_known() -> N
     before = reading(server_switches=9000, server_threads=12, server_faults=5, client_switches=1)
     lost = reading(server_switches=4040, server_threads=11, server_faults=6, client_switches=3)
     assert lost.since(before).counts == {"server_faults": 1, "client_switches": 2}
+    as_many = reading(server_switches=4040, server_threads=12, server_faults=6, client_switches=3)
+    assert as_many.since(before).counts == {"server_faults": 1, "client_switches": 2}
     more = reading(server_switches=9040, server_threads=13, server_faults=6, client_switches=3)
     assert more.since(before).counts["server_switches"] == 40

@@ -140,6 +140,8 @@ class Conductor:
         self._until(load - lead_s)
         units = {} if trial is None else trial.units
         nodes = () if trial is None else trial.nodes
+        if trial is not None and not (slot.counts or self.freezes):
+            self._calls(trial)  # those since its last slice are nobody's
         try:
             before, since = self.meter.read(units, nodes), self.clock()
             if trial is not None:
@@ -161,8 +163,8 @@ class Conductor:
         )
 
     def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
-        """Since they were taken last: while its server stood still, and others were driven on it,
-        it made none for this trial."""
+        """Since they were taken last, of whichever trial on its server: while that stood still it
+        made none."""
         return self.calls.take(trial.units) if self.calls is not None else {}
 
     def _until(self, at: float) -> None:

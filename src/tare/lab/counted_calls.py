@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tare.study.slice_schedule import Schedule
 
 NOT_TOLD = "the clients did not tell of all slices of the warm-up"
+NOT_HERE = "no process of a server or of a client is known on this machine"
+NO_SUCCESS = "no operation succeeded while the block warmed up"
 
 
 def begin_counting(servers: Iterable[Accounting], schedule: Schedule) -> CallCounters | str:
@@ -37,8 +39,8 @@ def counted_calls(
     operations: Sequence[int],
     servers: Collection[str],
     idle_s: float,
-) -> Calls | None:
-    """Of a trial; None where none were counted.
+) -> Calls | str:
+    """Of a trial; or why none were counted, where the counters themselves do not say.
 
     Args:
         driven: of the whole block.
@@ -47,10 +49,12 @@ def counted_calls(
         idle_s: CPU seconds of a slice in which nothing is driven.
     """
     own = [one for one in driven if one.slot.trial == trial and not one.slot.counts]
-    if not own or len(own) != len(operations) or not sum(operations):
-        return None
-    if not all(one.calls for one in own):
-        return None
+    if not own or not all(one.calls for one in own):
+        return NOT_HERE
+    if len(own) != len(operations):
+        return NOT_TOLD
+    if not sum(operations):
+        return NO_SUCCESS
     counts: dict[str, int] = {}
     for one in own:
         for unit, calls in one.calls.items():
@@ -70,6 +74,8 @@ def call_name(role: str, kind: str) -> str:
     return f"{role}_{kind}" if kind == CALLS else f"{role}_{kind}_{CALLS}"
 
 
-def per_operation(calls: Calls | None) -> Mapping[str, float]:
+def per_operation(calls: Calls | str) -> Mapping[str, float]:
     """By name; empty where none were counted."""
-    return {} if calls is None else {n: c / calls.operations for n, c in calls.counts.items()}
+    if isinstance(calls, str):
+        return {}
+    return {name: count / calls.operations for name, count in calls.counts.items()}

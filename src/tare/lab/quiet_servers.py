@@ -115,7 +115,7 @@ class DriveOutcome:
         window_s: of a slice, its drain included.
         samples: of the pace of the CPUs meanwhile.
         warming: way to the operations of each of its slices of the warm-up.
-        why_no_calls: why their system calls were not counted; empty: they were.
+        why_not_counting: why system calls were not counted of any; empty: they were.
     """
 
     driven: list[Driven]
@@ -129,11 +129,13 @@ class DriveOutcome:
     window_s: float
     samples: Samples = NO_SAMPLES
     warming: Sequence[Sequence[int]] = ()
-    why_no_calls: str = ""
+    why_not_counting: str = ""
 
     @property
-    def calls(self) -> list[Calls | None]:
-        """Each way's system calls."""
+    def calls(self) -> list[Calls | str]:
+        """Each way's system calls; or why they were not counted."""
+        if self.why_not_counting:
+            return [self.why_not_counting] * len(self.operations)
         idle_s = [summed(self.driven, way).idle_s for way in range(len(self.operations))]
         return [
             counted_calls(self.driven, way, own, {SERVER}, idle_s[way])

@@ -171,10 +171,13 @@ def slices_record(
     undrained: int,
     why_not_frozen: str,
     why_not_paced: str,
-    calls: Calls | None = None,
-    why_no_calls: str = "",
+    calls: Calls | str = "",
 ) -> Slices:
-    """How the trial was cut, and what went wrong with it."""
+    """How the trial was cut, and what went wrong with it.
+
+    Args:
+        calls: or why none were counted.
+    """
     own = measured_slices(driven, trial)
     others = [one.used.others for one in own]
     return Slices(
@@ -194,8 +197,8 @@ def slices_record(
         ),
         other_cpu_s=sum(others),
         counts=summed(driven, trial).counts,
-        calls=calls,
-        why_no_calls="" if calls else why_no_calls,
+        calls=None if isinstance(calls, str) else calls,
+        why_no_calls=calls if isinstance(calls, str) else "",
     )
 
 

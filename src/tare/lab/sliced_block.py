@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tare.databases import make
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
-from tare.lab.counted_calls import NOT_TOLD, begin_counting, counted_calls
+from tare.lab.counted_calls import begin_counting, counted_calls
 from tare.lab.head_start import HeadStarts
 from tare.lab.host_slices import HostSlices, of_trial, start_probes
 from tare.lab.progress import Progress, Watcher
@@ -258,7 +258,7 @@ class SlicedBlock:
 
         if self._calls is not None:
             self._calls.add([unit for one in here for own in one.units.values() for unit in own])
-            self._why_no_calls = self._calls.why_not or NOT_TOLD
+            self._why_no_calls = self._calls.why_not
         conductor = Conductor(
             schedule, here, meter, freezes, look, calls=self._calls, wall=self._wall
         )
@@ -338,6 +338,7 @@ class SlicedBlock:
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
+            calls = counted_calls(driven, number, one.warm_operations(), nodes, sums.idle_s)
             record = slices_record(
                 driven,
                 number,
@@ -345,8 +346,7 @@ class SlicedBlock:
                 undrained=sum(result.undrained for result in results),
                 why_not_frozen=self._why_not_frozen(),
                 why_not_paced=self._why_not_paced,
-                calls=counted_calls(driven, number, one.warm_operations(), nodes, sums.idle_s),
-                why_no_calls=self._why_no_calls,
+                calls=self._why_no_calls or calls,
             )
             measured = TrialMeasured(
                 with_cpu_time(results, sums.units),

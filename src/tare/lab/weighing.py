@@ -257,7 +257,7 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
         parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],
         counts=[one.counts for one in sums],
         calls=[per_operation(one) for one in outcome.calls],
-        why_no_calls=outcome.why_no_calls,
+        why_no_calls=next((one for one in outcome.calls if isinstance(one, str)), ""),
         late=outcome.late,
         steal=outcome.steal,
         other_cores=outcome.other_cores,

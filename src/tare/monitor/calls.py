@@ -53,6 +53,8 @@ MOST_THREADS = 4000
 """Of all units: each is counted by as many descriptors as there are kinds, and one."""
 _SPARE = 256
 """descriptors that are open for a moment"""
+_LEFT = 512
+"""descriptors that are left to all else"""
 
 
 class CallCounters:
@@ -157,13 +159,20 @@ def _threads(pid: int) -> list[int]:
 
 @contextlib.contextmanager
 def _descriptors(needed: int) -> Iterator[int]:
-    """So many more may be open meanwhile, where that is allowed, from the number on that it gives:
-    these stay open beyond the limit, and leave the numbers below it to all else."""
+    """So many may be opened meanwhile from the number on that it gives, and stay open: beyond the
+    limit, where it may be raised, else at its upper end. The numbers below are left to all else.
+
+    Raises:
+        OSError: the limit leaves nothing to all else.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    more = soft + needed
-    allowed = more if hard == resource.RLIM_INFINITY else min(more, hard)
+    most = hard if hard != resource.RLIM_INFINITY else soft + needed
+    allowed = min(soft + needed, most)
+    first = allowed - needed
+    if first < _LEFT:
+        raise OSError(f"it takes {needed} open files, of {most} that are allowed (ulimit -Hn)")
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     try:
-        yield soft
+        yield first
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

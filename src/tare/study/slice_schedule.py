@@ -23,9 +23,10 @@ READ_S = 0.003
 READ_LEAD_S = 0.001
 """from the reading before such a slice until its load begins: by then its client has told of the
 slice before, if that was its own, too"""
-SETTLE_S = 0.4
+SETTLE_S = 1.2
 """from the last slice of the warm-up to the first measured one: what counts system calls is closed
-meanwhile (tare.monitor.calls)"""
+meanwhile (tare.monitor.calls), and one second later the kernel looks no more for such counters at
+each context switch (perf_sched_work of kernel/events/core.c)"""
 PASSES_PER_EMPTY = 3
 """passes over all trials for each empty slice, which shows what the machine does without load"""
 
