@@ -33,6 +33,10 @@ ROLES = (SERVER, CLIENT)
 NO_PACKETS = (
     "it is not known how much of it the price of the packets holds, as they were not counted"
 )
+NOT_COUNTED = (
+    "it was not counted (Tare was not root, the servers were not on its machine, or the run is of an "
+    "older version), or in fewer than two deployments"
+)
 SYSTEM_CALLS = "system calls"
 _OF_ROLE = {SERVER: "of the servers", CLIENT: "of the clients"}
 
@@ -212,7 +216,7 @@ class OperationPrices:
         if name not in side.counts:
             if calls and side.why_no_calls:
                 return side.why_no_calls
-            return "it was not counted, or in fewer than two deployments"
+            return NOT_COUNTED
         if side.packets is None:
             return NO_PACKETS
         held = self._held(side, side.packets.value, name)
