@@ -34,8 +34,8 @@ NO_PACKETS = (
     "it is not known how much of it the price of the packets holds, as they were not counted"
 )
 NOT_COUNTED = (
-    "it was not counted (Tare was not root, the servers were not on its machine, or the run is of an "
-    "older version), or in fewer than two deployments"
+    "it was not counted (Tare was not root, the servers were on other machines, or the run is of "
+    "an older version), or in fewer than two deployments"
 )
 SYSTEM_CALLS = "system calls"
 _OF_ROLE = {SERVER: "of the servers", CLIENT: "of the clients"}
