@@ -18,10 +18,16 @@ const COLD: usize = 16;
 /// A whole table in pieces as large as a flush writes them.
 const PIECES: usize = TABLE / WRITE;
 
+/// For those that read from the page cache, and for those that do not.
+const HELD: &str = "read";
+const FORGOTTEN: &str = "read-cold";
+
 /// A table of which nothing is left to be written back while others are measured.
 fn table(directory: &Path, name: &str) -> io::Result<File> {
     let file = directory.join(name);
-    fs::write(&file, vec![1; TABLE])?;
+    if !file.exists() {
+        fs::write(&file, vec![1; TABLE])?;
+    }
     let table = File::open(&file)?;
     table.sync_all()?;
     Ok(table)
@@ -43,7 +49,7 @@ pub struct ReadWarm {
 impl ReadWarm {
     pub fn new(directory: &Path) -> io::Result<ReadWarm> {
         Ok(ReadWarm {
-            table: table(directory, "read")?,
+            table: table(directory, HELD)?,
             random: Random::new(),
         })
     }
@@ -69,7 +75,7 @@ pub struct ScanWarm {
 impl ScanWarm {
     pub fn new(directory: &Path) -> io::Result<ScanWarm> {
         Ok(ScanWarm {
-            table: table(directory, "scanned")?,
+            table: table(directory, HELD)?,
             buffer: vec![0; WRITE],
         })
     }
@@ -91,8 +97,8 @@ struct Forgotten {
 }
 
 impl Forgotten {
-    fn new(directory: &Path, name: &str, advice: Advice) -> io::Result<Forgotten> {
-        let table = table(directory, name)?;
+    fn new(directory: &Path, advice: Advice) -> io::Result<Forgotten> {
+        let table = table(directory, FORGOTTEN)?;
         fadvise(&table, 0, None, advice)?;
         read_bytes()?; // a kernel that does not count says so here
         Ok(Forgotten {
@@ -134,7 +140,7 @@ pub struct ReadCold {
 impl ReadCold {
     pub fn new(directory: &Path) -> io::Result<ReadCold> {
         Ok(ReadCold {
-            table: Forgotten::new(directory, "read-cold", Advice::Random)?,
+            table: Forgotten::new(directory, Advice::Random)?,
             random: Random::new(),
         })
     }
@@ -174,7 +180,7 @@ pub struct ScanCold {
 impl ScanCold {
     pub fn new(directory: &Path) -> io::Result<ScanCold> {
         Ok(ScanCold {
-            table: Forgotten::new(directory, "scanned-cold", Advice::Normal)?,
+            table: Forgotten::new(directory, Advice::Normal)?,
             buffer: vec![0; WRITE],
         })
     }
