@@ -202,6 +202,20 @@ def test_between_two_ways_into_one_container_only_the_difference_pays_it() -> No
     }
 
 
+def test_between_two_storages_of_one_runtime_a_call_costs_the_same() -> None:
+    """What is known badly of each of forty calls is in no error: both sides make as many."""
+    many = {"server_futex_calls": 30.0, "server_sync_calls": 0.1, "server_calls": 40.0}
+    volume = doer(BRIDGED, **many)
+    storage = [
+        parts(0.0, ("native", "docker.volume"), append=40_000.0),
+        parts(0.0, ("docker.layer",), append=41_000.0),
+    ]
+    found = lines(volume, volume._replace(storage="layer"), WEIGHED, parts(500.0), *storage)
+    (calls,) = [one for one in found.lines if one.what == "what docker adds to system calls"]
+    assert calls.amount.value == pytest.approx(0.0)
+    assert calls.amount.error == pytest.approx(0.0)
+
+
 def test_clients_pay_natively_and_their_part_is_theirs() -> None:
     found = lines(doer(), doer(BRIDGED, client_read_calls=2.0, client_calls=2.0))
     assert amounts(found) == {"reads": 2 * 0.4}

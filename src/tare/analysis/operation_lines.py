@@ -185,11 +185,13 @@ class OperationPrices:
         treated: tuple[Doer, Amount],
         made: _Made,
     ) -> None:
-        """What the platforms add to each; native ones nothing. On one platform both sides pay the
-        same for each, and the difference of their numbers is paid for."""
+        """What the platforms add to each; native ones nothing. On one platform, of which storage
+        matters to what is stored alone, both sides pay the same for each, and the difference of
+        their numbers is paid for."""
         each = SYSTEM_CALLS if service is None or service in CALLS else service.title
         (before, fewer), (after, more) = base, treated
-        if (before.runtime, before.storage) == (after.runtime, after.storage):
+        stored = service is not None and service.part == "storage"
+        if before.runtime == after.runtime and (before.storage == after.storage or not stored):
             paid = [(after, total([more, fewer.times(-1)]))]
         else:
             paid = [(before, fewer.times(-1)), (after, more)]
