@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -15,8 +16,10 @@ use crate::storage::{BLOCK, TABLE, WRITE};
 /// Blocks of a batch, from the page cache and from the disk.
 const WARM: usize = 500;
 const COLD: usize = 16;
-/// A whole table in pieces as large as a flush writes them.
+/// A table in pieces as large as a flush writes them: of a batch from the page cache all, from the
+/// disk so few that a slow one has read them long before the turn is over.
 const PIECES: usize = TABLE / WRITE;
+const COLD_PIECES: usize = PIECES / 4;
 
 /// For those that read from the page cache, and for those that do not.
 const HELD: &str = "read";
@@ -33,11 +36,12 @@ fn table(directory: &Path, name: &str) -> io::Result<File> {
     Ok(table)
 }
 
-fn in_a_row(table: &File, buffer: &mut [u8]) -> io::Result<Done> {
-    for piece in 0..PIECES {
+fn in_a_row(table: &File, pieces: Range<usize>, buffer: &mut [u8]) -> io::Result<Done> {
+    let count = pieces.len();
+    for piece in pieces {
         table.read_exact_at(buffer, (piece * WRITE) as u64)?;
     }
-    Ok(Done::times(PIECES))
+    Ok(Done::times(count))
 }
 
 /// Blocks at random places of a table that the page cache holds.
@@ -83,7 +87,7 @@ impl ScanWarm {
 
 impl Piece for ScanWarm {
     fn batch(&mut self) -> io::Result<Done> {
-        in_a_row(&self.table, &mut self.buffer)
+        in_a_row(&self.table, 0..PIECES, &mut self.buffer)
     }
 }
 
@@ -171,9 +175,10 @@ impl Piece for ReadCold {
     }
 }
 
-/// A table in a row, from the disk, with the kernel's reading ahead.
+/// A quarter of a table in a row, from the disk, with the kernel's reading ahead.
 pub struct ScanCold {
     table: Forgotten,
+    next: usize,
     buffer: Vec<u8>,
 }
 
@@ -181,6 +186,7 @@ impl ScanCold {
     pub fn new(directory: &Path) -> io::Result<ScanCold> {
         Ok(ScanCold {
             table: Forgotten::new(directory, Advice::Normal)?,
+            next: 0,
             buffer: vec![0; WRITE],
         })
     }
@@ -196,9 +202,10 @@ impl Piece for ScanCold {
     }
 
     fn batch(&mut self) -> io::Result<Done> {
-        let done = in_a_row(&self.table.table, &mut self.buffer)?;
-        self.table.asked += TABLE as u64;
-        Ok(done)
+        let pieces = self.next..self.next + COLD_PIECES;
+        self.next = pieces.end % PIECES;
+        self.table.asked += (COLD_PIECES * WRITE) as u64;
+        in_a_row(&self.table.table, pieces, &mut self.buffer)
     }
 
     fn finish(&mut self) -> io::Result<()> {
