@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tare.analysis.price_changes import PriceChange, compare_prices
+from tare.records.prices import Interval, Price
 from tests.analysis.test_bill import BRIDGE, price, weighing
 
 DEARER = weighing(price("docker.bridge", 1, 3.5), price("docker.bridge", 32, 0.4))
@@ -22,6 +23,31 @@ def test_a_price_that_changed_is_told_with_its_interval() -> None:
     assert found.ci == pytest.approx((0.5 - 0.1414, 0.5 + 0.1414), abs=1e-3)
     assert found.verdict == "dearer"
     assert of("docker.bridge", 1, compare_prices(DEARER, BRIDGE).changes).verdict == "cheaper"
+
+
+def test_a_share_of_native_s_is_compared_beside_microseconds() -> None:
+    """On a machine that is twice as fast for everything a way adds half the microseconds and the
+    same percent."""
+
+    def shared(us: float, percent: float) -> Price:
+        own = Interval(value=percent, low=percent - 1, high=percent + 1)
+        return price("docker.bridge", 1, us).model_copy(update={"percent": own})
+
+    slow, fast, dearer = (weighing(shared(*one)) for one in ((3.0, 20.0), (1.5, 20.0), (3.0, 25.0)))
+    same = of("docker.bridge", 1, compare_prices(slow, fast).changes)
+    assert same.verdict == "cheaper"
+    assert same.percent is not None
+    assert (same.percent.a, same.percent.b) == (20.0, 20.0)
+    assert same.percent.verdict == "not told apart"
+    more = of("docker.bridge", 1, compare_prices(slow, dearer).changes)
+    assert more.percent is not None
+    assert more.percent.difference == 5.0
+    assert more.percent.ci == pytest.approx((5 - 2**0.5, 5 + 2**0.5))
+    assert more.percent.verdict == "dearer"
+
+
+def test_of_native_and_of_prices_without_shares_no_percent_is_compared() -> None:
+    assert {one.percent for one in compare_prices(BRIDGE, DEARER).changes} == {None}
 
 
 def test_the_same_weighing_twice_is_not_told_apart() -> None:

@@ -256,6 +256,17 @@ def test_where_a_server_stood_still_there_are_prices_that_are_not_valid() -> Non
     assert doubts(prices(spoilt, MACHINE))
 
 
+def test_calls_of_a_way_whose_server_is_not_known_here_hide_no_other_s() -> None:
+    one = weighed()
+    calls = [{"server_calls": 2.0}, {"server_calls": 2.0}, {}, {"server_calls": 3.0}]
+    rounds = [replace(each, calls=calls) for each in one.rounds]
+    found = prices(replace(one, rounds=rounds), MACHINE)
+    assert of(found, "docker.proxy").counts["server_calls"].value == 3.0
+    assert "server_calls" not in of(found, "docker.bridge").counts
+    without = [*rounds[:-1], replace(rounds[-1], calls=())]
+    assert of(prices(replace(one, rounds=without), MACHINE), "native").counts.keys() == {"packets"}
+
+
 def test_an_interval_is_students() -> None:
     found = interval(np.array([1.0, 2.0, 3.0]))
     assert found.value == 2.0

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tare.analysis.price_changes import compare_prices as compare
 from tare.analysis.prices import prices
+from tare.cli import compare_prices
 from tare.cli.prices_text import added, csv_text, lines, not_valid, table
 from tare.records.prices import Interval
 from tests.analysis.test_prices import MACHINE, weighed
@@ -101,6 +103,21 @@ def test_two_files_of_prices_are_compared(tmp_path: Path) -> None:
     )
     assert "docker.bridge" in done.stdout
     assert "not told apart" in done.stdout
+
+
+def test_two_prices_are_compared_in_microseconds_and_in_percent_of_native_s() -> None:
+    slow = prices(weighed(), MACHINE)
+    dearer = prices(weighed(us=(8.0, 8.0, 11.0, 15.0)), MACHINE)
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(compare_prices.table(compare(slow, dearer)))
+    native, _, bridge, _ = captured.get().splitlines()[1:]
+    assert "%" in captured.get().splitlines()[0]
+    assert native.split()[:4] == ["native", "1", "in", "all"]
+    assert native.endswith(" " * 20), "native has no share of itself"
+    assert "+12.5" in bridge
+    assert "+37.5" in bridge
+    assert "+25.0 [" in bridge
 
 
 def test_a_request_and_a_connection_are_not_compared(tmp_path: Path) -> None:

@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tare.analysis.billed_ways import way_of
+from tare.analysis.part_prices import part_prices
 from tare.cli import weigh_first
-from tare.cli.weigh_first import FRESH, _serves, prices_for
+from tare.cli.weigh_first import FRESH, _serves, parts_for, prices_for
 from tare.errors import RuntimeUnavailableError
 from tare.machines.facts import local_facts
 from tare.records.layout import RunFiles
+from tare.records.part_prices import keep_parts, parts_here
+from tare.records.prices import BEFORE_CALLS
 from tare.records.quiet import Machine, keep, write
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 from tests.analysis.test_bill import BRIDGE, price, weighing
+from tests.analysis.test_part_prices import weighed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tare.cli.weighing import WeighingRequest
+    from tare.records.part_prices import PartWeighing, WeighedPart
     from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
@@ -54,21 +59,39 @@ class Scene:
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("TARE_CACHE", str(place / "cache"))
         monkeypatch.setattr(weigh_first, "weigh_and_keep", self._weigh)
+        monkeypatch.setattr(weigh_first, "weigh_and_keep_parts", self._weigh_parts)
         self.files = RunFiles(place / "run")
         self.said: list[str] = []
-        self.weighed = 0
+        self.weighed = self.parts_weighed = 0
         self.database = "cassandra"
         self.fault: Exception | None = None
 
-    def kept(self, age: timedelta) -> None:
+    def kept(self, age: timedelta, why_no_calls: str = "") -> None:
         own = {"machine": Machine.of(local_facts()), "made": datetime.now(UTC) - age}
-        keep(BRIDGE.model_copy(update=own))
+        keep(BRIDGE.model_copy(update=own | {"why_no_calls": why_no_calls}))
 
     def prices(
         self, level: dict[str, object], *, weigh: bool = True, slice_: str = "250ms"
     ) -> Weighing | None:
         made = plan(level, slice_)
         return prices_for(made, self.files, weigh=weigh, say=self.said.append)
+
+    def kept_parts(self, age: timedelta, *parts: WeighedPart) -> None:
+        made = part_prices(weighed(), Machine.of(local_facts()))
+        own = [one for one in made.prices if one.what in parts]
+        keep_parts(made.model_copy(update={"made": datetime.now(UTC) - age, "prices": own}))
+
+    def parts(self, level: dict[str, object], *, weigh: bool = True) -> list[PartWeighing]:
+        return parts_for(plan(level), self.files, weigh=weigh, say=self.said.append)
+
+    def _weigh_parts(
+        self, what: list[str], runtimes: list[str], rounds: int, say: Callable[[str], None]
+    ) -> PartWeighing:
+        assert what == ["system"]
+        self.parts_weighed += 1
+        if self.fault is not None:
+            raise self.fault
+        return part_prices(weighed(), Machine.of(local_facts()))
 
     def _weigh(self, say: Callable[[str], None], wanted: WeighingRequest) -> Weighing:
         assert wanted.runtimes == ["docker", "native"]
@@ -95,6 +118,14 @@ def test_those_of_this_week_are_taken(scene: Scene) -> None:
     assert scene.prices(DOCKER) is not None
     assert scene.weighed == 0
     assert scene.said[0].startswith("prices of ways to a server: those of ")
+
+
+def test_those_of_an_older_version_which_counted_no_system_calls_are_weighed_anew(
+    scene: Scene,
+) -> None:
+    scene.kept(timedelta(days=1), BEFORE_CALLS)
+    assert scene.prices(DOCKER) == BRIDGE
+    assert scene.weighed == 1
 
 
 def test_older_ones_are_weighed_anew(scene: Scene) -> None:
@@ -136,7 +167,8 @@ def test_prices_through_another_network_plugin_are_weighed_anew(scene: Scene) ->
 
     def serves(*plugins: str) -> bool:
         named = {way_of({"platform": pods | {"plugin": one}}) for one in plugins}
-        made = weighing(*prices).model_copy(update={"made": datetime.now(UTC)})
+        now = {"made": datetime.now(UTC), "why_no_calls": ""}
+        made = weighing(*prices).model_copy(update=now)
         return _serves(made, named)
 
     assert serves("flannel-vxlan")
@@ -178,3 +210,48 @@ def test_where_weighing_fails_the_run_goes_on_without(scene: Scene) -> None:
     scene.fault = TimeoutError("the engine answers nothing")
     assert scene.prices(DOCKER) is None
     assert scene.said[-1] == "no prices: the engine answers nothing"
+
+
+def test_system_calls_are_weighed_with_the_ways_and_storage_s_prices_come_along(
+    scene: Scene,
+) -> None:
+    scene.kept_parts(timedelta(days=1), "storage")
+    kept, found = scene.parts(DOCKER)
+    assert {one.what for one in kept.prices} == {"storage"}
+    assert found.only("system") is not None
+    assert scene.parts_weighed == 1
+
+
+def test_prices_of_system_calls_of_this_week_are_taken_and_older_ones_weighed_anew(
+    scene: Scene,
+) -> None:
+    scene.kept_parts(timedelta(days=1), "system")
+    assert len(scene.parts(DOCKER)) == 1
+    assert scene.parts_weighed == 0
+    scene.kept_parts(FRESH + timedelta(hours=1), "system")
+    assert len(scene.parts(DOCKER)) == 1
+    assert scene.parts_weighed == 1
+
+
+def test_parts_are_not_weighed_where_nobody_wants_it_or_nothing_would_be_priced(
+    scene: Scene,
+) -> None:
+    assert scene.parts(DOCKER, weigh=False) == []
+    assert scene.parts({}) == []
+    write(BRIDGE, scene.files.prices)
+    assert scene.parts(DOCKER) == []
+    assert scene.parts_weighed == 0
+
+
+def test_where_weighing_parts_fails_the_run_goes_on_with_the_ways(scene: Scene) -> None:
+    scene.fault = RuntimeUnavailableError("no Docker engine answers", why="no socket")
+    assert scene.parts(DOCKER) == []
+    assert scene.said[-1] == "no prices of system calls: no Docker engine answers, no socket"
+
+
+def test_a_part_s_prices_are_kept_until_that_part_is_weighed_again(scene: Scene) -> None:
+    scene.kept_parts(timedelta(days=1), "system", "storage")
+    scene.kept_parts(timedelta(hours=1), "system")
+    system, storage = parts_here(local_facts())
+    assert {one.what for one in storage.prices} == {"storage"}
+    assert system.made > storage.made

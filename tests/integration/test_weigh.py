@@ -15,6 +15,7 @@ import pytest
 from tare.analysis.prices import prices
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
+from tare.monitor.calls import KINDS
 from tare.records.prices import Weighing
 from tare.records.quiet import Machine
 
@@ -58,10 +59,28 @@ def test_each_way_has_a_price_and_docker_proxy_is_the_dearest() -> None:
 
 
 def test_with_more_in_flight_one_packet_serves_several_operations() -> None:
-    few, _, many = weighed("native", "--seconds", "18").prices
+    few, _, many = weighed("native", "--seconds", "21").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     assert many.counts["packets"].value < few.counts["packets"].value
     assert many.demand.value < few.demand.value
+
+
+def test_what_server_and_client_do_for_an_operation_is_counted_beside_its_packets() -> None:
+    """One at a time the stub waits, reads and answers for each request, and sleeps in between."""
+    found = weighed("--seconds", "30", "--in-flight", "1")
+    if os.geteuid() != 0:
+        assert found.why_no_calls
+        return
+    assert found.why_no_calls == ""
+    for one in found.prices:
+        own = {name: each.value for name, each in one.counts.items()}
+        for name in ("read", "write", "epoll"):
+            assert 0.9 < own[f"server_{name}_calls"] < 2.5, (one.way, name)
+        assert own["server_sync_calls"] == 0
+        kinds = sum(own[f"server_{kind}_calls"] for kind in KINDS)
+        assert kinds <= own["server_calls"] < kinds + 1
+        assert 0.5 < own["server_switches"] < 1.5, one.way
+        assert own["client_calls"] > 2
 
 
 def test_a_new_connection_has_a_price_on_each_way() -> None:
@@ -99,7 +118,7 @@ def test_a_page_of_prices_is_written(tmp_path: Path) -> None:
 
 
 def test_mongodb_s_pattern_needs_packets_of_its_own_for_each_operation() -> None:
-    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "18").prices
+    few, _, many = weighed("native", "--database", "mongodb", "--seconds", "21").prices
     assert (few.in_flight, many.in_flight) == (1, 32)
     for one in (few, many):
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4)
@@ -164,7 +183,7 @@ def test_a_server_that_is_stopped_for_a_while_makes_the_prices_not_valid(tmp_pat
 
 
 def test_a_server_that_takes_its_time_is_weighed_too() -> None:
-    found = weighed("native", "--seconds", "20", "--service-us", "200")
+    found = weighed("native", "--seconds", "24", "--service-us", "200")
     assert found.service_us == 200
     assert all(one.round_trip.value > 200 for one in found.prices)
 

@@ -39,6 +39,9 @@ def weighed(*words: str, **environment: str) -> PartWeighing:
     return PartWeighing.model_validate(json.loads(done.stdout))
 
 
+CREATE = "create a file"
+
+
 def of(found: PartWeighing, piece: str, platform: str) -> PartPrice:
     return next(one for one in found.prices if (one.piece, one.platform) == (piece, platform))
 
@@ -53,6 +56,7 @@ def test_each_piece_has_a_price_native_and_in_a_container() -> None:
         for piece in PIECES
         if piece.what in PARTS.split(",")
         for platform in [NATIVE, AGAIN, *docker.get(piece.what, ["docker"])]
+        if not (piece.name == "create" and "without a journal" in found.left_out.get(CREATE, ""))
     }
     # what a machine cannot do is said; all that is needed for it is there on most
     assert wanted - platforms == set() or found.left_out

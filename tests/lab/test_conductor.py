@@ -57,7 +57,14 @@ class Scene:
     def look(self) -> None:
         """No kernel thread comes here."""
 
-    def conduct(self, schedule: Schedule = SCHEDULE, look: Any = lambda: None) -> list[Driven]:
+    def conduct(
+        self,
+        schedule: Schedule = SCHEDULE,
+        look: Any = lambda: None,
+        calls: Any = None,
+        *,
+        freezes: bool = True,
+    ) -> list[Driven]:
         self.parts = [
             TrialHere([Accounting({"freezer": name})], {name: [Accounting()]})
             for name in ("a", "b")
@@ -67,8 +74,9 @@ class Scene:
             schedule,
             self.parts,
             meter,
-            True,
+            freezes,
             look,
+            calls,
             clock=lambda: self.now,
             wall=lambda: self.now + 1e9,
             wait=self.wait,
@@ -185,3 +193,58 @@ def test_a_unit_that_ends_ends_its_own_trial_alone(monkeypatch: pytest.MonkeyPat
     assert "gone" in scene.parts[1].fault
     assert len(measured_slices(driven, 0)) == SCHEDULE.measured(0)
     assert len(measured_slices(driven, 1)) < SCHEDULE.measured(1)
+
+
+class Calls:
+    """Each server makes ten calls a second of the time that it is thawed."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.taken: dict[str, float] = {}
+        self.closed_at: float | None = None
+
+    def take(self, units: Mapping[str, Sequence[Accounting]]) -> dict[str, dict[str, int]]:
+        assert self.closed_at is None
+        (name,) = units
+        made = 20 * self.scene.used[name]
+        since = made - self.taken.get(name, 0.0)
+        self.taken[name] = made
+        return {name: {"calls": round(100 * since)}}
+
+    def close(self) -> None:
+        self.closed_at = self.closed_at or self.scene.now
+
+
+def test_system_calls_are_counted_in_the_warm_up_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch)
+    calls = Calls(scene)
+    driven = scene.conduct(calls=calls)
+    first = next(one for one in driven if one.slot.counts)
+    assert calls.closed_at is not None
+    assert calls.closed_at <= first.unix - 1e9
+    for one in driven:
+        assert bool(one.calls) == (not one.slot.counts)
+    warm = [one for one in driven if not one.slot.counts and one.slot.trial == 0]
+    assert [one.calls["a"]["calls"] for one in warm] == [288]  # 10 a second of 0.288 s, by 100
+
+
+def test_what_a_server_that_runs_on_calls_between_its_slices_is_in_none_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    scene.thawed = {"a", "b"}
+    driven = scene.conduct(calls=Calls(scene), freezes=False)
+    warm = [one for one in driven if not one.slot.counts]
+    assert [one.slot.trial for one in warm] in ([0, 1], [1, 0])
+    for one in warm:
+        assert one.calls == {"ab"[one.slot.trial or 0]: {"calls": 288}}
+
+
+def test_without_a_measured_slice_counting_ends_with_the_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch)
+    calls = Calls(scene)
+    warm = [slot for slot in SCHEDULE.slots if not slot.counts]
+    scene.conduct(Schedule(warm, 0.25, 0.03), calls=calls)
+    assert calls.closed_at is not None

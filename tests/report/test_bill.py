@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.analysis.model.bill import BillLine
 from tare.report.bill import (
     bill_panels,
     bill_table,
@@ -103,7 +104,7 @@ def test_what_nodes_send_each_other_is_a_row_and_the_bill_is_whole(tmp_path: Pat
     analysis = as_cluster(tmp_path / "r", {"docker-bridge": 2.0})
     row = bill_table(analysis).rows[1]
     assert row[2].text.startswith("between nodes: bridge and two veth pairs")
-    assert [row[3].text, row[4].text, row[5].text] == ["+2.00", "+2.50 µs", "+5.00 µs"]
+    assert [row[3].text, row[4].text, row[5].text] == ["+2.00 packets", "+2.50 µs", "+5.00 µs"]
     ((_, text),) = sentences(analysis)
     assert "there is no price of" not in text
     assert "between nodes by the price of their own way" in source(analysis)
@@ -130,3 +131,32 @@ def test_a_page_of_many_treatments_has_as_many_bills_as_explanations(
     kept = fitted(contradicted.model_copy(update={"bills": many})).bills
     assert kept is not None
     assert 0 < len(kept.of) < 500
+
+
+def test_lines_beside_packets_say_of_what_they_are_and_what_counting_cost(
+    contradicted: Analysis,
+) -> None:
+    bills = contradicted.bills
+    assert bills is not None
+    switches = BillLine(
+        what="context switches", count=0.25, unit="context switches", price_us=0.8, us=0.2,
+        ci=(0.1, 0.3),
+    )  # fmt: skip
+    bill = bills.of[0].model_copy(
+        update={
+            "lines": [*bills.of[0].lines, switches],
+            "left_out": {"syncs of the servers": "storage has no price here"},
+        }
+    )
+    made = {"of": [bill], "parts_made": "2026-11-01T00:00:00+00:00", "counting_us": 7.5}
+    analysis = contradicted.model_copy(update={"bills": bills.model_copy(update=made)})
+    row = bill_table(analysis).rows[2]
+    assert [cell.text for cell in row[2:5]] == [
+        "context switches",
+        "+0.25 context switches",
+        "+0.80 µs",
+    ]
+    assert "No line of syncs of the servers: storage has no price here." in without(analysis)
+    assert "in which an operation cost +7.50 µs more than measured" in source(analysis)
+    (panel,) = bill_panels(analysis)
+    assert "context switches" in panel.markup()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tare.study.plan import make_plan
 from tare.study.schema import Study
-from tare.study.slice_schedule import Cut, Schedule, block_seconds, make_schedule
+from tare.study.slice_schedule import SETTLE_S, Cut, Schedule, block_seconds, make_schedule
 
 TRIALS = ["D1-B01-native", "D1-B01-bridge", "D1-B01-published"]
 
@@ -29,6 +29,17 @@ def test_every_trial_has_its_time_in_whole_slices() -> None:
         own = made.of(trial)
         assert made.measured(trial) == 13
         assert [slot.counts for slot in own] == [False] * 2 + [True] * 13
+
+
+def test_after_the_warm_up_everything_rests_for_a_moment() -> None:
+    """What counts system calls is closed then; without a warm-up nothing is counted."""
+
+    def gap(made: Schedule) -> float:
+        first = next(place for place, slot in enumerate(made.slots) if slot.counts)
+        return made.slots[first].at - made.slots[first - 1].at
+
+    assert gap(schedule(settle_s=0.4)) == pytest.approx(gap(schedule()) + 0.4)
+    assert schedule(warmup_s=0, settle_s=0.4).slots == schedule(warmup_s=0).slots
 
 
 def test_every_pass_has_every_trial_once_and_every_third_an_empty_slice() -> None:
@@ -138,7 +149,7 @@ def test_a_plan_s_estimate_is_the_schedule_s_length() -> None:
         "design": {"deployments": 2, "blocks": 1, "slice": "250ms", "drain": "30ms"},
     }
     estimate = make_plan(Study.model_validate(document)).estimate
-    block = block_seconds([[1], [1]], Cut(1, 10, 0.25, 0.03))
-    made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10)
+    block = block_seconds([[1], [1]], Cut(1, 10, 0.25, 0.03, settle_s=SETTLE_S))
+    made = schedule(trials=["a", "b"], warmup_s=1, measure_s=10, settle_s=SETTLE_S)
     assert block == pytest.approx(made.seconds + 0.015)
     assert estimate.breakdown["measure"] == pytest.approx(2 * block)

@@ -8,6 +8,7 @@ mod measure;
 mod pages;
 mod pieces;
 mod random;
+mod reads;
 mod resolve;
 mod storage;
 mod system;

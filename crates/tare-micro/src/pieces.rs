@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 
 use crate::measure::Piece;
-use crate::{machine, pages, resolve, storage, system, threads};
+use crate::{machine, pages, reads, resolve, storage, system, threads};
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -43,6 +43,12 @@ pub enum Name {
     Flush,
     /// Read of 4 KiB at a random place of a file that the page cache holds.
     ReadWarm,
+    /// Reads of 64 KiB, one after the other, of a file that the page cache holds.
+    ScanWarm,
+    /// Read of 4 KiB at a random place of a file that the page cache has forgotten.
+    ReadCold,
+    /// Reads of 64 KiB, one after the other, of a file that the page cache has forgotten.
+    ScanCold,
     /// Creation of an empty file.
     Create,
     /// A step of a chain of which each needs the one before: shift, exclusive or, multiplication.
@@ -77,6 +83,9 @@ impl Name {
             Name::Append => "append",
             Name::Flush => "flush",
             Name::ReadWarm => "read_warm",
+            Name::ScanWarm => "scan_warm",
+            Name::ReadCold => "read_cold",
+            Name::ScanCold => "scan_cold",
             Name::Create => "create",
             Name::Dependent => "dependent",
             Name::Independent => "independent",
@@ -103,8 +112,14 @@ impl Name {
             Name::Fault2m => Box::new(pages::Fault::huge()?),
             Name::Append => Box::new(storage::Append::new(directory(data)?)?),
             Name::Flush => Box::new(storage::Flush::new(directory(data)?)),
-            Name::ReadWarm => Box::new(storage::ReadWarm::new(directory(data)?)?),
-            Name::Create => Box::new(storage::Create::new(directory(data)?)?),
+            Name::ReadWarm => Box::new(reads::ReadWarm::new(directory(data)?)?),
+            Name::ScanWarm => Box::new(reads::ScanWarm::new(directory(data)?)?),
+            Name::ReadCold => Box::new(reads::ReadCold::new(directory(data)?)?),
+            Name::ScanCold => Box::new(reads::ScanCold::new(directory(data)?)?),
+            Name::Create => {
+                storage::journaled(directory(data)?)?;
+                Box::new(storage::Create::new(directory(data)?)?)
+            }
             Name::Dependent => Box::new(machine::Chains::<1>::new()),
             Name::Independent => Box::new(machine::Chains::<8>::new()),
             Name::MemoryLatency => Box::new(machine::Latency::new()),

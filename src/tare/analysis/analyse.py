@@ -33,6 +33,7 @@ from tare.analysis.slices import fit_blocks
 from tare.analysis.summaries import condition_summaries, series_of, trial_summaries
 from tare.analysis.why.why import make_why
 from tare.records.looks import read_looks
+from tare.records.part_prices import parts_in
 from tare.records.prices import Weighing
 from tare.records.quiet import read
 from tare.records.reader import read_run
@@ -165,7 +166,14 @@ def _analyse(run_dir: Path) -> Analysis:
         distributions=distributions(names, reading.pooled),
         exhibits=make_exhibits(study, conditions, trials, effects, series),
         why=why,
-        bills=make_bills(read(Weighing, run.files.prices), trials, effects, why, contrasts),
+        bills=make_bills(
+            read(Weighing, run.files.prices),
+            trials,
+            effects,
+            why,
+            contrasts,
+            parts_in(run.files.root),
+        ),
         provenance=provenance(study, run.files.study, run.environment(), trials, run.slicing()),
     )
 

@@ -6,24 +6,24 @@ ends, one of a client at one. On the host's loopback device all pass one way, an
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from tare.analysis.amounts import Amount
+from tare.analysis.counted import counts_per_operation, over_deployments, why_no_calls
+from tare.analysis.operation_lines import Doer
 from tare.analysis.priced_pair import Paid
+from tare.analysis.tariff import NATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from tare.analysis.amounts import Amount
     from tare.analysis.billed_ways import BilledWay
     from tare.analysis.tariff import Tariff
     from tare.analysis.trials import Trial
 
 PACKETS = "net.server_packets_per_op"
 CLIENT_PACKETS = "net.client_packets_per_op"
+_BETWEEN = "between"
 _SENT = "what nodes send each other"
 _SHARED = "several nodes of the cluster shared a machine, and the way was weighed between two"
 
@@ -47,12 +47,14 @@ class BilledSide(NamedTuple):
 
     Attributes:
         deployments: that served its trials.
+        does: runtime and storage of its servers, and what it counted beside its packets.
         shared: nodes of its cluster were on one machine of their orchestrator.
     """
 
     way: BilledWay
     packets: Packets
     deployments: frozenset[str]
+    does: Doer
     shared: bool = False
 
     def paid(self, condition: str, *, nodes: bool) -> list[Paid]:
@@ -68,6 +70,12 @@ class BilledSide(NamedTuple):
             return [clients._replace(packets=self.packets.servers)]
         return [clients, Paid(condition, self.way.between.name, self.packets.between, nodes=True)]
 
+    def doing(self, paid: Sequence[Paid]) -> Doer:
+        """What it does beside these of its packets."""
+        clients, *nodes = paid
+        own = self.does._replace(way=clients.way, packets=clients.packets)
+        return own._replace(nodes=(nodes[0].way, nodes[0].packets)) if nodes else own
+
     def unpriced(self, tariff: Tariff) -> str:
         """Why there is no price of what its nodes send each other; empty: there is one."""
         if self.way.between is None:
@@ -77,10 +85,21 @@ class BilledSide(NamedTuple):
 
 def billed_side(way: BilledWay, trials: Sequence[Trial]) -> BilledSide:
     """A condition's, of its trials."""
+    platform = trials[0].manifest.setup.get("platform", {})
+    beside = [one.beside | _between(one) for one in trials]
+    names = (PACKETS, CLIENT_PACKETS, _BETWEEN)
     return BilledSide(
         way,
-        Packets(*(per_operation(trials, of) for of in (_servers, _clients, _between))),
+        Packets(*(over_deployments(trials, beside, name) for name in names)),
         frozenset(one.manifest.deployment for one in trials),
+        Doer(
+            way.name,
+            None,
+            platform.get("runtime", NATIVE),
+            platform.get("storage", "directory"),
+            counts_per_operation(trials),
+            why_no_calls(trials),
+        ),
         any(_on_one_machine(one) for one in trials),
     )
 
@@ -91,30 +110,11 @@ def unpriced_nodes(tariff: Tariff, sides: Iterable[BilledSide]) -> list[str]:
     return [f"{_SENT} ({'; '.join(why)})"] if why else []
 
 
-def per_operation(trials: Sequence[Trial], of: Callable[[Trial], float | None]) -> Amount | None:
-    """What trials counted, over the deployments; None where fewer than two counted it."""
-    own: dict[str, list[float]] = defaultdict(list)
-    for trial in trials:
-        if (value := of(trial)) is not None:
-            own[trial.manifest.deployment].append(value)
-    means = [float(np.mean(values)) for values in own.values()]
-    if len(means) < 2:
-        return None
-    error = float(np.std(means, ddof=1)) / math.sqrt(len(means))
-    return Amount(float(np.mean(means)), error, len(means) - 1)
-
-
-def _servers(trial: Trial) -> float | None:
-    return trial.beside.get(PACKETS)
-
-
-def _clients(trial: Trial) -> float | None:
-    return trial.beside.get(CLIENT_PACKETS)
-
-
-def _between(trial: Trial) -> float | None:
-    servers, clients = _servers(trial), _clients(trial)
-    return None if servers is None or clients is None else max((servers - clients) / 2, 0.0)
+def _between(trial: Trial) -> dict[str, float]:
+    """Packets that one node sent and another received; nothing where clients' are not apart."""
+    if CLIENT_PACKETS not in trial.beside or PACKETS not in trial.beside:
+        return {}
+    return {_BETWEEN: max((trial.beside[PACKETS] - trial.beside[CLIENT_PACKETS]) / 2, 0.0)}
 
 
 def _on_one_machine(trial: Trial) -> bool:

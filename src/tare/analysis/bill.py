@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 from tare.analysis.between_nodes import billed_side, unpriced_nodes
 from tare.analysis.billed_ways import way_of
 from tare.analysis.catalogue import OTHERS, SERVICE_DEMAND
+from tare.analysis.counted import counting_us
 from tare.analysis.model.bill import Bill, BillLine, BillOwner, Bills, NoBill
-from tare.analysis.price_doubts import doubts
-from tare.analysis.priced_pair import Predicted, mean, priced
+from tare.analysis.operation_lines import OperationPrices, StubCounts
+from tare.analysis.part_tariff import PartTariff
+from tare.analysis.price_doubts import doubts, part_doubts
+from tare.analysis.priced_pair import Predicted, mean, priced, with_operations
 from tare.analysis.tariff import NATIVE, PARTS, Tariff
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from tare.analysis.model import Effect, Why
     from tare.analysis.model.bill import BillVerdict
     from tare.analysis.trials import Trial
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Weighing
 
     Rows = Sequence[Sequence[CellPair]]
@@ -45,10 +49,13 @@ _MEASURED = {
 
 
 class Billing:
-    """The prices of a weighing, and what a run's trials counted."""
+    """The prices of a weighing and of a platform's parts, and what a run's trials counted."""
 
-    def __init__(self, weighing: Weighing, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self, weighing: Weighing, trials: Sequence[Trial], parts: Sequence[PartWeighing] = ()
+    ) -> None:
         self._tariff = Tariff(weighing)
+        self._operations = OperationPrices(PartTariff(parts), StubCounts(weighing))
         own: dict[str, list[Trial]] = defaultdict(list)
         for one in trials:
             if one.done:
@@ -87,6 +94,7 @@ class Billing:
             unpriced=list(found.unpriced),
             owners=list(_owners(found, why)),
             notes=list(found.far),
+            left_out=dict(found.left_out),
         )
 
     def _predicted(self, baseline: str, treatment: str) -> Predicted | str:
@@ -106,7 +114,9 @@ class Billing:
         for one in (*base, *treated):
             if one.packets is None and (whole or one.way != NATIVE):
                 return NOT_COUNTED if whole else NOT_APART
-        return priced(self._tariff, base, treated, unpriced)
+        ways = priced(self._tariff, base, treated, unpriced)
+        done = (side.doing(paid) for side, paid in zip(sides, (base, treated), strict=True))
+        return with_operations(ways, self._operations.lines(*done))
 
 
 def make_bills(
@@ -115,6 +125,7 @@ def make_bills(
     effects: Sequence[Effect],
     why: Sequence[Why],
     contrasts: Contrasts,
+    parts: Sequence[PartWeighing] = (),
 ) -> Bills | None:
     """A bill for each measured difference of service demand between single conditions, and for
     averages of which no pair is compared by itself; or the reason why it has none.
@@ -123,7 +134,7 @@ def make_bills(
     """
     if weighing is None:
         return None
-    billing = Billing(weighing, trials)
+    billing = Billing(weighing, trials, parts)
     told = {(one.treatment, one.baseline): one for one in why}
     bills: list[Bill] = []
     without: list[NoBill] = []
@@ -143,7 +154,9 @@ def make_bills(
         row_bytes=weighing.row_bytes,
         in_flight=sorted({one.in_flight for one in weighing.prices}),
         rounds=weighing.rounds,
-        doubts=doubts(weighing),
+        doubts=[*doubts(weighing), *(told for one in parts for told in part_doubts(one))],
+        counting_us=counting_us(trials),
+        parts_made=min((one.made.isoformat(timespec="seconds") for one in parts), default=None),
     )
 
 
@@ -192,11 +205,11 @@ def _owners(predicted: Predicted, why: Why | None) -> Iterator[BillOwner]:
             )
 
 
-def _line(what: str, count: float, amount: Amount) -> BillLine:
+def _line(what: str, count: float, amount: Amount, unit: str) -> BillLine:
     return BillLine(
         what=what,
         count=count,
-        unit="packets",
+        unit=unit,
         price_us=amount.value / count if count else 0.0,
         us=amount.value,
         ci=amount.interval(),

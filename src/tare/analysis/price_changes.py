@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -11,6 +11,19 @@ from tare.analysis.model.base import AnalysisPart
 
 if TYPE_CHECKING:
     from tare.records.prices import Interval, Price, Weighing
+
+
+Change = Literal["dearer", "cheaper", "not told apart"]
+
+
+class ShareChange(AnalysisPart):
+    """What a way adds as a share of native's, percent: free of how fast either machine was."""
+
+    a: float
+    b: float
+    difference: float = Field(description="b less a, percentage points")
+    ci: tuple[float, float] = Field(description="95% interval of the difference")
+    verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
 
 
 class PriceChange(AnalysisPart):
@@ -26,8 +39,9 @@ class PriceChange(AnalysisPart):
     b: float
     difference: float = Field(description="b less a")
     ci: tuple[float, float] = Field(description="95% interval of the difference")
-    verdict: Literal["dearer", "cheaper", "not told apart"] = Field(
-        description="of b beside a, by whether the interval excludes 0"
+    verdict: Change = Field(description="of b beside a, by whether the interval excludes 0")
+    percent: ShareChange | None = Field(
+        description="null: of native itself, or of prices of a version that had no shares"
     )
 
 
@@ -63,20 +77,29 @@ def _by_way(weighing: Weighing) -> dict[tuple[str, int, bool], Price]:
 
 
 def _change(a: Price, b: Price, df_a: int, df_b: int) -> PriceChange:
-    first, second = _interval_of(a), _interval_of(b)
-    difference = total([amount_of(second, df_b), amount_of(first, df_a).times(-1)])
-    low, high = difference.interval()
+    def told(first: Interval, second: Interval) -> _Told:
+        difference = total([amount_of(second, df_b), amount_of(first, df_a).times(-1)])
+        low, high = difference.interval()
+        verdict: Change = "dearer" if low > 0 else "cheaper" if high < 0 else "not told apart"
+        return _Told(first.value, second.value, difference.value, (low, high), verdict)
+
+    share = a.percent and b.percent and told(a.percent, b.percent)
     return PriceChange(
         way=a.way,
         in_flight=a.in_flight,
         tls=a.tls,
         what="demand" if a.added is None else "added",
-        a=first.value,
-        b=second.value,
-        difference=difference.value,
-        ci=(low, high),
-        verdict="dearer" if low > 0 else "cheaper" if high < 0 else "not told apart",
+        percent=ShareChange(**share._asdict()) if share else None,
+        **told(_interval_of(a), _interval_of(b))._asdict(),
     )
+
+
+class _Told(NamedTuple):
+    a: float
+    b: float
+    difference: float
+    ci: tuple[float, float]
+    verdict: Change
 
 
 def _interval_of(price: Price) -> Interval:

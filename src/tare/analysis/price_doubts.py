@@ -12,6 +12,7 @@ from tare.analysis.prices import AGAIN
 from tare.monitor.quiet import BUSY_CORES
 
 if TYPE_CHECKING:
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Interval, Price, Weighing
 
 
@@ -49,6 +50,14 @@ def doubts(found: Weighing) -> list[str]:
 
 def _driven(price: Price) -> str:
     return f"{price.in_flight} in flight{', TLS' if price.tls else ''}"
+
+
+def part_doubts(found: PartWeighing) -> list[str]:
+    """Of the prices of a platform's parts."""
+    if found.other_cores <= BUSY_CORES:
+        return []
+    parts = " and ".join(sorted({one.what for one in found.prices}))
+    return [f"other programs disturbed the weighing of {parts} ({found.other_cores:.2g} cores)"]
 
 
 def _beyond_chance(interval: Interval, df: int) -> bool:

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tare.analysis.amounts import Amount, related, total
+from tare.analysis.operation_lines import PricedLine
 from tare.analysis.tariff import NATIVE, PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tare.analysis.operation_lines import Operations
     from tare.analysis.tariff import Point, Tariff
 
 BATCHING = "how many answers share a packet"
@@ -55,13 +57,15 @@ class Predicted:
         owners: who uses what the ways add, and what of it is spent in soft interrupts.
         unpriced: what no line is of.
         far: a sentence for each side whose packets are far from what was weighed.
+        left_out: what beside packets no line is of, and why.
     """
 
-    lines: Sequence[tuple[str, float, Amount]]
+    lines: Sequence[PricedLine]
     us: Amount
     owners: Mapping[str, Amount]
     unpriced: Sequence[str]
     far: Sequence[str]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def priced(
@@ -74,18 +78,21 @@ def priced(
     """
     batched = all(one.packets is not None for one in (*base, *treated))
     lines = [
-        (f"{whose}{_path(tariff, one)}", sign * one.packets.value,
-         _amount(tariff, one, _excess).times(sign))
+        PricedLine(
+            f"{whose}{_path(tariff, one)}",
+            sign * one.packets.value,
+            _amount(tariff, one, _excess).times(sign),
+        )
         for side, sign, whose in ((treated, 1, ""), (base, -1, "the baseline's "))
         for one in side
         if one.way != NATIVE and one.packets is not None
-    ]  # fmt: skip
+    ]
     packet = tariff.packet_us()
     less = _over(tariff, base, treated, _batching) if batched else tariff.nothing
     unsure = packet._replace(value=0.0).times(less.value)
     if batched:
         line = total([less.times(packet.value), unsure])
-        lines.append(("answers batched less or more", less.value, line))
+        lines.append(PricedLine("answers batched less or more", less.value, line))
 
     def due(point: Point) -> Amount:
         """Both lines of a side in one: they rest on the same packets."""
@@ -117,21 +124,41 @@ def mean(parts: Sequence[tuple[float, Predicted]]) -> Predicted:
     their errors add up as they are."""
     if len(parts) == 1:
         return parts[0][1]
-    lines: dict[str, list[tuple[float, Amount]]] = defaultdict(list)
+    lines: dict[tuple[str, str], list[tuple[float, Amount]]] = defaultdict(list)
     for share, one in parts:
-        for what, count, amount in one.lines:
-            lines[what].append((share * count, amount.times(share)))
+        for what, count, amount, unit in one.lines:
+            lines[what, unit].append((share * count, amount.times(share)))
     far = sum(bool(one.far) for _, one in parts)
     told = f"{far} of {len(parts)} pairs had packets per operation far from what was weighed"
     return Predicted(
         [
-            (what, sum(count for count, _ in own), related(amount for _, amount in own))
-            for what, own in lines.items()
+            PricedLine(
+                what, sum(count for count, _ in own), related(amount for _, amount in own), unit
+            )
+            for (what, unit), own in lines.items()
         ],
         related(one.us.times(share) for share, one in parts),
         {owner: related(one.owners[owner].times(share) for share, one in parts) for owner in PARTS},
         list(dict.fromkeys(what for _, one in parts for what in one.unpriced)),
         [told] if far else [],
+        {what: why for _, one in parts for what, why in one.left_out.items()},
+    )
+
+
+def with_operations(ways: Predicted, done: Operations) -> Predicted:
+    """With what is done beside the packets; counts are of the same deployments, so that errors add
+    up as they are."""
+    if not done.lines:
+        return replace(ways, left_out=done.left_out)
+    return replace(
+        ways,
+        lines=[*ways.lines, *done.lines],
+        us=related([ways.us, *(line.amount for line in done.lines)]),
+        owners={
+            owner: related([one, done.owners[owner]]) if owner in done.owners else one
+            for owner, one in ways.owners.items()
+        },
+        left_out=done.left_out,
     )
 
 

@@ -68,6 +68,8 @@ class Round:
         order: (place among its way's, way) of every measured slice, as driven.
         parts_s: way to the CPU seconds of each of `PARTS`, over its measured slices.
         counts: way to what the kernel counted meanwhile (tare.monitor.meter).
+        calls: way to its system calls per operation (tare.monitor.calls); empty: not counted.
+        why_no_calls: why not, of the first such way.
         late: slices that began or ended too late.
         steal: share of the machine's CPU time that a hypervisor took.
         other_cores: CPU time of other programs, in cores.
@@ -87,6 +89,8 @@ class Round:
     frozen: bool
     gap_s: float = 0.0
     switches: Sequence[int] = ()
+    calls: Sequence[Mapping[str, float]] = ()
+    why_no_calls: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,7 @@ def prices(weighed: Weighed, machine: Machine) -> Weighing:
         other_cores=float(np.mean([one.other_cores for one in rounds])),
         gap_s=max(one.gap_s for one in rounds),
         paced=_paced(rounds),
+        why_no_calls=next((one.why_no_calls for one in rounds if one.why_no_calls), ""),
         left_out=weighed.left_out,
         database=weighed.database,
         prices=[price for level in levels for price in _of_level(weighed, level)],
@@ -149,6 +154,7 @@ class _Tables:
         demand, trips: microseconds.
         pace: percent.
         parts: CPU seconds, by owner.
+        counts: per operation, by name; nan where it was not counted.
     """
 
     demand: np.ndarray
@@ -222,7 +228,11 @@ def _of_level(weighed: Weighed, level: tuple[int, bool]) -> list[Price]:
                 for part, table in tables.parts.items()
                 if (found := over_native(table * US, number)) is not None
             },
-            counts={name: interval(table[:, number]) for name, table in tables.counts.items()},
+            counts={
+                name: interval(table[:, number])
+                for name, table in tables.counts.items()
+                if np.all(np.isfinite(table[:, number]))
+            },
             round_trip=interval(tables.trips[:, number]),
             round_trip_added=over_native(tables.trips, number),
             pace=over_native(tables.pace, number) if np.all(np.isfinite(tables.pace)) else None,
@@ -246,8 +256,15 @@ def _tables(weighed: Weighed, places: Sequence[int]) -> _Tables:
         parts={part: _per_operation(rounds, [one.parts_s for one in rounds], part)
                for part in PARTS},
         counts={name: _per_operation(rounds, [one.counts for one in rounds], name)
-                for name in rounds[0].counts[0]},
+                for name in _names([one.counts for one in rounds])}
+             | {name: np.array([[own.get(name, math.nan) for own in one.calls] for one in rounds])
+                for name in _names([one.calls for one in rounds])},
     )  # fmt: skip
+
+
+def _names(rounds: Sequence[Sequence[Mapping[str, float]]]) -> list[str]:
+    """Of what was counted of any way in any round."""
+    return sorted({name for one in rounds for own in one for name in own})
 
 
 def _pace(rows: Sequence[SliceRow]) -> float:
@@ -274,6 +291,7 @@ def _only(one: Round, places: Sequence[int], servers: Sequence[int]) -> Round:
         switches=[switches[place] for place in kept],
         parts_s=[one.parts_s[place] for place in places],
         counts=[one.counts[place] for place in places],
+        calls=[one.calls[place] if one.calls else {} for place in places],
     )
 
 
@@ -348,7 +366,7 @@ def _rate_of(weighed: Weighed) -> Callable[[Sequence[SliceRow]], float]:
 def _per_operation(
     rounds: Sequence[Round], sums: Sequence[Sequence[Mapping[str, float]]], name: str
 ) -> np.ndarray:
-    """Rounds by ways: what was summed under a name, per operation.
+    """Rounds by ways: what was summed under a name, per operation; nan where nothing was.
 
     Args:
         sums: round and way to what was summed.
@@ -356,7 +374,7 @@ def _per_operation(
     return np.array(
         [
             [
-                own[name] / sum(row.ops for row in rows)
+                own.get(name, math.nan) / sum(row.ops for row in rows)
                 for own, rows in zip(ways, one.rows, strict=True)
             ]
             for ways, one in zip(sums, rounds, strict=True)

@@ -15,7 +15,7 @@ from tare.records.prices import Weighing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tare.analysis.price_changes import PriceComparison
+    from tare.analysis.price_changes import PriceChange, PriceComparison, ShareChange
 
 LARGEST = 2**20
 """Bytes; a weighing has some 20,000."""
@@ -57,10 +57,11 @@ def _only(found: PriceComparison) -> list[str]:
 
 
 def table(found: PriceComparison) -> Table:
-    """A way per row; the difference with its 95% interval."""
+    """A way per row; the differences with their 95% intervals."""
     shown = Table(box=None, pad_edge=False)
-    for heading in ("way", "in flight", "CPU us", "A", "B", "B less A", "B is"):
-        left = heading in ("way", "CPU us", "B is")
+    for heading in ("way", "in flight", "CPU us", "A", "B", "B less A", "B is", "A, %", "B, %",
+                    "B less A, points", "in percent B is"):  # fmt: skip
+        left = heading in ("way", "CPU us", "B is", "in percent B is")
         shown.add_column(heading, justify="left" if left else "right")
     for one in found.changes:
         shown.add_row(
@@ -69,7 +70,20 @@ def table(found: PriceComparison) -> Table:
             "in all" if one.what == "demand" else "over native",
             f"{one.a:.2f}",
             f"{one.b:.2f}",
-            f"{one.difference:+.2f} [{one.ci[0]:+.2f}, {one.ci[1]:+.2f}]",
+            _difference(one, 2),
             one.verdict,
+            *_shares(one.percent),
         )
     return shown
+
+
+def _shares(change: ShareChange | None) -> list[str]:
+    """Of what is added to native's; four empty cells where there is none."""
+    if change is None:
+        return [""] * 4
+    return [f"{change.a:+.1f}", f"{change.b:+.1f}", _difference(change, 1), change.verdict]
+
+
+def _difference(change: PriceChange | ShareChange, places: int) -> str:
+    difference, low, high = (f"{value:+.{places}f}" for value in (change.difference, *change.ci))
+    return f"{difference} [{low}, {high}]"

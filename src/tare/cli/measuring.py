@@ -12,7 +12,7 @@ from tare.cli.looks import judge_of
 from tare.cli.plan_text import cost, left_out_lines
 from tare.cli.quiet import warn_if_busy
 from tare.cli.shortfall import show_shortfall
-from tare.cli.weigh_first import prices_for
+from tare.cli.weigh_first import parts_for, prices_for
 from tare.lab import clean
 from tare.lab.directory import REPORTED, choose, done_trials, unreported
 from tare.lab.extension import choose_extended
@@ -23,8 +23,11 @@ from tare.lab.run_lock import RunLock
 from tare.records.layout import RunFiles
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tare.lab.directory import Unreported
     from tare.lab.progress import Watcher
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Weighing
     from tare.study.plan import Plan
 
@@ -83,14 +86,17 @@ def measure(
     if command and name is None and directory.name != plan.study.study:
         command = f"{command} --name {directory.name}"
 
-    def lab(watcher: Watcher, prices: Weighing | None) -> Lab:
-        return Lab(plan, directory, study, watcher, judge=judge, command=command, prices=prices)
+    def lab(watcher: Watcher, prices: Weighing | None, parts: Sequence[PartWeighing]) -> Lab:
+        return Lab(
+            plan, directory, study, watcher, judge=judge, command=command, prices=prices,
+            parts=parts,
+        )  # fmt: skip
 
     with RunLock(directory.name):
         pass  # another run is told before a word of this one; the lab takes it again
     if quiet:
-        prices = prices_for(plan, directory.files, weigh=weigh, say=lambda line: None)
-        return lab(Silent(), prices).run()
+        prices, parts = _prices(plan, directory.files, lambda line: None, weigh=weigh)
+        return lab(Silent(), prices, parts).run()
     console = Terminal()
     if directory.note:
         console.print(directory.note)
@@ -103,9 +109,17 @@ def measure(
         console.print(line)
     warn_if_busy(console)
     show_shortfall(plan, console)
-    prices = prices_for(plan, directory.files, weigh=weigh, say=console.print)
+    prices, parts = _prices(plan, directory.files, console.print, weigh=weigh)
     with LiveView(console) as view:
-        return lab(view, prices).run()
+        return lab(view, prices, parts).run()
+
+
+def _prices(
+    plan: Plan, files: RunFiles, say: Callable[[str], None], *, weigh: bool
+) -> tuple[Weighing | None, list[PartWeighing]]:
+    """Of the ways and of system calls; the latter price nothing without the former."""
+    prices = prices_for(plan, files, weigh=weigh, say=say)
+    return prices, parts_for(plan, files, weigh=weigh, say=say) if prices is not None else []
 
 
 def _naming(plan: Plan) -> list[str]:

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tare.cli.prices_text import not_valid
-from tare.cli.weigh import USUAL
-from tare.cli.weighing import WeighingRequest, weigh_and_keep
+from tare.cli.weigh import ROUNDS, USUAL
+from tare.cli.weigh_parts import What
+from tare.cli.weighing import WeighingRequest, weigh_and_keep, weigh_and_keep_parts
 from tare.errors import TareError
 from tare.machines.facts import local_facts
-from tare.records.prices import prices_here
+from tare.records.part_prices import parts_here
+from tare.records.prices import BEFORE_CALLS, prices_here
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.billed_ways import BilledWay
     from tare.records.layout import RunFiles
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Database, Weighing
     from tare.study.plan import Plan
 
@@ -59,6 +62,33 @@ def prices_for(
     return found
 
 
+def parts_for(
+    plan: Plan, files: RunFiles, *, weigh: bool, say: Callable[[str], None]
+) -> list[PartWeighing]:
+    """Prices of system calls, and of storage where they are kept, for a run that gets prices of
+    ways: with them bills have lines for what a database does beside its packets.
+
+    Args:
+        weigh: half a minute may be spent where those of system calls are not of the last week.
+        say: told what is done.
+    """
+    if files.prices.exists() or not _wanted(plan) or _database(plan) is None:
+        return []
+    kept = [one for one in parts_here(local_facts()) if datetime.now(UTC) - one.made < FRESH]
+    if not weigh or any(one.only("system") for one in kept):
+        return kept
+    say("weighing system calls and context switches first, for half a minute")
+    try:
+        found = weigh_and_keep_parts([What.SYSTEM], USUAL, ROUNDS, say)
+    except TareError as error:
+        say(f"no prices of system calls: {error.what}" + (f", {error.why}" if error.why else ""))
+        return kept
+    except OSError as error:
+        say(f"no prices of system calls: {error}")
+        return kept
+    return [*kept, found]
+
+
 def _wanted(plan: Plan) -> set[BilledWay]:
     """The ways of its conditions, between nodes too, that are weighed beside native, if they run
     in slices."""
@@ -81,15 +111,17 @@ def _database(plan: Plan) -> Database | None:
 
 
 def _serves(found: Weighing, wanted: set[BilledWay]) -> bool:
-    """Whether these prices are of this week and of all these ways that can be had here; of a way
-    through several network plugins, of which a cluster has one, by one of them."""
+    """Whether these prices are of this week and this version's, and of all these ways that can be
+    had here; of a way through several network plugins, of which a cluster has one, by one of
+    them."""
     from tare.analysis.tariff import Tariff
 
     tariff = Tariff(found)
     known = {one.name for one in wanted if not one.unpriced(tariff)} | found.left_out.keys()
     names = {one.name for one in wanted}
     missing = {way for way in names - known if way.partition(".")[0] not in found.left_out}
-    return datetime.now(UTC) - found.made < FRESH and not missing
+    fresh = datetime.now(UTC) - found.made < FRESH and found.why_no_calls != BEFORE_CALLS
+    return fresh and not missing
 
 
 def _runtimes(wanted: set[BilledWay]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
-from tare.analysis.price_doubts import doubts
+from tare.analysis.price_doubts import doubts, part_doubts
 from tare.analysis.prices import prices
 from tare.cli import weigh_parts
 from tare.cli.console import say, say_document, say_json, table_console
@@ -24,6 +24,7 @@ from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
+from tare.records.part_prices import keep_parts
 from tare.records.prices import Database
 from tare.records.quiet import Machine, keep
 from tare.report.prices_page import part_sections, render_prices, ways_section
@@ -117,7 +118,7 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
             sections.append(ways_section(found, against, notes(found)))
             doubtful = doubtful or bool(against)
     if parts:
-        found = weigh_parts.weigh(parts, wanted.runtimes or USUAL, wanted.rounds, tell)
+        found = weigh_and_keep_parts(parts, wanted.runtimes or USUAL, wanted.rounds, tell)
         _show_parts(found, json=json)
         sections += part_sections(found, weigh_parts.lines(found))
     if html is not None and found is not None:
@@ -182,6 +183,28 @@ def _show_parts(found: PartWeighing, *, json: bool) -> None:
     table_console().print(weigh_parts.table(found))
     for line in weigh_parts.lines(found):
         say(line)
+
+
+def weigh_and_keep_parts(
+    parts: Sequence[What],
+    runtimes: Sequence[str],
+    rounds: int,
+    say: Callable[[str], None],
+) -> PartWeighing:
+    """Weigh parts, and keep what was weighed as usual, whole and undisturbed, for the bills of
+    later runs.
+
+    Raises:
+        TareError: as `tare.lab.microbenchmarks.weigh_parts`.
+    """
+    found = weigh_parts.weigh(parts, runtimes, rounds, say)
+    usual = rounds == ROUNDS and set(USUAL) <= set(runtimes)
+    if usual and not part_doubts(found) and not set(USUAL) & found.left_out.keys():
+        try:
+            keep_parts(found)
+        except RecordError as error:
+            say(f"not kept for later runs: {error.what}, {error.why}")
+    return found
 
 
 def weigh_and_keep(

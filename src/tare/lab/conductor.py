@@ -23,6 +23,7 @@ from tare.study.slice_schedule import AFTER_S, LEAD_S, READ_LEAD_S
 if TYPE_CHECKING:
     from tare.lab.host_slices import HostSlices
     from tare.machines.cgroups import Accounting
+    from tare.monitor.calls import CallCounters
     from tare.monitor.meter import CpuReading, Meter
     from tare.study.slice_schedule import Schedule, Slot
 
@@ -43,6 +44,7 @@ class Driven:
         used: CPU seconds from before the thaw until after the freeze.
         seconds: the time between these readings.
         late: the servers were not there when the load began, or not frozen in time.
+        calls: of a slice of the warm-up, unit to its system calls by kind; empty: not counted.
     """
 
     slot: Slot
@@ -50,6 +52,7 @@ class Driven:
     used: CpuReading
     seconds: float
     late: bool
+    calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -75,6 +78,7 @@ class Conductor:
         trials: the block's trials, by their number in the schedule.
         freezes: servers stand still between their slices.
         look: called every `LOOK_S`, between turns; finds trials that have failed.
+        calls: what counts system calls; the conductor ends it with the warm-up.
     """
 
     schedule: Schedule
@@ -82,6 +86,7 @@ class Conductor:
     meter: Meter
     freezes: bool
     look: Callable[[], None] = lambda: None
+    calls: CallCounters | None = None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
     wait: Callable[[float], None] = time.sleep
@@ -95,6 +100,8 @@ class Conductor:
         self._origin = self.clock() + begins - self.wall()
         self._begins = begins
         self._freeze_all(True)
+        for trial in self.trials:
+            self._calls(trial)  # what was called until now
         with _no_collection():
             return self._go_through()
 
@@ -105,6 +112,8 @@ class Conductor:
                 looked = slot.at
                 self.look()
                 self.meter.look()
+            if slot.counts and self.calls is not None:
+                self.calls.close()
             self._drive(slot, LEAD_S if between else READ_LEAD_S)
             between = slot.last
         return self.driven
@@ -112,6 +121,8 @@ class Conductor:
     def release(self) -> None:
         """Thaw every server."""
         self._freeze_all(False)
+        if self.calls is not None:
+            self.calls.close()
 
     def _drive(self, slot: Slot, lead_s: float) -> None:
         """One slice.
@@ -129,6 +140,8 @@ class Conductor:
         self._until(load - lead_s)
         units = {} if trial is None else trial.units
         nodes = () if trial is None else trial.nodes
+        if trial is not None and not (slot.counts or self.freezes):
+            self._calls(trial)  # those since its last slice are nobody's
         try:
             before, since = self.meter.read(units, nodes), self.clock()
             if trial is not None:
@@ -144,9 +157,15 @@ class Conductor:
             trial.fault = str(error)
             return
         late = late or now > ends + AFTER_S + LATE_S
+        calls = {} if slot.counts or trial is None else self._calls(trial)
         self.driven.append(
-            Driven(slot, self._begins + slot.at, after.since(before), now - since, late)
+            Driven(slot, self._begins + slot.at, after.since(before), now - since, late, calls)
         )
+
+    def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
+        """Since they were taken last, of whichever trial on its server: while that stood still it
+        made none."""
+        return self.calls.take(trial.units) if self.calls is not None else {}
 
     def _until(self, at: float) -> None:
         left = at - self.clock()

@@ -22,12 +22,15 @@ from tare.analysis.slices import SliceRow
 from tare.artifacts.binaries import find
 from tare.errors import QuietError, TareError
 from tare.lab.conductor import Conductor, TrialHere
+from tare.lab.counted_calls import begin_counting, counted_calls
 from tare.lab.slice_records import measured_slices, summed
 from tare.load.client import ClientInstallation, LoadClient, progress, result_of
 from tare.load.specification import specification
 from tare.machines import cgroups
+from tare.monitor.calls import CallCounters
 from tare.monitor.meter import Meter, processes_named
 from tare.monitor.pace import NO_SAMPLES
+from tare.monitor.process_counts import CLIENT, SERVER
 from tare.runtimes.unit import Bits, Unit
 from tare.study.conditions import expand
 from tare.study.platform import Placement
@@ -36,6 +39,7 @@ from tare.study.schema import Study
 if TYPE_CHECKING:
     from tare.lab.conductor import Driven
     from tare.monitor.pace import Pace, Samples
+    from tare.records.manifest import Calls
     from tare.runtimes.unit import Running, Runtime, Site
     from tare.study.schema import Setup
     from tare.study.slice_schedule import Schedule
@@ -109,6 +113,8 @@ class DriveOutcome:
         missing: place of a way that is not to be had here to the reason; the others are driven.
         window_s: of a slice, its drain included.
         samples: of the pace of the CPUs meanwhile.
+        warming: way to the operations of each of its slices of the warm-up.
+        why_not_counting: why system calls were not counted of any; empty: they were.
     """
 
     driven: list[Driven]
@@ -121,6 +127,19 @@ class DriveOutcome:
     missing: Mapping[int, str]
     window_s: float
     samples: Samples = NO_SAMPLES
+    warming: Sequence[Sequence[int]] = ()
+    why_not_counting: str = ""
+
+    @property
+    def calls(self) -> list[Calls | str]:
+        """Each way's system calls; or why they were not counted."""
+        if self.why_not_counting:
+            return [self.why_not_counting] * len(self.operations)
+        idle_s = [summed(self.driven, way).idle_s for way in range(len(self.operations))]
+        return [
+            counted_calls(self.driven, way, own, {SERVER}, idle_s[way])
+            for way, own in enumerate(self.warming)
+        ]
 
     @property
     def counted(self) -> list[Driven]:
@@ -180,6 +199,7 @@ class _Reports:
     operations: dict[str, list[int]] = field(default_factory=dict)
     per_s: dict[str, list[float]] = field(default_factory=dict)
     waited_s: dict[str, list[float]] = field(default_factory=dict)
+    warming: dict[str, list[int]] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
     gap_s: float = 0.0
     fault: TareError | None = None
@@ -226,6 +246,7 @@ class QuietServers:
         *,
         freezes: bool = True,
         pace: Callable[[], Pace] | None = None,
+        calls: bool = False,
     ) -> None:
         """Nothing is started yet.
 
@@ -236,6 +257,7 @@ class QuietServers:
             head_start_s: for each client, from its launch until all begin together.
             freezes: servers stand still between their turns, where they can.
             pace: begins to sample the pace of the CPUs; None: it is not sampled.
+            calls: system calls are counted in the slices of the warm-up, where that is possible.
         """
         self._stack = stack
         self._runtime = clients
@@ -244,6 +266,7 @@ class QuietServers:
         self._head_start_s = head_start_s
         self._freezes = freezes
         self._pace = pace
+        self._calls = calls
 
     def drive(
         self,
@@ -267,6 +290,7 @@ class QuietServers:
         ways = [way for place, way in enumerate(ways) if place not in missing]
         schedule = planned(ways)
         nodes = [running[way.server] for way in ways]
+        counting = self._begin_counting(running, schedule)
         clients = [
             self._client(number, _entered(*started[way.server], way.endpoint))
             for number, way in enumerate(ways, start=1)
@@ -283,7 +307,7 @@ class QuietServers:
         self._await_ready(reports, clients, begins)
         driven, frozen, samples = _conduct(
             schedule, nodes, clients, reports, begins, _engine(servers), self._pace,
-            freezes=self._freezes,
+            counting if isinstance(counting, CallCounters) else None, freezes=self._freezes,
         )  # fmt: skip
         listener.join(_GRACE_S)
         _refuse(reports, [one for both in started for one in both if one], clients, schedule)
@@ -294,7 +318,17 @@ class QuietServers:
         return DriveOutcome(
             driven, operations, per_s, waited_s, frozen, reports.gap_s, paths, missing,
             schedule.length_s + schedule.drain_s, samples,
+            [reports.warming.get(client.name, []) for client in clients],
+            counting if isinstance(counting, str) else counting.why_not,
         )  # fmt: skip
+
+    def _begin_counting(self, running: Sequence[Running], schedule: Schedule) -> CallCounters | str:
+        if not self._calls:
+            return "nobody asked for it"
+        counting = begin_counting([one.accounting() for one in running], schedule)
+        if isinstance(counting, CallCounters):
+            self._stack.callback(counting.close)
+        return counting
 
     def _serve(self, number: int, server: Server) -> tuple[Running, Running | None]:
         """A server, and the one beside it if it has one."""
@@ -466,6 +500,7 @@ def _conduct(
     begins: float,
     engine: set[str],
     pace: Callable[[], Pace] | None,
+    counting: CallCounters | None,
     *,
     freezes: bool,
 ) -> tuple[list[Driven], bool, Samples]:
@@ -474,7 +509,7 @@ def _conduct(
     groups = [node.accounting() for node in nodes]
     freezes = freezes and all(cgroups.freezable(one.paths) for one in groups)
     ways = [
-        TrialHere([group], {"server": [group], "client": [client.running.accounting()]})
+        TrialHere([group], {SERVER: [group], CLIENT: [client.running.accounting()]})
         for group, client in zip(groups, clients, strict=True)
         if client.running is not None
     ]
@@ -485,7 +520,9 @@ def _conduct(
 
     sampling = pace() if pace else None
     meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
-    conductor = Conductor(schedule, ways, meter, freezes=freezes, look=look)
+    if counting is not None:
+        counting.add([unit for way in ways for own in way.units.values() for unit in own])
+    conductor = Conductor(schedule, ways, meter, freezes, look, counting)
     try:
         driven = conductor.conduct(begins)
     finally:
@@ -548,6 +585,8 @@ def _listen(clients: list[LoadClient], reports: _Reports, silence_s: float) -> N
                 reports.per_s.setdefault(name, []).append(rate)
                 waited_s = operations * float(line.event.get("mean_us", 0.0)) / 1e6
                 reports.waited_s.setdefault(name, []).append(waited_s)
+            elif kind == "interval":
+                reports.warming.setdefault(line.client.name, []).append(int(line.event["ops"]))
             elif kind == "result":
                 result = result_of(line.client, line.event)
                 reports.gap_s = max(reports.gap_s, result.longest_gap_s or 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -44,6 +44,7 @@ from tare.machines.awake import awake
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
+from tare.records.part_prices import PartWeighing, keep_parts
 from tare.records.prices import Weighing
 from tare.records.quiet import write
 from tare.runtimes.key import SSH
@@ -78,6 +79,7 @@ class Lab:
         judge: Judge | None = None,
         command: str = "",
         prices: Weighing | None = None,
+        parts: Sequence[PartWeighing] = (),
     ) -> None:
         """Nothing is started yet.
 
@@ -85,6 +87,7 @@ class Lab:
             judge: looks at the run; None: it has all its rounds, whatever they show.
             command: that begins such a run, for those who want to extend it.
             prices: of ways to a server, which the run keeps; None: it has them, or none.
+            parts: likewise, of system calls and storage.
         """
         self._plan = plan
         self._directory = directory
@@ -94,6 +97,7 @@ class Lab:
         self._judge = judge
         self._command = command
         self._prices = prices
+        self._parts = parts
         self._head_starts = HeadStarts()
         self._done = set(directory.done)
         self._failed: list[str] = []
@@ -146,6 +150,8 @@ class Lab:
         begin(self._directory, self._plan, self._study_file, environment)
         if self._prices is not None:
             write(self._prices, self._directory.files.prices)
+        for one in self._parts:
+            keep_parts(one, self._directory.files.root)
         self._journal = Journal(self._directory.files.journal)
         self._maxima = Maxima(
             self._plan, self._directory.files.maxima, self._journal, self._watcher_of()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tare.lab.conductor import Driven
     from tare.monitor.meter import CpuReading
-    from tare.records.manifest import ClientResult
+    from tare.records.manifest import Calls, ClientResult
     from tare.study.slice_schedule import Schedule
 
 DISTURBED = 0.05
@@ -118,9 +118,10 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         return scale * sum(used(one.used) for one in empty)
 
     def counted(name: str) -> float:
-        return sum(one.counts[name] for one in own) - len(own) * idle(
-            lambda used: used.counts.get(name, 0)
-        )
+        # the mean of the slices in which it could be read, for all
+        found = [one.counts[name] for one in own if name in one.counts]
+        idly = idle(lambda used: used.counts.get(name, 0))
+        return len(own) * (_mean(found) - idly)
 
     idle_s = idle(lambda used: used.part)
     machine_s = sum(one.machine for one in own)
@@ -132,7 +133,7 @@ def summed(driven: Sequence[Driven], trial: int) -> Summed:
         idle_s=idle_s,
         background_s=machine_s - sum(one.part for one in own) + idle_s * len(own),
         modes_s={mode: sum(one.modes[mode] for one in own) for mode in own[0].modes},
-        counts={name: counted(name) for name in own[0].counts},
+        counts={name: counted(name) for name in sorted({n for one in own for n in one.counts})},
         idle_engine_s=idle(lambda used: used.engine),
         idle_kernel_s=idle(lambda used: used.kernel),
         idle_softirq_s=idle(lambda used: used.modes.get("softirq", 0.0)),
@@ -170,8 +171,13 @@ def slices_record(
     undrained: int,
     why_not_frozen: str,
     why_not_paced: str,
+    calls: Calls | str = "",
 ) -> Slices:
-    """How the trial was cut, and what went wrong with it."""
+    """How the trial was cut, and what went wrong with it.
+
+    Args:
+        calls: or why none were counted.
+    """
     own = measured_slices(driven, trial)
     others = [one.used.others for one in own]
     return Slices(
@@ -191,6 +197,8 @@ def slices_record(
         ),
         other_cpu_s=sum(others),
         counts=summed(driven, trial).counts,
+        calls=None if isinstance(calls, str) else calls,
+        why_no_calls=calls if isinstance(calls, str) else "",
     )
 
 

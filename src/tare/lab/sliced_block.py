@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tare.databases import make
 from tare.errors import TareError, TrialFailedError
 from tare.lab.conductor import Conductor, with_hosts
+from tare.lab.counted_calls import begin_counting, counted_calls
 from tare.lab.head_start import HeadStarts
 from tare.lab.host_slices import HostSlices, of_trial, start_probes
 from tare.lab.progress import Progress, Watcher
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from tare.lab.deployment import Deployment
     from tare.load.client import LoadClient
     from tare.machines.machine import Machine
+    from tare.monitor.calls import CallCounters
     from tare.records.manifest import TrialManifest
     from tare.study.schema import Design
     from tare.study.slice_schedule import Schedule
@@ -105,6 +107,8 @@ class SlicedBlock:
             sharing[one.run.deployment.identity] += 1
         self._alone = {name for name, trials in sharing.items() if trials == 1}
         self._samples, self._why_not_paced = NO_SAMPLES, ""
+        self._calls: CallCounters | None = None
+        self._why_no_calls = ""
         self._launched = 0.0
 
     def perform(self) -> dict[str, TrialManifest | TareError | OSError]:
@@ -123,6 +127,7 @@ class SlicedBlock:
                 watches[name] = make.watch(self._deployments[name].clusters, self._wall)
             schedule = self._schedule()
             compiled = self._compiler_seconds()
+            self._count_calls(schedule)
             begins = self._launch(schedule)
             for watch in watches.values():
                 watch.begin()
@@ -139,6 +144,8 @@ class SlicedBlock:
         finally:
             for watch in watches.values():
                 watch.close()
+            if self._calls is not None:
+                self._calls.close()
             for one in self._trials:
                 one.run.deployment.discard(one.clients)
 
@@ -168,6 +175,15 @@ class SlicedBlock:
             deployments=[one.run.deployment.identity for one in self._trials],
             shares=[one.run.condition.share for one in self._trials],
         )
+
+    def _count_calls(self, schedule: Schedule) -> None:
+        """Begin with the servers' system calls; clients are there later."""
+        nodes = [node.accounting() for one in self._trials for node in one.run.nodes()]
+        begun = begin_counting(nodes, schedule)
+        if isinstance(begun, str):
+            self._why_no_calls = begun
+        else:
+            self._calls = begun
 
     def _compiler_seconds(self) -> dict[str, float | None]:
         """Of the deployments of one trial each; that of others is nobody's alone."""
@@ -240,7 +256,12 @@ class SlicedBlock:
                 trial.fault = trial.fault or one.failed() or told
             self._show(schedule, len(conductor.driven))
 
-        conductor = Conductor(schedule, here, meter, freezes=freezes, look=look, wall=self._wall)
+        if self._calls is not None:
+            self._calls.add([unit for one in here for own in one.units.values() for unit in own])
+            self._why_no_calls = self._calls.why_not
+        conductor = Conductor(
+            schedule, here, meter, freezes, look, calls=self._calls, wall=self._wall
+        )
         self._learn_head_start()
         try:
             return conductor.conduct(begins)
@@ -317,6 +338,7 @@ class SlicedBlock:
             sums = summed(driven, number)
             nodes = {node.unit.site.name for node in one.run.nodes()}
             seen = observed.get(one.run.deployment.identity)
+            calls = counted_calls(driven, number, one.warm_operations(), nodes, sums.idle_s)
             record = slices_record(
                 driven,
                 number,
@@ -324,6 +346,7 @@ class SlicedBlock:
                 undrained=sum(result.undrained for result in results),
                 why_not_frozen=self._why_not_frozen(),
                 why_not_paced=self._why_not_paced,
+                calls=self._why_no_calls or calls,
             )
             measured = TrialMeasured(
                 with_cpu_time(results, sums.units),

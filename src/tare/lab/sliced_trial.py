@@ -34,6 +34,7 @@ class SlicedTrial:
     Attributes:
         aside: where the trial's files are written until it is complete.
         replies: what each client told of its measured slices, in their order.
+        warming: likewise, operations of its slices of the warm-up.
         fault: why it has failed; None: it has not.
     """
 
@@ -41,6 +42,7 @@ class SlicedTrial:
     aside: Path
     clients: list[LoadClient] = field(default_factory=list)
     replies: dict[str, list[Replies]] = field(default_factory=dict)
+    warming: dict[str, list[int]] = field(default_factory=dict)
     results: dict[str, ClientResult] = field(default_factory=dict)
     fault: BaseException | None = None
     _ready: set[str] = field(default_factory=set)
@@ -49,6 +51,7 @@ class SlicedTrial:
     def listen(self, silence_s: float) -> None:
         """Begin to take what the clients tell, on a thread of its own."""
         self.replies = {client.name: [] for client in self.clients}
+        self.warming = {client.name: [] for client in self.clients}
         self._listener = threading.Thread(target=self._listen, args=(silence_s,), daemon=True)
         self._listener.start()
 
@@ -71,6 +74,8 @@ class SlicedTrial:
             self._ready.add(client.name)
         elif kind == "interval" and event["phase"] == "measure":
             self.replies[client.name].append(Replies.of(event))
+        elif kind == "interval":
+            self.warming[client.name].append(int(event["ops"]))
         elif kind == "result":
             self.results[client.name] = result_of(client, event)
 
@@ -135,6 +140,10 @@ class SlicedTrial:
     def replies_by_slice(self) -> list[Replies]:
         """Of each measured slice, over all clients."""
         return [Replies.sum(told) for told in zip(*self.replies.values(), strict=False)]
+
+    def warm_operations(self) -> list[int]:
+        """Of each slice of the warm-up, over all clients."""
+        return [sum(told) for told in zip(*self.warming.values(), strict=False)]
 
     def finish(self) -> list[ClientResult]:
         """Wait for the clients' results.

@@ -22,6 +22,7 @@ from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
 from tare.lab import clean
+from tare.lab.counted_calls import per_operation
 from tare.lab.quiet_servers import QuietServers, pinned_cpus, quiet_setup
 from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
@@ -38,7 +39,7 @@ from tare.monitor.pace import Pace
 from tare.records.prices import Operation
 from tare.runtimes.registry import BARE, CONTAINER
 from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
-from tare.study.slice_schedule import Cut, block_seconds, make_schedule
+from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedule
 
 if TYPE_CHECKING:
     from tare.lab.quiet_servers import DriveOutcome
@@ -215,6 +216,7 @@ class _Plan:
                 _HEAD_START_S,
                 freezes=False,
                 pace=lambda: Pace(RUN, pinned_cpus() or os.sched_getaffinity(0), aside),
+                calls=True,
             )
             asked = [driven(way, self.operation, several=own[way.server].several) for way in ways]
             outcome = quiet.drive(own, asked, lambda had: self._schedule(number, slices, len(had)))
@@ -233,7 +235,8 @@ class _Plan:
         )
 
     def _cut(self, slices: int) -> Cut:
-        return Cut(self.slice_s, slices * self.slice_s, self.slice_s, self.drain_s, whole=True)
+        measured_s = slices * self.slice_s
+        return Cut(self.slice_s, measured_s, self.slice_s, self.drain_s, True, SETTLE_S)
 
 
 def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
@@ -254,6 +257,8 @@ def _round(outcome: DriveOutcome, *, counted: bool) -> Round:
         order=outcome.order,
         parts_s=[_parts_of(one, number) for one, number in zip(sums, slices, strict=True)],
         counts=[one.counts for one in sums],
+        calls=[per_operation(one) for one in outcome.calls],
+        why_no_calls=next((one for one in outcome.calls if isinstance(one, str)), ""),
         late=outcome.late,
         steal=outcome.steal,
         other_cores=outcome.other_cores,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.machines.cgroups import ROOT
+from tare.monitor.process_counts import ROLES, SWITCHED, THREADS, ProcessCounts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +37,8 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000
 """PF_KTHREAD of include/linux/sched.h"""
 _BEGINNER = "kthreadd"
-_LONGEST = 1 << 20
+_USUAL, _LONGEST = 1 << 16, 1 << 20
+"""bytes that are asked for of a file; the kernel's answer to the second took 15 us longer"""
 _NAME_LENGTH = 15
 """characters that the kernel keeps of a process's name"""
 
@@ -52,7 +54,8 @@ class CpuReading:
         kernel: of the kernel's own threads.
         units: of each unit, by name.
         modes: of the machine by the kernel's modes, sampled at its ticks; and steal.
-        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`.
+        counts: no seconds but numbers, of `SWITCHES`, `NET_RX`, `PACKETS` and `CLIENT_PACKETS`, and
+            those of servers' and clients' processes (tare.monitor.process_counts).
     """
 
     machine: float
@@ -88,7 +91,7 @@ class CpuReading:
             self.kernel - earlier.kernel,
             {name: used - earlier.units[name] for name, used in self.units.items()},
             {mode: used - earlier.modes[mode] for mode, used in self.modes.items()},
-            {n: self.counts[n] - earlier.counts[n] for n in self.counts if n in earlier.counts},
+            _grown(self.counts, earlier.counts),
         )
 
     def and_of(self, other: CpuReading) -> CpuReading:
@@ -126,6 +129,7 @@ class Meter:
     _last: dict[int, float] = field(default_factory=dict)
     _files: dict[str, int] = field(default_factory=dict)
     _networks: dict[int, int] = field(default_factory=dict)
+    _processes: ProcessCounts = field(default_factory=ProcessCounts)
 
     def read(
         self, units: Mapping[str, Sequence[Accounting]], servers: Sequence[Accounting] = ()
@@ -148,17 +152,23 @@ class Meter:
             kernel=sum(self._process(pid) for pid in self.kernel),
             units={name: sum(one.cpu_seconds() for one in group) for name, group in units.items()},
             modes=modes,
-            counts=_counted(stat) | {PACKETS: self._packets(servers)} | self._of_clients(servers),
+            counts=_counted(stat)
+            | {PACKETS: self._packets(servers)}
+            | self._of_clients(servers)
+            | self._processes.read(units, servers, self._text),
         )
 
     def look(self) -> None:
-        """Find the kernel's threads anew; between slices, as a new one's time comes with it."""
+        """Find the kernel's threads and the units' processes anew; between slices, as a new one's
+        time comes with it."""
         self.kernel = kernel_threads()
+        self._processes.forget()
 
     def close(self) -> None:
         for descriptor in self._files.values():
             os.close(descriptor)
         self._files.clear()
+        self._processes.close()
 
     def _machine(self, modes: Mapping[str, float]) -> float:
         """Of the root control group, in nanoseconds there; else the sum of the modes.
@@ -213,7 +223,22 @@ class Meter:
                 self._files[file] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 return ""
-        return os.pread(self._files[file], _LONGEST, 0).decode()
+        told = os.pread(self._files[file], _USUAL, 0)
+        if len(told) == _USUAL:
+            told = os.pread(self._files[file], _LONGEST, 0)
+        return told.decode()
+
+
+def _grown(now: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
+    """Between two readings. Without the switches of processes of which a thread has ended: those
+    that it had made are in the earlier one alone. Where another one began meanwhile the threads are
+    as many as before, and the sum of switches falls."""
+    found = {name: now[name] - earlier[name] for name in now if name in earlier}
+    for role in ROLES:
+        fewer = found.pop(f"{role}_{THREADS}", 0) < 0
+        if fewer or found.get(f"{role}_{SWITCHED}", 0) < 0:
+            found.pop(f"{role}_{SWITCHED}", None)
+    return found
 
 
 def _modes(stat: str) -> dict[str, float]:

@@ -162,6 +162,21 @@ class Source(Record):
     )
 
 
+class Calls(Record):
+    """System calls of a trial's units, counted in its slices of the warm-up."""
+
+    slices: int
+    operations: int = Field(description="successful ones in these slices")
+    counts: dict[str, int] = Field(
+        description="of servers' and clients' processes: server_calls and client_calls are all, "
+        "server_futex_calls and so on those of a kind (futex, epoll, read, write, sendmsg, sync)"
+    )
+    demand_us: float = Field(
+        description="service demand in these slices, microseconds: with what counting costs, which "
+        "is in no measured slice"
+    )
+
+
 class Slices(Record):
     """How a trial was cut into slices, between which the other conditions of its block ran.
 
@@ -199,9 +214,13 @@ class Slices(Record):
         description="what the kernel counted over the measured slices, less as much as in empty "
         "ones: switches (context switches) and net_rx (runs of the network's receive soft "
         "interrupt) of the machine, packets of the servers, and client_packets, which is absent "
-        "where a server shares the clients' network namespace; empty where other machines took "
-        "part",
+        "where a server shares the clients' network namespace; of the processes of servers and "
+        "clients server_switches, server_faults (minor ones), server_read_bytes and "
+        "server_written_bytes (of storage), client_switches and so on; empty where other machines "
+        "took part",
     )
+    calls: Calls | None = Field(default=None, description="null: none were counted")
+    why_no_calls: str = Field(default="", description="why not, where not")
 
 
 class TrialManifest(Record):

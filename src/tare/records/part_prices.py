@@ -4,14 +4,22 @@ and starts."""
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from tare.artifacts.tree import default_cache
 from tare.records.prices import Interval
-from tare.records.quiet import Machine, QuietRecord
+from tare.records.quiet import Machine, QuietRecord, read, write
+
+if TYPE_CHECKING:
+    from tare.machines.facts import MachineFacts
 
 WeighedPart = Literal["system", "storage", "machine", "name", "start"]
+BILLED: tuple[WeighedPart, ...] = ("system", "storage")
+"""Parts whose prices are lines of a bill: each is kept in a file of its own, in the cache and in a
+run."""
 
 
 class Cost(QuietRecord):
@@ -76,3 +84,39 @@ class PartWeighing(QuietRecord):
     file_systems: dict[str, FileSystem] = Field(description="of each platform's files")
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[PartPrice]
+
+    def only(self, part: WeighedPart) -> PartWeighing | None:
+        """The prices of one part; None: there are none."""
+        own = [one for one in self.prices if one.what == part]
+        return self.model_copy(update={"prices": own}) if own else None
+
+
+def file_of(part: WeighedPart) -> str:
+    """Name of the file that has the prices of one part."""
+    return f"prices-{part}.json"
+
+
+def keep_parts(found: PartWeighing, directory: Path | None = None) -> None:
+    """Put the prices of each billed part in place of earlier ones.
+
+    Args:
+        directory: a run's; None: the cache.
+
+    Raises:
+        RecordError: they cannot be written.
+    """
+    for part in BILLED:
+        if (own := found.only(part)) is not None:
+            write(own, (directory or default_cache()) / file_of(part))
+
+
+def parts_in(directory: Path) -> list[PartWeighing]:
+    """Those of all billed parts that a run has."""
+    found = (read(PartWeighing, directory / file_of(part)) for part in BILLED)
+    return [one for one in found if one is not None]
+
+
+def parts_here(facts: MachineFacts, cache: Path | None = None) -> list[PartWeighing]:
+    """This machine's latest prices of all billed parts, those of another kernel left out."""
+    found = parts_in(cache or default_cache())
+    return [one for one in found if one.machine == Machine.of(facts)]

@@ -17,6 +17,8 @@ Database = Literal["cassandra", "mongodb"]
 LARGEST = 1e12
 """Microseconds, or a count: nothing that was measured is larger."""
 Operation = Literal["request", "connection", "kilobyte"]
+BEFORE_CALLS = "the prices are from before system calls were counted"
+"""In prices of older versions."""
 
 
 class Interval(QuietRecord):
@@ -65,7 +67,9 @@ class Price(QuietRecord):
     )
     counts: dict[str, Interval] = Field(
         description="per operation: packets that the server sent and received; of the machine "
-        "switches (context switches) and net_rx (runs of the network's receive soft interrupt)"
+        "switches (context switches) and net_rx (runs of the network's receive soft interrupt); of "
+        "the processes of server and client server_switches, server_faults, server_calls (system "
+        "calls), server_futex_calls, client_switches and so on"
     )
     round_trip: Interval = Field(description="from a request to its answer, as the client has it")
     round_trip_added: Interval | None = Field(description="round_trip over native's")
@@ -108,6 +112,11 @@ class Weighing(Quiet):
     )
     paced: bool = Field(
         False, description="the pace of the CPUs was sampled, and is a term of the fit"
+    )
+    why_no_calls: str = Field(
+        BEFORE_CALLS,
+        description="why the server's and the client's system calls were not counted; empty: they "
+        "were",
     )
     left_out: dict[str, str] = Field(description="what could not be weighed, and why")
     prices: list[Price]

@@ -81,6 +81,7 @@ class Quiet(QuietRecord):
 
 
 _Kind = TypeVar("_Kind", bound=Quiet)
+_Record = TypeVar("_Record", bound=QuietRecord)
 
 
 def keep(found: Quiet, cache: Path | None = None) -> Path:
@@ -94,7 +95,7 @@ def keep(found: Quiet, cache: Path | None = None) -> Path:
     return file
 
 
-def write(found: Quiet, file: Path) -> None:
+def write(found: QuietRecord, file: Path) -> None:
     """Write it whole or not at all.
 
     Raises:
@@ -116,7 +117,7 @@ def kept_at(kind: type[Quiet], cache: Path | None = None) -> Path:
     return (cache or default_cache()) / kind.kept_as
 
 
-def read(kind: type[_Kind], file: Path) -> _Kind | None:
+def read(kind: type[_Record], file: Path) -> _Record | None:
     """What a file holds; None: there is none, or it cannot be read."""
     try:
         return kind.model_validate_json(file.read_bytes())

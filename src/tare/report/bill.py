@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
 
     from tare.analysis.model import Analysis, Bill
+    from tare.analysis.model.bill import BillLine
 
 WIDTH = 360
 _TOP, _ROW, _BAR, _AXIS = 44, 40, 14, 24
@@ -55,13 +56,24 @@ def _bills(analysis: Analysis) -> list[tuple[Bill, tuple[str, str]]]:
 
 
 def without(analysis: Analysis) -> list[str]:
-    """A sentence for each reason why measured differences have no bill."""
+    """A sentence for each reason why measured differences have no bill, or bills lack a line."""
     names = pair_names(analysis)
     found: dict[str, list[str]] = {}
     for one in analysis.bills.without if analysis.bills else ():
         pair = one.treatment, one.baseline
         found.setdefault(one.why, []).append(" over ".join(names.get(pair, pair)))
-    return [f"No bill of {_listed(pairs)}: {why}." for why, pairs in found.items()]
+    told = [f"No bill of {_listed(pairs)}: {why}." for why, pairs in found.items()]
+    return [*told, *_lines_left_out(analysis)]
+
+
+def _lines_left_out(analysis: Analysis) -> list[str]:
+    """A sentence for each reason why bills lack lines beside those of packets."""
+    found: dict[str, list[str]] = {}
+    for bill in analysis.bills.of if analysis.bills else ():
+        for what, why in bill.left_out.items():
+            own = found.setdefault(why, [])
+            own += [] if what in own else [what]
+    return [f"No line of {_listed(whats)}: {why}." for why, whats in found.items()]
 
 
 def _listed(pairs: list[str]) -> str:
@@ -109,13 +121,31 @@ def source(analysis: Analysis) -> str:
         f"flight and rows of {bills.row_bytes:,} bytes (tare weigh). Packets are those that each "
         "condition's servers sent and received, as the kernel counted them; where nodes reach each "
         "other in another way than clients do, those of the clients, and those between nodes by "
-        f"the price of their own way. {LIMITS}"
+        f"the price of their own way. {_beside(analysis)}{LIMITS}"
     )
+
+
+def _beside(analysis: Analysis) -> str:
+    """What the lines beside those of packets rest on; empty: there are none."""
+    bills = analysis.bills
+    if bills is None or bills.parts_made is None:
+        return ""
+    told = (
+        f"What servers and clients do beside is priced by single operations, weighed at "
+        f"{bills.parts_made} (tare weigh --what system,storage): of context switches, page faults "
+        "and system calls what is beyond those that the servers of the packets' prices made. "
+    )
+    if bills.counting_us is not None:
+        told += (
+            "System calls were counted in slices of the warm-up alone, in which an operation cost "
+            f"{_us(bills.counting_us)} more than measured. "
+        )
+    return told
 
 
 def bill_table(analysis: Analysis) -> Table:
     """Every line of every bill, with the sum and what was measured."""
-    columns = ["Treatment", "Baseline", "What", "Packets/operation", "Each", "Per operation",
+    columns = ["Treatment", "Baseline", "What", "How many", "Each", "Per operation",
                "95% CI", "Of the baseline", "Verdict"]  # fmt: skip
     rows: list[list[Cell]] = []
     keys: list[RowKey] = []
@@ -124,7 +154,7 @@ def bill_table(analysis: Analysis) -> Table:
         pair = [Cell(said[0], "condition", bill.treatment), Cell(said[1])]
         for line in bill.lines:
             counted = [
-                Cell(f"{line.count:+.2f}".replace("-", numbers.MINUS), "number", value=line.count),
+                Cell(_counted(line), "number", value=line.count),
                 Cell(_us(line.price_us) if line.count else "", "number", value=line.price_us),
             ]
             paid = _numbers(bill, line.us, line.ci)
@@ -167,6 +197,10 @@ def _numbers(bill: Bill, us: float, ci: tuple[float, float]) -> list[Cell]:
         Cell(f"[{low}, {high}]", "number", value=ci[0]),
         Cell(_share(us, bill), "number", value=us / bill.baseline_us),
     ]
+
+
+def _counted(line: BillLine) -> str:
+    return f"{line.count:+.2f} {line.unit}".replace("-", numbers.MINUS)
 
 
 def _us(value: float) -> str:

@@ -23,6 +23,10 @@ READ_S = 0.003
 READ_LEAD_S = 0.001
 """from the reading before such a slice until its load begins: by then its client has told of the
 slice before, if that was its own, too"""
+SETTLE_S = 1.2
+"""from the last slice of the warm-up to the first measured one: what counts system calls is closed
+meanwhile (tare.monitor.calls), and one second later the kernel looks no more for such counters at
+each context switch (perf_sched_work of kernel/events/core.c)"""
 PASSES_PER_EMPTY = 3
 """passes over all trials for each empty slice, which shows what the machine does without load"""
 
@@ -107,6 +111,7 @@ class Cut:
         length_s: time in which operations are begun, of each slice.
         drain_s: time for the last replies after that.
         whole: a server's turn holds its slices of a whole pass; else one slice.
+        settle_s: pause after the warm-up, where there is one.
     """
 
     warmup_s: float
@@ -114,6 +119,12 @@ class Cut:
     length_s: float
     drain_s: float
     whole: bool = False
+    settle_s: float = 0.0
+
+    @property
+    def pause_s(self) -> float:
+        """From the end of the warm-up's last turn until the first measured one may begin."""
+        return self.settle_s if self.warmup_s > 0 else 0.0
 
     def turn(self, slices_per_pass: int) -> int:
         """How many slices a turn holds."""
@@ -128,6 +139,7 @@ def cut_of(load: Load, design: Design) -> Cut:
         length_s=float(design.slice),
         drain_s=float(design.drain),
         whole=design.turn == "pass",
+        settle_s=SETTLE_S,
     )
 
 
@@ -146,7 +158,7 @@ def block_seconds(deployments: Iterable[Sequence[int]], cut: Cut) -> float:
         slices, turn = often * slices_of(offered_s, cut.length_s), cut.turn(often)
         seconds += len(shares) * slices // turn * turn_seconds(turn, cut.length_s, cut.drain_s)
     empty = math.ceil(slices_of(cut.measure_s, cut.length_s) / PASSES_PER_EMPTY)
-    return seconds + empty * turn_seconds(1, cut.length_s, cut.drain_s)
+    return seconds + cut.pause_s + empty * turn_seconds(1, cut.length_s, cut.drain_s)
 
 
 def make_schedule(
@@ -191,6 +203,8 @@ def make_schedule(
     slots: list[Slot] = []
     at = 0.0
     for number, (turn, counts) in enumerate(turns):
+        if number and counts and not turns[number - 1][1]:
+            at += cut.pause_s
         for place, trial in enumerate(turn):
             last = place == len(turn) - 1
             slots.append(Slot(trial, at, counts, number, last))

@@ -30,7 +30,10 @@ class BillOwner(AnalysisPart):
         "kernel's own threads, of trials with all that nobody who is watched used; softirq: no "
         "owner, but what of all these was spent in soft interrupts, of trials in interrupts too"
     )
-    us: float = Field(description="by prices, of the ways alone")
+    us: float = Field(
+        description="by prices: of the ways, and of servers and clients what they do beside their "
+        "packets; without answers that are batched less or more"
+    )
     ci: tuple[float, float] = Field(description="95% interval of us")
     measured_us: float
     measured_ci: tuple[float, float] = Field(description="95% interval of measured_us")
@@ -65,6 +68,11 @@ class Bill(AnalysisPart):
         default_factory=list, description="where the two agree, and where they do not"
     )
     notes: list[str] = Field(default_factory=list, description="what limits the prediction")
+    left_out: dict[str, str] = Field(
+        default_factory=dict,
+        description="what servers and clients do beside their packets, such as context switches, "
+        "of which no line is, and why: no price or no count",
+    )
 
 
 class NoBill(AnalysisPart):
@@ -88,4 +96,14 @@ class Bills(AnalysisPart):
     rounds: int
     doubts: list[str] = Field(
         default_factory=list, description="what speaks against the prices; empty: nothing does"
+    )
+    parts_made: str | None = Field(
+        None,
+        description="when system calls, switches, faults and syncs were weighed, ISO 8601; null: "
+        "they were not",
+    )
+    counting_us: float | None = Field(
+        None,
+        description="microseconds by which an operation was dearer in the slices of the warm-up, "
+        "in which alone system calls were counted, than in the measured ones; null: not counted",
     )

@@ -41,8 +41,20 @@ _COUNTED = {
     "net.server_packets_per_op": "packets",
     "net.client_packets_per_op": "client_packets",
     "net.rx_softirqs_per_op": "net_rx",
+    "os.server_switches_per_op": "server_switches",
+    "os.client_switches_per_op": "client_switches",
+    "os.server_faults_per_op": "server_faults",
+    "os.client_faults_per_op": "client_faults",
+    "disk.server_written_bytes_per_op": "server_written_bytes",
+    "disk.server_read_bytes_per_op": "server_read_bytes",
 }
 """Metric to what was counted at the ends of slices."""
+_CALLED = {
+    "os.server_calls_per_op": "server_calls",
+    "os.client_calls_per_op": "client_calls",
+}
+"""Metric to system calls. Those of each kind are for bills alone: listed beside an effect, they
+would make every other interval there wider (Bonferroni)."""
 _SERVER_CPU = {
     "cpu.gc_per_op": "cpu.gc_s",
     "cpu.jit_per_op": "cpu.jit_s",
@@ -170,7 +182,17 @@ def beside_values(totals: Mapping[str, float], manifest: TrialManifest) -> dict[
     if manifest.slices is not None:
         counts = manifest.slices.counts
         found |= {name: counts[key] / operations for name, key in _COUNTED.items() if key in counts}
+        calls = calls_per_operation(manifest)
+        found |= {name: calls[key] for name, key in _CALLED.items() if key in calls}
     return found | _server(manifest, operations)
+
+
+def calls_per_operation(manifest: TrialManifest) -> dict[str, float]:
+    """System calls by name (tare.lab.counted_calls), as the slices of the warm-up had them."""
+    calls = manifest.slices.calls if manifest.slices is not None else None
+    if calls is None or calls.operations <= 0:
+        return {}
+    return {name: number / calls.operations for name, number in calls.counts.items()}
 
 
 def _by_mode(

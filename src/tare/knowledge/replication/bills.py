@@ -16,10 +16,11 @@ from tare.knowledge.replication.measured import ComparisonRequest, effects_of
 from tare.study.metric_names import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tare.analysis.model.bill import Bill
     from tare.knowledge.replication.measured import MeasuredRun
+    from tare.records.part_prices import PartWeighing
     from tare.records.prices import Weighing
 
 NOT_WEIGHED = "the run has no prices; those that `tare weigh` keeps go with the next run"
@@ -28,13 +29,17 @@ TOO_FEW = "too few trials for an interval of service demand"
 
 
 def bills_beside(
-    run: MeasuredRun, weighing: Weighing | None, undecided: Mapping[str, ComparisonRequest]
+    run: MeasuredRun,
+    weighing: Weighing | None,
+    undecided: Mapping[str, ComparisonRequest],
+    parts: Sequence[PartWeighing] = (),
 ) -> dict[str, Bill | str]:
     """Finding to its bill, or to the reason why it has none.
 
     Args:
         weighing: the prices that the run has; None: none.
         undecided: finding to the pairs of conditions that its row shows.
+        parts: the prices of system calls and storage that it has.
     """
     found: dict[str, Bill | str] = {}
     asked: dict[str, ComparisonRequest] = {}
@@ -50,7 +55,7 @@ def bills_beside(
             asked[name] = ComparisonRequest(SERVICE_DEMAND, one.rows)
     if weighing is None or not asked:
         return found
-    billing = Billing(weighing, run.trials)
+    billing = Billing(weighing, run.trials, parts)
     effects = effects_of(run, asked.values())
     for name, one in asked.items():
         effect = effects.get(one.key)

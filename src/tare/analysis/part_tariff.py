@@ -1,0 +1,95 @@
+"""What the kernel's services cost natively, and what a platform adds to each, microseconds.
+
+Prices of `tare weigh --what system,storage`, put together for what trials count. Futex calls are
+priced as the mean of one that wakes nobody and one whose value has changed; what those that wake or
+wait do beside is in the price of a context switch, which is a hand-over without its two calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tare.analysis.amounts import Amount, amount_of, related
+from tare.analysis.part_prices import NATIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tare.records.part_prices import PartPrice, PartWeighing, WeighedPart
+
+
+@dataclass(frozen=True)
+class Service:
+    """One that trials count.
+
+    Attributes:
+        counted: name of its count after ROLE_.
+        title: in the plural.
+        pieces: of its price, each with how often.
+        part: which `tare weigh` has its pieces from.
+        call: it is a system call.
+    """
+
+    counted: str
+    title: str
+    pieces: Mapping[str, float]
+    part: WeighedPart = "system"
+    call: bool = True
+
+
+SERVICES = (
+    Service(
+        "switches",
+        "context switches",
+        {"switch": 1, "futex_wake": -1, "futex_wait": -1},
+        call=False,
+    ),
+    Service("futex_calls", "futex calls", {"futex_wake": 0.5, "futex_wait": 0.5}),
+    Service("epoll_calls", "waits by epoll", {"epoll_wait": 1}),
+    Service("read_calls", "reads", {"read": 1}),
+    Service("write_calls", "writes", {"write": 1}),
+    Service("sendmsg_calls", "writes of several buffers", {"sendmsg": 1}),
+    Service("faults", "page faults", {"fault_4k": 1}, call=False),
+    Service("sync_calls", "syncs", {"append": 1}, "storage"),
+)
+ALL_CALLS = "calls"
+CALLS = tuple(one for one in SERVICES if one.call)
+"""System calls; what a sync writes is in its price, too."""
+_TOLLED = ("futex_wake", "futex_wait", "epoll_wait", "read", "write", "sendmsg")
+"""Pieces of one call each, whose mean excess is taken for calls without a price of their own."""
+
+
+class PartTariff:
+    """The prices of weighings of parts."""
+
+    def __init__(self, weighings: Sequence[PartWeighing]) -> None:
+        self._prices: dict[tuple[str, str], tuple[PartPrice, float]] = {}
+        for weighing in weighings:
+            for one in weighing.prices:
+                self._prices[one.piece, one.platform] = one, weighing.rounds - 1
+
+    def natively(self, service: Service) -> Amount | None:
+        """One, of a native process; None: a piece of it was not weighed."""
+        return self._sum(service.pieces, NATIVE, added=False)
+
+    def added(self, service: Service, runtime: str, storage: str) -> Amount | None:
+        """What a platform adds to one; None: it was not weighed there."""
+        platform = f"{runtime}.{storage}" if service.part == "storage" else runtime
+        return self._sum(service.pieces, platform, added=True)
+
+    def added_to_any_call(self, runtime: str) -> Amount | None:
+        """What a platform adds to a system call of which no more is known."""
+        return self._sum(dict.fromkeys(_TOLLED, 1 / len(_TOLLED)), runtime, added=True)
+
+    def _sum(self, pieces: Mapping[str, float], platform: str, *, added: bool) -> Amount | None:
+        amounts = []
+        for piece, often in pieces.items():
+            if (piece, platform) not in self._prices:
+                return None
+            price, df = self._prices[piece, platform]
+            cost = price.cpu.added if added else price.cpu.ns
+            if cost is None:
+                return None
+            amounts.append(amount_of(cost, df).times(often / 1000))
+        return related(amounts)

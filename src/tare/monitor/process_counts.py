@@ -1,0 +1,133 @@
+"""What the processes of units did, as the kernel counts it for each: switches, faults, bytes.
+
+Three questions for each process, some tens of microseconds together, so that they are asked at both
+ends of every slice. What a process did is the sum over its threads, which the kernel adds up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tare.monitor.switches import Switches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tare.machines.cgroups import Accounting
+
+SERVER, CLIENT = "server", "client"
+ROLES = (SERVER, CLIENT)
+SWITCHED, FAULTS, READ, WRITTEN, THREADS = (
+    "switches",
+    "faults",
+    "read_bytes",
+    "written_bytes",
+    "threads",
+)
+"""Context switches; page faults that read nothing from a disk; bytes that were read from and
+written to storage; and threads that are there, which is no count: where they grow fewer, what they
+did has left the sum of switches."""
+MOST_PROCESSES = 8
+"""of a role: with more, a reading would take milliseconds"""
+_FAULTS_AT, _THREADS_AT = 7, 17
+"""fields of /proc/PID/stat after the command name, proc(5): minflt, num_threads"""
+_IO = {"read_bytes": READ, "write_bytes": WRITTEN}
+_PROCESSES = "cgroup.procs"
+
+
+class ProcessCounts:
+    """Counts of a role's processes together, which are found anew after `forget`."""
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._switches: Switches | None = None
+        self._found: dict[tuple[int, ...], list[int]] = {}
+
+    def read(
+        self,
+        units: Mapping[str, Sequence[Accounting]],
+        servers: Sequence[Accounting],
+        text: Callable[[str], str],
+    ) -> dict[str, int]:
+        """ROLE_COUNT of each role that has processes; what cannot be read of one is left out.
+
+        Args:
+            units: all that are looked at, by name; those that are no servers are clients.
+            text: what a file holds, which may be kept open.
+        """
+        pids = {one.pid for one in servers}
+        every = [one for group in units.values() for one in group]
+        found: dict[str, int] = {}
+        for role, own in (
+            (SERVER, [one for one in every if one.pid in pids]),
+            (CLIENT, [one for one in every if one.pid not in pids]),
+        ):
+            counts = self._of(self._processes(own), text)
+            found |= {f"{role}_{name}": value for name, value in counts.items()}
+        return found
+
+    def forget(self) -> None:
+        """Which processes there are."""
+        self._found.clear()
+
+    def close(self) -> None:
+        if self._switches is not None:
+            self._switches.close()
+            self._switches = None
+
+    def _processes(self, units: Sequence[Accounting]) -> list[int]:
+        key = tuple(one.pid for one in units)
+        if key not in self._found:
+            self._found[key] = [pid for one in units for pid in processes_of(one)]
+        return self._found[key]
+
+    def _of(self, pids: Sequence[int], text: Callable[[str], str]) -> dict[str, int]:
+        if not 0 < len(pids) <= MOST_PROCESSES:
+            return {}
+        each = [self._of_process(pid, text) for pid in pids]
+        common = set.intersection(*(set(one) for one in each))
+        return {name: sum(one[name] for one in each) for name in sorted(common)}
+
+    def _of_process(self, pid: int, text: Callable[[str], str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            fields = text(f"{self._proc}/{pid}/stat").rpartition(")")[2].split()
+            found |= {FAULTS: int(fields[_FAULTS_AT]), THREADS: int(fields[_THREADS_AT])}
+        with contextlib.suppress(OSError, ValueError):
+            found |= io_counts(text(f"{self._proc}/{pid}/io"))
+        if self._switches is None:
+            self._switches = Switches()
+        if (switched := self._switches.of(pid)) is not None:
+            found[SWITCHED] = switched
+        return found
+
+
+def io_counts(told: str) -> dict[str, int]:
+    """Bytes to and from storage of /proc/PID/io, proc(5)."""
+    lines = (line.partition(": ") for line in told.splitlines())
+    return {_IO[name]: int(value) for name, _, value in lines if name in _IO}
+
+
+def processes_of(unit: Accounting) -> list[int]:
+    """Of its control group and those below it; of a unit without one, those that are known."""
+    for directory in unit.paths.values():
+        found = sorted({pid for file in _files(Path(directory)) for pid in _numbers(file)})
+        if found:
+            return found
+    return list(unit.pids)
+
+
+def _files(group: Path) -> Iterable[Path]:
+    for directory, _, names in os.walk(group):
+        if _PROCESSES in names:
+            yield Path(directory) / _PROCESSES
+
+
+def _numbers(file: Path) -> list[int]:
+    try:
+        return [int(line) for line in file.read_text(encoding="ascii").split()]
+    except (OSError, ValueError):
+        return []

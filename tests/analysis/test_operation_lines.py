@@ -1,0 +1,330 @@
+"""Bills of known answer for what servers and clients do beside their packets."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tare.analysis.amounts import Amount
+from tare.analysis.analyse import analyse
+from tare.analysis.operation_lines import (
+    NO_PACKETS,
+    Doer,
+    OperationPrices,
+    Operations,
+    StubCounts,
+)
+from tare.analysis.part_tariff import PartTariff
+from tare.analysis.price_doubts import part_doubts
+from tare.records.part_prices import Cost, PartPrice, PartWeighing, keep_parts
+from tare.records.quiet import write
+from tests.analysis.test_bill import BRIDGE, around, price, weighing
+from tests.analysis.test_prices import MACHINE
+from tests.synthetic_run import docker, write_run
+from tests.synthetic_trial import Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tare.records.part_prices import WeighedPart
+    from tare.records.prices import Weighing
+
+NATIVE_NS = {
+    "futex_wake": 100.0,
+    "futex_wait": 200.0,
+    "epoll_wait": 300.0,
+    "read": 400.0,
+    "write": 400.0,
+    "sendmsg": 500.0,
+    "switch": 1100.0,
+    "fault_4k": 1000.0,
+}
+"""A switch without its two calls costs 0.8 us, a futex call 0.15."""
+ADDED_NS = {"futex_wake": 10.0, "futex_wait": 10.0, "switch": 50.0}
+"""In the container; of other pieces 10, of a fault nothing. A switch alone costs 0.03 us more."""
+STUB = {"server_switches": 1.0, "server_futex_calls": 0.0, "server_calls": 2.0}
+"""With one in flight, two packets."""
+CALLS = ("futex", "epoll", "read", "write", "sendmsg", "sync")
+
+
+def cost(ns: float, added: float | None, half: float) -> Cost:
+    return Cost(
+        ns=around(ns, half),
+        added=None if added is None else around(added, half),
+        percent=None,
+    )
+
+
+def part_price(piece: str, ns: float, platform: str, what: WeighedPart, half: float) -> PartPrice:
+    added = None if platform == "native" else ADDED_NS.get(piece, 0.0 if "_4k" in piece else 10.0)
+    own = cost(ns + (added or 0.0), added, half)
+    return PartPrice(
+        what=what,
+        piece=piece,
+        title=piece,
+        platform=platform,
+        runtime=platform.partition(".")[0],
+        storage=platform.partition(".")[2],
+        cpu=own,
+        wall=own,
+    )
+
+
+def parts(
+    half: float = 0.0, platforms: tuple[str, ...] = ("native", "docker"), **ns: float
+) -> PartWeighing:
+    what: WeighedPart = "storage" if "append" in ns else "system"
+    return PartWeighing(
+        made=datetime(2026, 11, 1, tzinfo=UTC),
+        machine=MACHINE,
+        seconds=20.0,
+        rounds=5,
+        passes=2,
+        cpu=0,
+        idle_cpus="poll",
+        turns=1,
+        late=0,
+        steal=0.0,
+        other_cores=0.0,
+        file_systems={},
+        left_out={},
+        prices=[
+            part_price(piece, value, platform, what, half)
+            for piece, value in (ns or NATIVE_NS).items()
+            for platform in platforms
+        ],
+    )
+
+
+def counted(prices: Weighing, counts: Mapping[str, float], **more: Any) -> Weighing:
+    """The stub's counts with one in flight; with 32 a tenth, as its packets are."""
+    zero = {f"{role}_{kind}_calls": 0.0 for role in ("server", "client") for kind in CALLS}
+    zero |= {f"{role}_{kind}": 0.0 for role in ("server", "client") for kind in ("calls", "faults")}
+    whole = zero | {"server_switches": 0.0, "client_switches": 0.0} | counts
+    own = [
+        one.model_copy(
+            update={
+                "counts": one.counts
+                | {
+                    name: around(value * (1.0 if one.in_flight == 1 else 0.1), 0.0)
+                    for name, value in whole.items()
+                }
+            }
+        )
+        for one in prices.prices
+    ]
+    return prices.model_copy(update={"prices": own, "why_no_calls": "", **more})
+
+
+WEIGHED = counted(BRIDGE, STUB)
+
+
+def doer(
+    way: str = "native", packets: float | None = 2.0, error: float = 0.0, **counts: float
+) -> Doer:
+    zero = {f"{role}_{kind}_calls": 0.0 for role in ("server", "client") for kind in CALLS}
+    zero |= {"client_calls": 0.0, "server_faults": 0.0, "client_faults": 0.0}
+    whole = zero | {"client_switches": 0.0} | STUB | counts
+    return Doer(
+        way,
+        None if packets is None else Amount(packets, 0.0, 5),
+        way.partition(".")[0],
+        "volume",
+        {name: Amount(value, error, 5) for name, value in whole.items()},
+        "",
+    )
+
+
+def lines(
+    base: Doer, treated: Doer, prices: Weighing = WEIGHED, *weighed: PartWeighing
+) -> Operations:
+    return OperationPrices(PartTariff(weighed or (parts(),)), StubCounts(prices)).lines(
+        base, treated
+    )
+
+
+def amounts(found: Operations) -> dict[str, float]:
+    return {one.what: pytest.approx(one.amount.value) for one in found.lines if one.amount.value}
+
+
+BRIDGED = "docker.bridge"
+
+
+def test_what_the_stub_does_as_well_is_in_the_price_of_its_packets_and_in_no_line() -> None:
+    assert amounts(lines(doer(), doer(BRIDGED))) == {}
+    at_fewer = {name: value * 0.1 for name, value in STUB.items()}
+    assert amounts(lines(doer(), doer(BRIDGED, 0.2, **at_fewer))) == {}
+
+
+def test_between_nodes_both_ends_of_the_price_are_servers() -> None:
+    """Of three switches one is the clients' way's, and two are those of both ends between nodes."""
+    ends = {"server_switches": 1.0, "client_switches": 1.0}
+    prices = counted(weighing(*BRIDGE.prices[2:], price("docker.between-nodes", 1, 5.0)), ends)
+    one = doer(BRIDGED, client_switches=1.0, server_switches=3.0, server_calls=0.0)
+    base = doer(client_switches=1.0, server_switches=1.0, server_calls=0.0)
+    treated = one._replace(nodes=("docker.between-nodes", Amount(2.0, 0.0, 5)))
+    assert amounts(lines(base, treated, prices)) == {}
+    assert amounts(lines(base, one, prices))["context switches"] == 2.0 * 0.8
+
+
+def test_a_switch_more_costs_a_hand_over_without_its_calls_and_what_docker_adds() -> None:
+    found = lines(doer(), doer(BRIDGED, server_switches=1.25))
+    assert amounts(found) == {
+        "context switches": 0.25 * 0.8,
+        "what docker adds to context switches": 0.25 * 0.03,
+    }
+    (line,) = [one for one in found.lines if one.what == "context switches"]
+    assert (line.often, line.unit) == (pytest.approx(0.25), "context switches")
+    assert found.owners["server"].value == pytest.approx(0.25 * 0.83)
+
+
+def test_what_docker_adds_is_paid_for_each_call_though_native_makes_as_many() -> None:
+    """Ten futex calls and four of no kind, beside the stub's two."""
+    many = {"server_futex_calls": 10.0, "server_calls": 16.0}
+    found = lines(doer(**many), doer(BRIDGED, **many))
+    assert amounts(found) == {"what docker adds to system calls": 14 * 0.01}
+
+
+def test_between_two_ways_into_one_container_only_the_difference_pays_it() -> None:
+    prices = counted(
+        weighing(price("docker.bridge", 1, 3.0), price("docker.loopback", 1, 0.1)), STUB
+    )
+    many = {"server_futex_calls": 10.0, "server_calls": 12.0}
+    more = {"server_futex_calls": 10.5, "server_calls": 12.5}
+    found = lines(doer("docker.loopback", **many), doer(BRIDGED, **more), prices)
+    assert amounts(found) == {
+        "futex calls": 0.5 * 0.15,
+        "what docker adds to system calls": 0.5 * 0.01,
+    }
+
+
+def test_between_two_storages_of_one_runtime_a_call_costs_the_same() -> None:
+    """What is known badly of each of forty calls is in no error: both sides make as many."""
+    many = {"server_futex_calls": 30.0, "server_sync_calls": 0.1, "server_calls": 40.0}
+    volume = doer(BRIDGED, **many)
+    storage = [
+        parts(0.0, ("native", "docker.volume"), append=40_000.0),
+        parts(0.0, ("docker.layer",), append=41_000.0),
+    ]
+    found = lines(volume, volume._replace(storage="layer"), WEIGHED, parts(500.0), *storage)
+    (calls,) = [one for one in found.lines if one.what == "what docker adds to system calls"]
+    assert calls.amount.value == pytest.approx(0.0)
+    assert calls.amount.error == pytest.approx(0.0)
+
+
+def test_clients_pay_natively_and_their_part_is_theirs() -> None:
+    found = lines(doer(), doer(BRIDGED, client_read_calls=2.0, client_calls=2.0))
+    assert amounts(found) == {"reads": 2 * 0.4}
+    assert found.owners["client"].value == pytest.approx(0.8)
+    assert found.owners["server"].value == pytest.approx(0.0)
+
+
+def test_faults_and_syncs_have_lines_where_they_are_weighed_and_made() -> None:
+    made = {"server_faults": 0.5, "server_sync_calls": 0.1, "server_calls": 2.1}
+    storage = parts(platforms=("native", "docker.volume"), append=40_000.0)
+    found = lines(doer(), doer(BRIDGED, **made), WEIGHED, parts(), storage)
+    assert amounts(found) == {
+        "page faults": 0.5 * 1.0,
+        "syncs": 0.1 * 40.0,
+        "what docker adds to system calls": 0.1 * 0.01,
+    }
+
+
+def test_without_a_price_or_a_count_there_is_a_reason_and_no_line() -> None:
+    synced = doer(BRIDGED, server_sync_calls=0.1, server_calls=2.1)
+    assert lines(doer(), synced).left_out == {
+        "syncs of the servers": "storage has no price here: tare weigh --what storage",
+    }
+    unweighed = counted(weighing(price("kubernetes.host-port", 1, 5.0)), STUB)
+    pod = doer("kubernetes.host-port", server_switches=2.0)
+    found = lines(doer(), pod, unweighed)
+    assert amounts(found) == {"context switches": 0.8}
+    assert found.left_out["what kubernetes adds to context switches"] == (
+        "it was not weighed on kubernetes"
+    )
+
+
+def test_where_calls_were_not_counted_the_reason_is_the_kernel_s() -> None:
+    refused = "the kernel counts no system calls for it: Permission denied"
+    without = {n: a for n, a in doer().counts.items() if "calls" not in n}
+    base = doer()._replace(counts=without, why_no_calls=refused)
+    found = lines(base, doer(BRIDGED, server_switches=2.0))
+    assert found.left_out["futex calls of the servers"] == refused
+    assert amounts(found)["context switches"] == pytest.approx(0.8)
+
+
+def test_what_the_stub_did_has_to_be_known_and_the_packets_too() -> None:
+    older = lines(doer(), doer(BRIDGED), BRIDGE)
+    assert older.lines == []
+    assert (
+        "of the stub, whose packets are priced" in older.left_out["context switches of the servers"]
+    )
+    found = lines(doer(packets=None), doer(BRIDGED))
+    assert found.left_out["context switches of the servers"] == NO_PACKETS
+
+
+def test_errors_of_counts_and_of_prices_are_in_a_line() -> None:
+    """Half a switch more, known to 0.1 on either side: of 0.8 us each, which are known to 0.02."""
+    half = 0.02 * 1000 / 3 * 2.776  # three pieces, whose errors add up; t of 4 degrees, 97.5%
+    found = lines(
+        doer(error=0.1), doer(BRIDGED, server_switches=1.5, error=0.1), WEIGHED, parts(half)
+    )
+    (line,) = [one for one in found.lines if one.what == "context switches"]
+    error = ((0.8 * 2**0.5 * 0.1) ** 2 + (0.5 * 0.02) ** 2) ** 0.5
+    assert line.amount.error == pytest.approx(error, rel=1e-3)
+    assert line.amount.df == 4
+
+
+def test_a_run_s_bill_has_them_in_its_sum_and_its_owner(tmp_path: Path) -> None:
+    """A container that switches once more for an operation, and is measured as that much dearer."""
+    extra_us = 3.0 + 0.8 + 0.03
+    truths = {
+        "native": Truth(),
+        "docker-bridge": Truth(server_cpu=1 + extra_us / 180, patch=docker("bridge")),
+    }
+    quiet: dict[str, Any] = {"between": 0.0005, "within": 0.0005}
+    run = write_run(
+        tmp_path / "r", effects=truths, slice_s=0.25, blocks=1, deployments=6, measure_s=2,
+        seed=3, **quiet,
+    )  # fmt: skip
+    for file in run.glob("trials/*/manifest.json"):
+        manifest = json.loads(file.read_text())
+        ok = sum(client["ok"] for client in manifest["clients"])
+        switches = 1.0 if manifest["condition"] == "native" else 2.0
+        sides = {"server_switches": switches, "client_switches": 0.0,
+                 "server_faults": 0.0, "client_faults": 0.0}  # fmt: skip
+        manifest["slices"]["counts"] = {name: n * ok for name, n in sides.items()}
+        manifest["slices"]["counts"]["packets"] = 2.0 * ok
+        none = {f"{role}_{kind}_calls": 0 for role in ("server", "client") for kind in CALLS}
+        calls = none | {"server_calls": 200, "client_calls": 0}
+        manifest["slices"]["calls"] = {
+            "slices": 2, "operations": 100, "counts": calls, "demand_us": 260.0
+        }  # fmt: skip
+        file.write_text(json.dumps(manifest))
+    write(WEIGHED, run / "prices.json")
+    keep_parts(parts(), run)
+    analysis = analyse(run)
+    assert analysis.bills is not None
+    (bill,) = analysis.bills.of
+    assert bill.us == pytest.approx(extra_us)
+    told = {line.what: line.us for line in bill.lines}
+    assert told["context switches"] == pytest.approx(0.8)
+    assert told["what docker adds to context switches"] == pytest.approx(0.03)
+    assert bill.left_out == {}
+    assert bill.verdict == "consistent"
+    assert bill.unexplained_us == pytest.approx(0.0, abs=0.6)
+    server = next(one for one in bill.owners if one.owner == "server")
+    assert server.us == pytest.approx(0.83)
+    assert analysis.bills.parts_made == "2026-11-01T00:00:00+00:00"
+    (trial, *_) = analysis.trials
+    assert trial.beside["os.server_calls_per_op"] == 2.0
+
+
+def test_a_disturbed_weighing_of_parts_makes_its_prices_doubtful() -> None:
+    assert part_doubts(parts()) == []
+    (told,) = part_doubts(parts().model_copy(update={"other_cores": 0.5}))
+    assert told == "other programs disturbed the weighing of system (0.5 cores)"
