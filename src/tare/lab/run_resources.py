@@ -303,7 +303,7 @@ def _mongodb_server(
     contained = runtime in mongodb.IN_IMAGES
     if contained and database.image:
         return _named_mongodb(resources, database.image, runtime, say)
-    if database.home is None:
+    if database.home is None and not database.stand_in:
         raise ArtifactError(
             "no MongoDB server to run",
             where="database.image" if contained else "database.home",
@@ -312,7 +312,7 @@ def _mongodb_server(
             if contained
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
-    server = mongodb.installed(Path(database.home))
+    server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
