@@ -36,7 +36,7 @@ _OTHER_SERVER = (
     "out"
 )
 _HOME = ("database", "home")
-_OLDEST = (4, 4)
+OLDEST = (4, 4)
 """The first release that tells its default write concern, which a study records.
 Source: MongoDB manual, getDefaultRWConcern."""
 _VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
@@ -220,7 +220,7 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
 
 
 def _unfit_release(database: Database) -> list[Unfit]:
-    if tuple(map(int, database.version.split(".")[:2])) >= _OLDEST:
+    if tuple(map(int, database.version.split(".")[:2])) >= OLDEST:
         return []
     why = f"MongoDB {database.version} is older than 4.4, and cannot tell what a study records"
     remedy = "name a newer release and its files; tare load takes servers from 3.6 on"
