@@ -316,6 +316,8 @@ def _mongodb_server(
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.mongodb_server(resources.hosts, server, runtime, say)
     if not contained:
         return server
     engine = _engine_of(resources, runtime)

@@ -239,14 +239,14 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:
-    """Of databases, hosts are brought what Tare's own locked files hold."""
+    """Of databases, hosts are brought files, of which an image is made there."""
     database = setup.database
-    if database.kind == "mongodb":
-        why = "this version brings Cassandra to other hosts, and no MongoDB server"
-        yield Obstacle(("database", "kind"), why, "set platform.machines to local")
-    elif database.image is not None and setup.platform.runtime == "docker":
+    if database.image is not None and setup.platform.runtime == "docker":
         why = "this version makes its own image on other hosts, and pulls none there"
-        yield Obstacle(("database", "image"), why, "leave database.image out")
+        remedy = "leave database.image out"
+        if database.kind == "mongodb":
+            remedy += ", and set database.home to the directory of a mongod"
+        yield Obstacle(("database", "image"), why, remedy)
 
 
 def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
