@@ -242,6 +242,12 @@ def test_hosts_of_the_inventory_take_nodes_and_load(client: dict[str, str]) -> N
     assert obstacle(wanted, inventory=hosts(3, 2)) is None
 
 
+@pytest.mark.parametrize("server", [{"home": "/opt/mongo"}, {"stand_in": True}])
+def test_a_mongod_or_the_stub_is_brought_to_hosts(server: dict[str, Any]) -> None:
+    wanted = setup(platform=ON_HOSTS, database={"kind": "mongodb", **server})
+    assert obstacle(wanted, inventory=hosts(1, 1)) is None
+
+
 @pytest.mark.parametrize(
     ("parts", "there", "field", "why"),
     [
@@ -253,10 +259,13 @@ def test_hosts_of_the_inventory_take_nodes_and_load(client: dict[str, str]) -> N
             "3 database nodes, each on a host of its own, where the inventory has 2",
         ),
         (
-            {"platform": ON_HOSTS, "database": {"kind": "mongodb", "home": "/opt/mongo"}},
+            {
+                "platform": {**ON_HOSTS, "runtime": "docker", "storage": "volume"},
+                "database": {"kind": "mongodb", "image": "mongo:7.0"},
+            },
             hosts(1, 1),
-            "database.kind",
-            "no MongoDB server",
+            "database.image",
+            "makes its own image on other hosts",
         ),
         (
             {

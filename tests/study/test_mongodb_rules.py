@@ -51,7 +51,6 @@ def test_a_study_as_a_run_records_it_reads_back(read: ReadStudy) -> None:
         ("database.replication_factor=2", "2, with 3 nodes of MongoDB", "to 3"),
         ("database.write_concern=4", "4 members of 3", "majority"),
         ("database.write_concern=0", "neither majority nor a number of members", "majority"),
-        ("database.stand_in=true", "database.nodes: 3, with database.stand_in", "to 1"),
         ("database.write_concern=true", "neither majority nor a number of members", "majority"),
         ("database.write_concern=most", "neither majority nor a number of members", "majority"),
         ("database.read_preference=secondry", "'secondry' is not known", "did you mean secondary"),

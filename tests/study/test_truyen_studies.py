@@ -282,6 +282,12 @@ def test_without_a_server_each_condition_says_what_to_name() -> None:
     assert all("MongoDB's server cannot be fetched" in one.why for one in plan.left_out)
 
 
+def test_the_stub_stands_in_wherever_a_mongod_would_run() -> None:
+    plan = planned("database.stand_in=true")
+    assert deployments(plan) == deployments(planned("database.home=/opt/mongodb-7.0.14"))
+    assert {one.setup.database.nodes for one in plan.conditions} == {3}
+
+
 def test_a_client_inside_the_swarm_reaches_its_service_addresses() -> None:
     every = "SwarmHostPort,SwarmServiceIP,SwarmContainerDNSName"
     plan = planned(

@@ -80,6 +80,9 @@ struct Arguments {
     /// MongoDB: which of the set's members it is, if not the address that it listens on.
     #[arg(long, value_name = "HOST:PORT", requires = "set")]
     me: Option<String>,
+    /// MongoDB: it is of a set that a client names with replSetInitiate, at it or at another member.
+    #[arg(long, conflicts_with = "set")]
+    set_later: bool,
     /// MongoDB: NAME:PASSWORD that clients must prove, by SCRAM-SHA-256 or SCRAM-SHA-1.
     #[arg(long, value_name = "NAME:PASSWORD", value_parser = script_arguments::user)]
     user: Option<(String, String)>,
@@ -154,6 +157,7 @@ fn refuse_strays(arguments: &Arguments) -> Result<(), String> {
             "mongodb",
             vec![
                 ("--set", arguments.set.is_some()),
+                ("--set-later", arguments.set_later),
                 ("--user", arguments.user.is_some()),
             ],
         ),
@@ -201,6 +205,7 @@ fn script(arguments: &Arguments) -> Result<Script, String> {
         tls: arguments.tls,
         ycsb_tables: arguments.ycsb_table.clone(),
         set: arguments.set()?,
+        set_later: arguments.set_later,
         user: arguments.user.clone(),
     })
 }

@@ -119,6 +119,8 @@ pub struct Script {
     pub ycsb_tables: Vec<(String, usize)>,
     /// MongoDB: the set that it is a member of; none: it is alone.
     pub set: Option<Set>,
+    /// MongoDB: it waits for `replSetInitiate`, at it or at another, to name its set.
+    pub set_later: bool,
     /// MongoDB: the one name and password that lets clients in; none: anybody is let in.
     pub user: Option<(String, String)>,
 }
@@ -147,6 +149,7 @@ impl Default for Script {
             tls: false,
             ycsb_tables: Vec::new(),
             set: None,
+            set_later: false,
             user: None,
         }
     }

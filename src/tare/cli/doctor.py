@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from tare.errors import UsageError
 
 SECONDS = 60.0
 LEAST_SECONDS = 15.0
@@ -30,9 +33,31 @@ def command(
             max=3600.0,
         ),
     ] = SECONDS,
+    database: Annotated[
+        str, typer.Option("--database", help="mongodb: how to get a mongod, or check one.")
+    ] = "",
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Check the mongod of this directory.")
+    ] = None,
+    image: Annotated[str, typer.Option("--image", help="Check the mongod of this image.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say what can run on this machine, or on its inventory's hosts, and how to get what cannot."""
+    if database not in ("", "mongodb"):
+        raise UsageError(
+            f"--database {database}: only mongodb is looked for; Tare fetches Cassandra itself",
+            remedy="tare doctor --database mongodb",
+        )
+    if (home is not None or image) and not database:
+        raise UsageError(
+            "--home and --image are of --database mongodb",
+            remedy="tare doctor --database mongodb --home DIRECTORY",
+        )
+    if database:
+        from tare.cli import doctor_mongodb
+
+        doctor_mongodb.check(home, image, json)
+        return
     if machines:
         from tare.cli import doctor_machines
 

@@ -9,6 +9,7 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("tare doctor", "what can run here"),
         ("tare doctor --noise", "how narrow intervals can be on this machine; a minute"),
         ("tare doctor --machines", "the hosts of $TARE_INVENTORY"),
+        ("tare doctor --database mongodb --home /opt/mongodb-7.0.14", "whether that mongod works"),
     ),
     "machines": (
         ("tare machines list", "the hosts as they were read"),

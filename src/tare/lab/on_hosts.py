@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.artifacts import image
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
     from tare.artifacts.tree import Tree
+    from tare.databases.mongodb.installation import Installation as MongoInstallation
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.study.schema import Setup
 
@@ -73,6 +76,40 @@ def server(
     root = _one_place(held)
     java, lib = root / "jre" / "bin" / "java", root / "cassandra" / "lib"
     return Installation(str(java), str(lib), jamm, jars, Bits(tree.digest))
+
+
+def mongodb_server(
+    hosts: Hosts, server: MongoInstallation, runtime: str, say: Callable[[str], None]
+) -> MongoInstallation:
+    """A MongoDB server, which is one program, on all hosts for nodes of the runtime's group.
+
+    Raises:
+        RuntimeUnavailableError: a host cannot have it, or it does not run there.
+    """
+    _, group = runtime_and_group(runtime)
+    program = Path(server.program)
+    if not declaration_of(runtime).in_place:
+        tags = {
+            _tag(one, image.build_server_image(one.engine(), program, _about(one.name, say)))
+            for one in hosts.nodes_of(group)
+        }
+        bits = replace(server.bits, image=_one(tags))
+        return replace(server, program=image.MONGOD, bits=bits)
+    held: set[PurePosixPath] = set()
+    for machine in hosts.nodes_of(group):
+        files = [(program.name, program)]
+        root = bring(machine.connection, files, machine.files, program.name, say)
+        done = machine.connection.run(root / program.name, "--version")
+        if done.status != 0:
+            raise RuntimeUnavailableError(
+                f"{program.name} does not run there",
+                where=str(machine.host),
+                why=done.why,
+                remedy="install there the libraries that it needs, or take the release that is "
+                "made for that system",
+            )
+        held.add(root)
+    return replace(server, program=str(_one_place(held) / program.name))
 
 
 def client(

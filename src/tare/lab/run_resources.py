@@ -197,9 +197,9 @@ def _bits_key(database: Database) -> str:
 def _server(
     resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> Installed:
-    images = resources.runtimes[runtime].images()
     if database.kind == "mongodb":
-        return _mongodb_server(database, runtime, images, say)
+        return _mongodb_server(resources, database, runtime, say)
+    images = resources.runtimes[runtime].images()
     if database.image and images is not None:
         return _named_server(images, database.image, say)
     key = _bits_key(database)
@@ -222,13 +222,14 @@ def _server(
 
 
 def _mongodb_server(
-    database: Database, runtime: str, images: Images | None, say: Callable[[str], None]
+    resources: RunResources, database: Database, runtime: str, say: Callable[[str], None]
 ) -> mongodb.Installation:
-    for fault in mongodb.unfit(database, runtime):
+    for fault in mongodb.unfit(database, declaration_of(runtime).name):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
+    images = resources.runtimes[runtime].images()
     if images is not None and database.image:
         return _named_mongodb(images, database.image, say)
-    if database.home is None:
+    if database.home is None and not database.stand_in:
         raise ArtifactError(
             "no MongoDB server to run",
             where="database.image" if images else "database.home",
@@ -237,10 +238,12 @@ def _mongodb_server(
             if images
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
-    server = mongodb.installed(Path(database.home))
+    server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.mongodb_server(resources.hosts, server, runtime, say)
     if images is None:
         return server
     built = images.bring(image.build_server_image(images.engine, Path(server.program), say), say)

@@ -114,14 +114,14 @@ def _of_hosts(setup: Setup, inventory: Inventory | None) -> Iterator[Obstacle]:
 
 
 def _not_brought(setup: Setup) -> Iterator[Obstacle]:
-    """Of databases, hosts are brought what Tare's own locked files hold."""
+    """Of databases, hosts are brought files, of which an image is made there."""
     database = setup.database
-    if database.kind == "mongodb":
-        why = "this version brings Cassandra to other hosts, and no MongoDB server"
-        yield Obstacle(("database", "kind"), why, "set platform.machines to local")
-    elif database.image is not None and not declared(setup.platform.runtime).in_place:
+    if database.image is not None and not declared(setup.platform.runtime).in_place:
         why = "this version makes its own image on other hosts, and pulls none there"
-        yield Obstacle(("database", "image"), why, "leave database.image out")
+        remedy = "leave database.image out"
+        if database.kind == "mongodb":
+            remedy += ", and set database.home to the directory of a mongod"
+        yield Obstacle(("database", "image"), why, remedy)
 
 
 def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
@@ -139,21 +139,23 @@ def _of_client_hosts(setup: Setup, inventory: Inventory) -> Iterator[Obstacle]:
 
 
 def _without_server(setup: Setup) -> Iterator[Obstacle]:
-    """No public package has MongoDB's server: it is the user's own, or an image's."""
+    """No public package has MongoDB's server: it is the user's own, or an image's, or none."""
     database = setup.database
-    if database.home is not None:
+    if database.home is not None or database.stand_in:
         return
+    without = "; without one, database.stand_in: true has the stub in its place, for what the "
+    without += "platform costs alone"
     if not declared(setup.platform.runtime).in_place:
         if database.image is None:
             why = "MongoDB's server cannot be fetched, and neither an image nor a directory of it "
             why += "is named"
             remedy = "set database.image to an image of MongoDB, or database.home to the directory "
             remedy += "of a mongod, of which Tare makes one, then `tare plan` again"
-            yield Obstacle(("database", "kind"), why, remedy)
+            yield Obstacle(("database", "kind"), why, remedy + without)
     else:
         why = "MongoDB's server cannot be fetched, and no directory of it is named"
         remedy = "set database.home to the directory of a mongod, then `tare plan` again"
-        yield Obstacle(("database", "kind"), why, remedy)
+        yield Obstacle(("database", "kind"), why, remedy + without)
 
 
 def _without_binding(setup: Setup) -> Iterator[Obstacle]:

@@ -172,7 +172,8 @@ class Database(StudyPart):
     )
     stand_in: bool = Field(
         False,
-        description="MongoDB: let FerretDB stand in, to try a study out; no number of it is "
+        description="MongoDB: let another server stand in: FerretDB, to try a study out, or "
+        "without home and image the stub, for the platform's price alone; no number of it is "
         "MongoDB's",
         exclude_if=_no,
     )

@@ -67,14 +67,7 @@ def _foreign(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem
 def _members(setup: Setup, origins: Origins, condition: str) -> Iterator[Problem]:
     database = setup.database
     nodes, copies, concern = database.nodes, database.replication_factor, database.write_concern
-    if database.stand_in and nodes > 1:
-        yield Problem(
-            later(origins, ("database", "nodes"), ("database", "stand_in")),
-            f"database.nodes: {nodes}, with database.stand_in",
-            f"a stand-in knows no replica sets (condition {condition})",
-            "set database.nodes and database.replication_factor to 1",
-        )
-    elif copies != nodes:
+    if copies != nodes:
         yield Problem(
             later(origins, ("database", "replication_factor"), ("database", "nodes")),
             f"database.replication_factor: {copies}, with {nodes} nodes of MongoDB",

@@ -194,6 +194,19 @@ def test_a_stand_in_has_no_set_and_says_what_it_is(tmp_path: Path) -> None:
     assert made.describe()["stand_in"] == called
 
 
+def test_the_stub_is_a_set_as_mongods_are_and_says_what_it_is(tmp_path: Path) -> None:
+    servers = Servers(build={"version": "7.0.0", "tareStub": "0.1.0"})
+    made, runtime = cluster(tmp_path, servers, kind="tare-stub", stand_in=True)
+    made.deploy()
+    initiated = servers.last["replSetInitiate"]["replSetInitiate"]
+    assert [m["host"] for m in initiated["members"]] == ALL
+    assert made.primary() is runtime.launched[1]
+    assert made.url == f"mongodb://{','.join(ALL)}/ycsb?replicaSet=d1-k1"
+    called = "tare-stub 0.1.0 (a server that keeps nothing, and not MongoDB)"
+    assert made.describe()["stand_in"] == called
+    assert runtime.written == [[]] * 3, "it has no configuration file"
+
+
 def test_what_says_itself_that_it_is_not_mongodb_is_refused_whatever_it_is_called(
     tmp_path: Path,
 ) -> None:

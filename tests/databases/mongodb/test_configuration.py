@@ -45,6 +45,10 @@ def test_command_lines_have_no_shell_in_them() -> None:
     words = configuration.ferretdb_command("/opt/ferretdb", SITE)
     assert "--listen-addr=127.0.1.1:27017" in words
     assert "--telemetry=disable" in words
+    assert configuration.stub_command("/opt/tare-stub", SITE) == [
+        *("/opt/tare-stub", "--protocol", "mongodb"),
+        *("--listen", "127.0.1.1:27017", "--set-later"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,3 +69,5 @@ def test_a_further_cluster_on_a_node_s_network_has_ports_of_its_own() -> None:
     assert made["net"]["port"] == 27117
     words = configuration.ferretdb_command("/opt/ferretdb", replace(POD, shift=100))
     assert "--listen-addr=:27117" in words
+    words = configuration.stub_command("/opt/tare-stub", replace(POD, shift=100))
+    assert "0.0.0.0:27117" in words

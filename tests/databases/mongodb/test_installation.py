@@ -38,6 +38,15 @@ def test_ferretdb_is_known_for_what_it_is(tmp_path: Path) -> None:
     assert installed(program).stands_in
 
 
+def test_the_stub_is_known_for_what_it_is_and_knows_sets(tmp_path: Path) -> None:
+    program = tmp_path / "tare-stub"
+    program.write_bytes(b"no server")
+    found = installed(program)
+    assert (found.kind, found.stands_in, found.knows_sets) == ("tare-stub", True, True)
+    build = {"version": "7.0.0", "tareStub": "0.1.0"}
+    assert stand_in(build) == "tare-stub 0.1.0 (a server that keeps nothing, and not MongoDB)"
+
+
 def test_a_directory_without_a_server_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="no mongod here") as raised:
         installed(tmp_path)
@@ -133,6 +142,15 @@ def test_several_stand_ins_are_no_replica_set(ferretdb: str) -> None:
     assert fault.field == ("database", "nodes")
     assert "3 of them would be 3 databases" in fault.why
     assert len(faults(home=ferretdb, nodes=3)) == 2
+
+
+def test_the_stub_must_have_been_asked_for_and_may_be_several(tmp_path: Path) -> None:
+    program = tmp_path / "tare-stub"
+    program.write_bytes(b"no server")
+    (fault,) = faults(home=str(program), nodes=3)
+    assert fault.why.startswith("tare-stub (a server that keeps nothing, and not MongoDB) cannot")
+    assert faults(home=str(program), nodes=3, stand_in=True) == []
+    assert faults(nodes=3, stand_in=True) == []
 
 
 def test_a_mongod_may_be_several_and_stand_in_for_itself(tmp_path: Path) -> None:

@@ -51,6 +51,18 @@ def test_growth_is_summed_over_the_members(watched: tuple[Servers, MongoCluster]
     assert seen.notes == []
 
 
+def test_the_stub_which_keeps_no_counters_is_asked_for_none(tmp_path: Path) -> None:
+    servers = Servers()
+    made, _ = cluster(tmp_path, servers, kind="tare-stub", stand_in=True)
+    made.deploy()
+    watch = ServerWatch([made])
+    watch.begin()
+    seen = watch.end(servers.now, servers.now + 10)
+    watch.close()
+    assert (seen.counts, seen.notes) == ({}, [])
+    assert "serverStatus" not in servers.last
+
+
 def test_an_election_in_the_trial_is_an_event(watched: tuple[Servers, MongoCluster]) -> None:
     servers, made = watched
     watch = ServerWatch([made])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -286,6 +287,21 @@ def test_the_same_questions_of_another_database_have_its_findings_and_it_is_said
     assert elsewhere.notes == ("address host-name in the source, which this study has not",)
     here = make_measured(read_run(run), analysis, load_study(RunFiles(run).study))
     assert "database: cassandra here, mongodb in the source" in differences(here, reference)
+
+
+def test_rows_of_a_stand_in_judge_the_platform_alone_and_say_so(
+    run: Path, analysis: Analysis
+) -> None:
+    made = make_measured(read_run(run), analysis, load_study(RunFiles(run).study))
+    stub = "tare-stub 0.1.0 (a server that keeps nothing, and not MongoDB)"
+    trials = tuple(
+        replace(one, manifest=one.manifest.model_copy(update={"database": {"stand_in": stub}}))
+        for one in made.trials
+    )
+    reference = make_reference(RunFiles(run).study, library([direction("up", "higher", **AT_64)]))
+    said = f"database: {stub} here, so that rows judge what the platform costs and no database"
+    assert said in differences(replace(made, trials=trials), reference)
+    assert not any("no database" in one for one in differences(made, reference))
 
 
 def test_the_document_reads_back(run: Path, analysis: Analysis) -> None:

@@ -186,7 +186,7 @@ impl Settings {
                 return Err(refused(name, "compression is not offered; leave it out"));
             }
             "loadbalanced" if value == "true" => self.balanced = true,
-            "srvmaxhosts" | "srvservicename" => {
+            "srvmaxhosts" | "srvservicename" | "srvallowedhostssuffix" => {
                 return Err(bad(name, "it is of mongodb+srv alone; leave it out"));
             }
             "proxyhost" | "proxyport" | "proxyusername" | "proxypassword" => {

@@ -108,6 +108,7 @@ fn what_a_driver_would_take_is_told_from_what_is_wrong() {
         ("mongodb://h/?proxyHost=p", true),
         ("mongodb://h/?proxyPort=1080", false),
         ("mongodb://a:b@h/?authMechanism=PLAIN", true),
+        ("mongodb://h/?srvAllowedHostsSuffix=.h", false),
     ] {
         assert_eq!(Uri::parse(text).unwrap_err().refused, refused, "{text}");
     }

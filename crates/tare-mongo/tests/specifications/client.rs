@@ -30,6 +30,8 @@ pub enum Event {
 pub struct Failed {
     pub error: Box<Error>,
     pub labels: Vec<String>,
+    /// What of several writes was done before.
+    pub done: Value,
 }
 
 pub struct Client {
@@ -240,5 +242,9 @@ fn labelled(error: Box<Error>, work: Option<Work>, retries: bool) -> Failed {
         }
         _ => Vec::new(),
     };
-    Failed { error, labels }
+    Failed {
+        error,
+        labels,
+        done: Value::Null,
+    }
 }

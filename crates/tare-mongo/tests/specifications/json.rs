@@ -1,7 +1,7 @@
 //! Extended JSON, as the specifications' files write values: to BSON, and from what the client read.
 use base64::engine::general_purpose::STANDARD;
 use base64::Engine;
-use bson::{oid::ObjectId, Bson};
+use bson::{oid::ObjectId, Binary, Bson, DateTime};
 use serde_json::{json, Map, Value};
 use tare_mongo::document::{self, Document};
 
@@ -35,6 +35,16 @@ fn special(fields: &Map<String, Value>) -> Option<Bson> {
         "$oid" => Some(Bson::ObjectId(ObjectId::parse_str(value.as_str()?).ok()?)),
         "$numberLong" => value.as_str()?.parse().ok().map(Bson::Int64),
         "$numberInt" => value.as_str()?.parse().ok().map(Bson::Int32),
+        "$code" => Some(Bson::JavaScriptCode(value.as_str()?.to_owned())),
+        "$date" => Some(Bson::DateTime(
+            DateTime::parse_rfc3339_str(value.as_str()?).ok()?,
+        )),
+        "$binary" => {
+            let subtype = u8::from_str_radix(value["subType"].as_str()?, 16).ok()?;
+            let bytes = STANDARD.decode(value["base64"].as_str()?).ok()?;
+            let subtype = subtype.into();
+            Some(Bson::Binary(Binary { subtype, bytes }))
+        }
         _ => None,
     }
 }
@@ -186,6 +196,8 @@ pub fn relaxed(value: &Bson) -> Value {
             Value::Object(pairs.collect())
         }
         Bson::Null => Value::Null,
+        Bson::ObjectId(id) => json!({ "$oid": id.to_hex() }),
+        Bson::JavaScriptCode(code) => json!({ "$code": code }),
         other => json!(other.to_string()),
     }
 }

@@ -13,6 +13,8 @@ mod concerns;
 mod discovery;
 mod documents;
 mod json;
+mod matching;
+mod operations;
 mod refusals;
 mod retries;
 #[path = "../scripted/scram.rs"]

@@ -5,12 +5,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bson::{doc, Bson, Document};
-use serde_json::{json, Map, Value};
-use tare_mongo::{Work, WriteAck, WriteConcern};
+use bson::Document;
+use serde_json::{json, Value};
+use tare_mongo::{WriteAck, WriteConcern};
 
-use crate::client::{Client, Event, Failed};
-use crate::json::{bson_document, relaxed};
+use crate::client::Client;
+use crate::json::bson_document;
+use crate::matching::{event, judge, written};
+use crate::operations::perform;
 use crate::server::{Nature, Server};
 use crate::{cases, refusals, Tally, Verdict};
 
@@ -81,7 +83,7 @@ fn fits(requirements: &Value, nature: &str, version: [u32; 3]) -> bool {
 }
 
 /// Why a case does not go on.
-enum Stop {
+pub enum Stop {
     Refused(Verdict),
     Wrong(String),
 }
@@ -92,13 +94,15 @@ impl From<String> for Stop {
     }
 }
 
-/// A collection, by its client.
+/// Where an operation goes.
 #[derive(Clone)]
-struct Place {
+pub struct Place {
     client: String,
-    database: String,
-    name: String,
-    concern: Document,
+    pub database: String,
+    pub name: String,
+    /// Whether it is the client alone, and so all its databases.
+    pub everywhere: bool,
+    pub concern: Document,
 }
 
 struct World {
@@ -109,7 +113,7 @@ struct World {
     collections: HashMap<String, Place>,
 }
 
-fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
@@ -164,6 +168,11 @@ impl World {
                 let client = Client::open(&self.server, self.nature, &given["uriOptions"])?;
                 self.clients.insert(id, client);
             }
+            "bucket" => {
+                let database = text(&given["database"]);
+                let of = self.databases.get(&database).cloned().unwrap_or_default();
+                self.databases.insert(id, of);
+            }
             "database" => {
                 let name = text(&given["databaseName"]);
                 self.databases.insert(id, (text(&given["client"]), name));
@@ -177,6 +186,7 @@ impl World {
                     client,
                     database,
                     name,
+                    everywhere: false,
                     concern,
                 };
                 self.collections.insert(id, place);
@@ -205,11 +215,7 @@ impl World {
         let place = self.place(&on);
         let client = self.clients.get_mut(&place.client);
         let client = client.ok_or_else(|| format!("no client behind {on}"))?;
-        let result = match name.as_str() {
-            "bulkWrite" => bulk(client, &place, arguments)?,
-            name => perform(client, &place, name, arguments)?,
-        };
-        judge(result, operation)
+        judge(perform(client, &place, &name, arguments)?, operation)
     }
 
     /// Where an operation goes: a collection, a database without one, or a client alone.
@@ -223,6 +229,7 @@ impl World {
             client,
             database,
             name: String::new(),
+            everywhere: !self.databases.contains_key(on),
             concern: Document::new(),
         }
     }
@@ -286,253 +293,5 @@ fn concern(given: &Value) -> Result<Document, Stop> {
     ) {
         Ok(_) => Ok(bson_document(&json!(fields))),
         Err(error) => Err(Stop::Refused(refusals::verdict(&error))),
-    }
-}
-
-fn written(event: &Event) -> Value {
-    match event {
-        Event::Started(command) => {
-            let name = command.keys().next().cloned().unwrap_or_default();
-            let database = command.get_str("$db").unwrap_or_default();
-            json!({ "commandStartedEvent": {
-                "command": relaxed(&Bson::Document(command.clone())),
-                "commandName": name, "databaseName": database,
-            } })
-        }
-        Event::Succeeded(name) => json!({ "commandSucceededEvent": { "commandName": name } }),
-        Event::Failed(name) => json!({ "commandFailedEvent": { "commandName": name } }),
-    }
-}
-
-fn event(found: &Value, wanted: &Value) -> bool {
-    let inner = |value: &Value| -> Option<(String, Map<String, Value>)> {
-        let (kind, fields) = value.as_object()?.iter().next()?;
-        Some((kind.clone(), fields.as_object()?.clone()))
-    };
-    let (Some((kind, found)), Some((wanted_kind, wanted))) = (inner(found), inner(wanted)) else {
-        return false;
-    };
-    kind == wanted_kind
-        && wanted
-            .iter()
-            .all(|(name, wanted)| matching(found.get(name), wanted, true))
-}
-
-/// The unified test format's comparison; at the root a document may have more than is wanted.
-fn matching(found: Option<&Value>, wanted: &Value, root: bool) -> bool {
-    let found_or_null = found.unwrap_or(&Value::Null);
-    match wanted {
-        Value::Object(fields) => {
-            if let Some(inner) = fields.get("$$unsetOrMatches") {
-                return found.is_none_or(Value::is_null) || matching(found, inner, root);
-            }
-            if let Some(exists) = fields.get("$$exists") {
-                return json!(found.is_some()) == *exists;
-            }
-            if fields.contains_key("$$type") {
-                return found.is_some();
-            }
-            let Some(own) = found_or_null.as_object() else {
-                return false;
-            };
-            let optional =
-                |it: &Value| it.get("$$unsetOrMatches").is_some() || it.get("$$exists").is_some();
-            (root || own.keys().all(|name| fields.contains_key(name)))
-                && fields.iter().all(|(name, wanted)| {
-                    let found = own.get(name);
-                    (found.is_some() || optional(wanted)) && matching(found, wanted, false)
-                })
-        }
-        Value::Array(items) => found_or_null.as_array().is_some_and(|own| {
-            let pairs = own.iter().zip(items);
-            own.len() == items.len() && pairs.clone().all(|(own, it)| matching(Some(own), it, root))
-        }),
-        wanted => found_or_null == wanted,
-    }
-}
-
-fn judge(result: Result<Value, Failed>, operation: &Value) -> Result<(), Stop> {
-    let name = &operation["name"];
-    let failed = match (result, operation.get("expectError")) {
-        (Ok(found), None) => {
-            let wanted = operation.get("expectResult");
-            return match wanted.is_none_or(|wanted| matching(Some(&found), wanted, true)) {
-                true => Ok(()),
-                false => Err(format!("{name} gives {found}, not {}", json!(wanted)).into()),
-            };
-        }
-        (Ok(found), Some(_)) => return Err(format!("{name} gives {found}, and no error").into()),
-        (Err(failed), None) => return Err(format!("{name} fails: {}", failed.error).into()),
-        (Err(failed), Some(wanted)) => (failed, wanted),
-    };
-    let (failed, wanted) = failed;
-    for (key, has) in [("errorLabelsContain", true), ("errorLabelsOmit", false)] {
-        for label in wanted[key].as_array().into_iter().flatten() {
-            if failed.labels.iter().any(|own| json!(own) == *label) != has {
-                return Err(
-                    format!("{name}'s labels are {:?}: {key} {label}", failed.labels).into(),
-                );
-            }
-        }
-    }
-    for key in wanted.as_object().into_iter().flatten().map(|(key, _)| key) {
-        if !["isError", "errorLabelsContain", "errorLabelsOmit"].contains(&key.as_str()) {
-            return Err(format!("the runner knows no {key}").into());
-        }
-    }
-    Ok(())
-}
-
-type Outcome = Result<Value, Failed>;
-
-/// Send what the operation asks for, and read what it gives.
-fn perform(
-    client: &mut Client,
-    place: &Place,
-    name: &str,
-    arguments: &Value,
-) -> Result<Outcome, Stop> {
-    let given = |key: &str| bson_document(&arguments[key]);
-    let list = |key: &str| -> Vec<Document> {
-        let items = arguments[key].as_array().into_iter().flatten();
-        items.map(bson_document).collect()
-    };
-    let on = place.name.as_str();
-    let query = given("filter");
-    let mut command = match name {
-        "find" => doc! { "find": on, "filter": query },
-        "findOne" => doc! { "find": on, "filter": query, "limit": 1, "singleBatch": true },
-        "insertOne" => doc! { "insert": on, "documents": [given("document")], "ordered": true },
-        "insertMany" => {
-            let ordered = arguments["ordered"] != json!(false);
-            doc! { "insert": on, "documents": list("documents"), "ordered": ordered }
-        }
-        "updateOne" | "replaceOne" => {
-            let change = given(if name == "updateOne" {
-                "update"
-            } else {
-                "replacement"
-            });
-            let mut update = doc! { "q": query, "u": change };
-            if arguments["upsert"] == json!(true) {
-                update.insert("upsert", true);
-            }
-            doc! { "update": on, "updates": [update], "ordered": true }
-        }
-        "deleteOne" => {
-            doc! { "delete": on, "deletes": [{ "q": query, "limit": 1 }], "ordered": true }
-        }
-        "findOneAndDelete" => doc! { "findAndModify": on, "query": query, "remove": true },
-        "findOneAndUpdate" => {
-            doc! { "findAndModify": on, "query": query, "update": given("update") }
-        }
-        "findOneAndReplace" => {
-            doc! { "findAndModify": on, "query": query, "update": given("replacement") }
-        }
-        "aggregate" | "createChangeStream" | "countDocuments" => {
-            let mut stages = list("pipeline");
-            match name {
-                "createChangeStream" => stages.insert(0, doc! { "$changeStream": {} }),
-                "countDocuments" => stages.push(doc! { "$match": query }),
-                _ => {}
-            }
-            let on = match on {
-                "" => Bson::Int32(1),
-                on => Bson::from(on),
-            };
-            doc! { "aggregate": on, "pipeline": stages, "cursor": {} }
-        }
-        "estimatedDocumentCount" => doc! { "count": on },
-        "distinct" => {
-            doc! { "distinct": on, "key": text(&arguments["fieldName"]), "query": query }
-        }
-        "listDatabases" => doc! { "listDatabases": 1 },
-        "listDatabaseNames" => doc! { "listDatabases": 1, "nameOnly": true },
-        "listCollections" => doc! { "listCollections": 1, "cursor": {} },
-        "listCollectionNames" => doc! { "listCollections": 1, "nameOnly": true, "cursor": {} },
-        "listIndexes" | "listIndexNames" => doc! { "listIndexes": on, "cursor": {} },
-        "clientBulkWrite" => doc! { "bulkWrite": 1, "ops": list("models") },
-        "runCommand" => given("command"),
-        other => return Err(format!("the runner knows no operation {other}").into()),
-    };
-    for key in ["sort", "limit", "batchSize"] {
-        if let Some(value) = arguments.get(key) {
-            command.insert(key, crate::json::bson(value));
-        }
-    }
-    let work = match name {
-        "runCommand" => None,
-        "insertOne" | "insertMany" | "updateOne" | "replaceOne" | "deleteOne"
-        | "clientBulkWrite" => Some(Work::Write),
-        name if name.starts_with("findOneAnd") => Some(Work::Write),
-        _ => Some(Work::Read),
-    };
-    if work == Some(Work::Write) && !place.concern.is_empty() {
-        command.insert("writeConcern", place.concern.clone());
-    }
-    command.insert("$db", place.database.clone());
-    let answer = client.perform(work, command);
-    Ok(answer.map(|answer| result(name, &answer)))
-}
-
-/// Several writes in turn; inserts that follow each other are one command.
-fn bulk(client: &mut Client, place: &Place, arguments: &Value) -> Result<Outcome, Stop> {
-    let mut steps: Vec<(String, Value)> = Vec::new();
-    for request in arguments["requests"].as_array().into_iter().flatten() {
-        for (name, given) in request.as_object().into_iter().flatten() {
-            match (name.as_str(), steps.last_mut()) {
-                ("insertOne", Some((last, many))) if last == "insertMany" => {
-                    if let Some(documents) = many["documents"].as_array_mut() {
-                        documents.push(given["document"].clone());
-                    }
-                }
-                ("insertOne", _) => {
-                    let ordered = arguments["ordered"] != json!(false);
-                    let documents = json!([given["document"]]);
-                    let many = json!({ "documents": documents, "ordered": ordered });
-                    steps.push(("insertMany".into(), many));
-                }
-                (name, _) => steps.push((name.to_owned(), given.clone())),
-            }
-        }
-    }
-    for (name, given) in steps {
-        if let Err(failed) = perform(client, place, &name, &given)? {
-            return Ok(Err(failed));
-        }
-    }
-    Ok(Ok(Value::Null))
-}
-
-/// What an operation gives, as the files write it.
-fn result(name: &str, answer: &Document) -> Value {
-    let batch = || {
-        let cursor = answer.get_document("cursor");
-        let batch = cursor.and_then(|cursor| cursor.get_array("firstBatch"));
-        relaxed(&Bson::Array(batch.cloned().unwrap_or_default()))
-    };
-    let count = |key: &str| relaxed(answer.get(key).unwrap_or(&Bson::Int32(0)));
-    match name {
-        "find" | "aggregate" => batch(),
-        "findOne" => batch()[0].clone(),
-        "countDocuments" => json!(batch().as_array().map_or(0, Vec::len)),
-        "estimatedDocumentCount" => count("n"),
-        "distinct" => count("values"),
-        "deleteOne" => json!({ "deletedCount": count("n") }),
-        "updateOne" | "replaceOne" => {
-            let upserted = answer.get_array("upserted").cloned().unwrap_or_default();
-            let matched = count("n").as_u64().unwrap_or(0) - upserted.len() as u64;
-            let mut found = json!({
-                "matchedCount": matched, "modifiedCount": count("nModified"),
-                "upsertedCount": upserted.len(),
-            });
-            if let Some(first) = upserted.first().and_then(Bson::as_document) {
-                found["upsertedId"] = relaxed(first.get("_id").unwrap_or(&Bson::Null));
-            }
-            found
-        }
-        name if name.starts_with("findOneAnd") => count("value"),
-        // Drivers need not tell the ids that they were given.
-        _ => Value::Null,
     }
 }

@@ -29,10 +29,18 @@ const PASSING: [i64; 12] = [
 #[derive(Default)]
 struct State {
     documents: HashMap<String, Vec<Document>>,
-    /// What is to fail, and how often; `None` for ever.
-    failing: Option<(Document, Option<i64>)>,
+    failing: Option<FailPoint>,
     /// Answers to numbered writes, by session and number.
     done: HashMap<String, Document>,
+}
+
+/// What is to fail.
+struct FailPoint {
+    point: Document,
+    /// How often it lets pass what fits.
+    skip: i64,
+    /// How often it fails then; `None` for ever.
+    times: Option<i64>,
 }
 
 /// A running server.
@@ -93,36 +101,44 @@ impl Server {
 
     /// Fail as this fail point says.
     pub fn fail(&self, point: &Document) {
-        let times = match point.get("mode") {
-            Some(Bson::Document(mode)) => mode.get("times").and_then(number),
+        let mode = |name: &str| match point.get("mode") {
+            Some(Bson::Document(mode)) => mode.get(name).and_then(number),
             Some(Bson::String(mode)) if mode == "off" => Some(0),
             _ => None,
         };
-        self.state().failing = Some((point.clone(), times));
+        self.state().failing = Some(FailPoint {
+            point: point.clone(),
+            skip: mode("skip").unwrap_or(0),
+            times: mode("times"),
+        });
     }
 
-    /// What is to be done to this command, once.
-    fn failing(&self, command: &str, is_numbered: bool) -> Option<Document> {
-        let mut state = self.state();
-        let (point, left) = state.failing.as_mut()?;
+    /// What is to be done to this command, once; `write` is what a numbered write is known by.
+    fn failing(&self, command: &str, write: Option<&str>) -> Option<Document> {
+        let state = &mut *self.state();
+        let failing = state.failing.as_mut()?;
+        let point = &failing.point;
         let data = point.get_document("data").cloned().unwrap_or_default();
-        let fits = match point.get_str("configureFailPoint") {
-            Ok("failCommand") => data
+        let of_writes = point
+            .get_str("configureFailPoint")
+            .is_ok_and(|it| it == "onPrimaryTransactionalWrite");
+        let fits = match of_writes {
+            // A write that was done before is not done again.
+            true => write.is_some_and(|write| !state.done.contains_key(write)),
+            false => data
                 .get_array("failCommands")
                 .is_ok_and(|names| names.iter().any(|name| name.as_str() == Some(command))),
-            Ok("onPrimaryTransactionalWrite") => is_numbered,
-            _ => false,
         };
-        if !fits || *left == Some(0) {
+        if !fits || failing.times == Some(0) {
             return None;
         }
-        *left = left.map(|left| left - 1);
+        if failing.skip > 0 {
+            failing.skip -= 1;
+            return None;
+        }
+        failing.times = failing.times.map(|left| left - 1);
         let mut what = data;
-        if is_numbered
-            && point
-                .get_str("configureFailPoint")
-                .is_ok_and(|it| it == "onPrimaryTransactionalWrite")
-        {
+        if of_writes {
             what.insert("before", what.contains_key("failBeforeCommitExceptionCode"));
             what.insert("closeConnection", true);
         }
@@ -133,7 +149,7 @@ impl Server {
         while let Some(asked) = peer.ask() {
             if asked.command() == "saslStart" {
                 peer.put_back(asked);
-                let silent = || self.failing("saslContinue", false).is_some();
+                let silent = || self.failing("saslContinue", None).is_some();
                 if !scram::check_unless(&mut peer, self.password, false, silent) {
                     return;
                 }
@@ -148,8 +164,8 @@ impl Server {
 
     fn fate(&self, asked: &Asked) -> Fate {
         let name = asked.command();
-        let number = asked.body.get("txnNumber");
-        let Some(what) = self.failing(name, number.is_some()) else {
+        let write = numbered_write(asked);
+        let Some(what) = self.failing(name, write.as_deref()) else {
             return Fate::Answer(self.numbered(asked));
         };
         let labels = what.get("errorLabels").cloned();
@@ -162,14 +178,14 @@ impl Server {
         if let Some(code) = what.get("errorCode").and_then(self::number) {
             let mut answer = doc! { "ok": 0.0, "code": code as i32, "errmsg": "the fail point" };
             // Servers label what passes themselves, since they know labels.
-            let passes = self.wire >= LABELS && number.is_some() && PASSING.contains(&code);
+            let passes = self.wire >= LABELS && write.is_some() && PASSING.contains(&code);
             let own = || Bson::from(vec!["RetryableWriteError"]);
             let labels = labels.or_else(|| passes.then(own));
             answer.extend(labels.map(|labels| ("errorLabels".to_owned(), labels)));
             return Fate::Answer(answer);
         }
         if yes(&what, "closeConnection") {
-            if number.is_some() && what.get_bool("before").is_ok_and(|before| !before) {
+            if write.is_some() && what.get_bool("before").is_ok_and(|before| !before) {
                 self.numbered(asked);
             }
             return Fate::Hang;
@@ -179,10 +195,9 @@ impl Server {
 
     /// The answer; that of before where this write was done before.
     fn numbered(&self, asked: &Asked) -> Document {
-        let Some(number) = asked.body.get("txnNumber") else {
+        let Some(key) = numbered_write(asked) else {
             return self.answer(asked);
         };
-        let key = format!("{:?} {number:?}", asked.body.get("lsid"));
         if let Some(answer) = self.state().done.get(&key) {
             return answer.clone();
         }
@@ -243,14 +258,14 @@ impl Server {
             }
             "update" => update(documents, &list("updates")),
             "delete" => {
-                let mut count = 0;
-                for delete in list("deletes") {
-                    let query = delete.get_document("q").cloned().unwrap_or_default();
-                    if let Some(at) = documents.iter().position(|it| matches(it, &query)) {
-                        documents.remove(at);
-                        count += 1;
-                    }
-                }
+                let count: i32 = list("deletes")
+                    .iter()
+                    .map(|it| {
+                        let query = it.get_document("q").cloned().unwrap_or_default();
+                        let many = it.get("limit").and_then(number) == Some(0);
+                        delete(documents, &query, many)
+                    })
+                    .sum();
                 doc! { "n": count, "ok": 1.0 }
             }
             "findAndModify" => {
@@ -272,19 +287,49 @@ impl Server {
                     if let Ok(query) = stage.get_document("$match") {
                         found.retain(|document| matches(document, query));
                     }
+                    // The one that counts documents.
+                    if stage.contains_key("$group") {
+                        found = vec![doc! { "_id": 1, "n": found.len() as i32 }];
+                    }
                 }
                 cursor(found)
             }
             "listCollections" | "listIndexes" => cursor(documents.clone()),
-            "count" => doc! { "n": documents.len() as i32, "ok": 1.0 },
-            "distinct" => doc! { "values": [11, 22, 33], "ok": 1.0 },
+            "count" => {
+                let found = documents.iter().filter(|it| matches(it, &filter("query")));
+                doc! { "n": found.count() as i32, "ok": 1.0 }
+            }
+            "distinct" => {
+                let query = filter("query");
+                let key = body.get_str("key").unwrap_or_default();
+                let mut values: Vec<Bson> = Vec::new();
+                for document in documents.iter().filter(|it| matches(it, &query)) {
+                    let new = document.get(key).filter(|value| !values.contains(value));
+                    values.extend(new.cloned());
+                }
+                doc! { "values": values, "ok": 1.0 }
+            }
+            // It runs no JavaScript but does what that of the cases says: the sum of `x + 1`.
+            "mapReduce" => {
+                let sum: i64 = documents
+                    .iter()
+                    .filter_map(|it| it.get("x").and_then(number))
+                    .map(|x| x + 1)
+                    .sum();
+                doc! { "results": [{ "_id": 0, "value": sum }], "ok": 1.0 }
+            }
             "listDatabases" => doc! { "databases": [], "totalSize": 0, "ok": 1.0 },
-            "bulkWrite" => doc! { "nErrors": 0, "nInserted": 1, "ok": 1.0,
-            "cursor": { "id": 0_i64, "ns": "admin.$cmd.bulkWrite", "firstBatch": [] } },
+            "bulkWrite" => bulk_write(&mut state.documents, &list("ops"), &list("nsInfo")),
             "ping" => doc! { "ok": 1.0 },
             other => doc! { "ok": 0.0, "code": 59, "errmsg": format!("no such command: {other}") },
         }
     }
+}
+
+/// What a numbered write is known by when it is sent again.
+fn numbered_write(asked: &Asked) -> Option<String> {
+    let number = asked.body.get("txnNumber")?;
+    Some(format!("{:?} {number:?}", asked.body.get("lsid")))
 }
 
 fn yes(document: &Document, name: &str) -> bool {
@@ -305,6 +350,9 @@ fn matches(document: &Document, query: &Document) -> bool {
         let own = document.get(name);
         match wanted {
             Bson::Document(compared) => compared.iter().all(|(how, than)| {
+                if how == "$eq" {
+                    return own == Some(than);
+                }
                 let (own, than) = (own.and_then(number), number(than));
                 match how.as_str() {
                     "$gt" => own > than,
@@ -367,4 +415,64 @@ fn update(documents: &mut Vec<Document>, updates: &[Document]) -> Document {
         answer.insert("upserted", upserted);
     }
     answer
+}
+
+/// Delete the first document that fits, or all; how many it were.
+fn delete(documents: &mut Vec<Document>, query: &Document, many: bool) -> i32 {
+    let mut count = 0;
+    documents.retain(|document| {
+        let goes = (many || count == 0) && matches(document, query);
+        count += i32::from(goes);
+        !goes
+    });
+    count
+}
+
+/// Writes to several collections, with an answer to each.
+fn bulk_write(
+    collections: &mut HashMap<String, Vec<Document>>,
+    operations: &[Document],
+    spaces: &[Document],
+) -> Document {
+    let (mut inserted, mut matched, mut modified, mut deleted) = (0, 0, 0, 0);
+    let mut single = Vec::new();
+    for (index, operation) in operations.iter().enumerate() {
+        let Some((kind, at)) = operation.iter().next() else {
+            continue;
+        };
+        let space = number(at).and_then(|at| spaces.get(usize::try_from(at).ok()?));
+        let space = space
+            .and_then(|it| it.get_str("ns").ok())
+            .unwrap_or_default();
+        let name = space.split_once('.').map_or(space, |(_, name)| name);
+        let documents = collections.entry(name.to_owned()).or_default();
+        let part = |key: &str| operation.get_document(key).cloned().unwrap_or_default();
+        let many = yes(operation, "multi");
+        let mut answer = doc! { "ok": 1.0, "idx": index as i32 };
+        match kind.as_str() {
+            "insert" => {
+                documents.push(part("document"));
+                inserted += 1;
+                answer.insert("n", 1);
+            }
+            "update" => {
+                let change = doc! { "q": part("filter"), "u": part("updateMods"), "multi": many };
+                let done = update(documents, &[change]);
+                matched += done.get_i32("n").unwrap_or(0);
+                modified += done.get_i32("nModified").unwrap_or(0);
+                answer.extend(done);
+            }
+            _ => {
+                let count = delete(documents, &part("filter"), many);
+                deleted += count;
+                answer.insert("n", count);
+            }
+        }
+        single.push(answer);
+    }
+    doc! {
+        "nErrors": 0, "nInserted": inserted, "nMatched": matched, "nModified": modified,
+        "nUpserted": 0, "nDeleted": deleted, "ok": 1.0,
+        "cursor": { "id": 0_i64, "ns": "admin.$cmd.bulkWrite", "firstBatch": single },
+    }
 }

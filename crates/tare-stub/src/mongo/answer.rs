@@ -42,6 +42,13 @@ pub const NO_TRANSACTIONS: Refusal = refusal(
     "IllegalOperation",
     "Transaction numbers are only allowed on a replica set member or mongos",
 );
+pub const ALREADY_INITIALIZED: Refusal = refusal(23, "AlreadyInitialized", "already initialized");
+pub const NO_REPLICATION: Refusal = refusal(
+    94,
+    "NotYetInitialized",
+    "no set was named to this server: see --set-later of tare-stub",
+);
+pub const NO_THREAD: Refusal = refusal(8, "UnknownError", "tare-stub has no thread for the set");
 pub const NOT_PRIMARY: Refusal = refusal(10107, "NotWritablePrimary", "not primary");
 pub const NO_SECONDARY_OK: Refusal = refusal(
     13435,

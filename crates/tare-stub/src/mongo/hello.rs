@@ -20,6 +20,8 @@ const ELECTION: [u8; 4] = [0x7F, 0xFF, 0xFF, 0xFF];
 pub struct Identity {
     /// Tells its process from an earlier one.
     process: [u8; 12],
+    /// Whether it waits to be told of which set it is.
+    pub waits: bool,
 }
 
 /// What a driver asks in a `hello`.
@@ -34,10 +36,10 @@ pub struct Question {
 }
 
 impl Identity {
-    pub fn new() -> Identity {
+    pub fn new(waits: bool) -> Identity {
         let mut process = [0; 12];
         process.copy_from_slice(&session_id()[..12]);
-        Identity { process }
+        Identity { process, waits }
     }
 
     /// Writes the number of its state, by which clients know which of two answers is newer.
@@ -68,7 +70,7 @@ impl Identity {
         if question.hello_ok {
             out.boolean("helloOk", true);
         }
-        let writable = members.is_none_or(Members::is_primary);
+        let writable = !self.waits && members.is_none_or(Members::is_primary);
         let word = match question.is_old {
             true => "ismaster",
             false => "isWritablePrimary",
@@ -77,6 +79,10 @@ impl Identity {
         self.put_version(members, out);
         if let Some(members) = members {
             put_set(members, out);
+        }
+        if self.waits {
+            out.boolean("isreplicaset", true)
+                .boolean("secondary", false);
         }
         out.int("maxBsonObjectSize", 16 << 20);
         out.int("maxMessageSizeBytes", MAX_MESSAGE as i32);
@@ -137,7 +143,8 @@ fn put_set(members: &Members, out: &mut Writer<'_>) {
     });
 }
 
-fn now() -> i64 {
+/// Milliseconds since 1970.
+pub fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |time| time.as_millis() as i64)
 }

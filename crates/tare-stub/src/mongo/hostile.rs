@@ -54,6 +54,9 @@ fn broken() -> impl Strategy<Value = Vec<u8>> {
         doc! { "getMore": 1_i64, "collection": "c", "$db": "d", "batchSize": 1 },
         doc! { "killCursors": "c", "cursors": [1_i64, 2_i64], "$db": "d" },
         doc! { "insert": "t", "$db": "d", "documents": [{ "a": 1 }, { "b": [1, { "c": 2 }] }] },
+        doc! { "replSetInitiate": { "_id": "r", "members": [{ "_id": 0, "host": "a:1" }] }, "$db": "admin" },
+        doc! { "tareStubJoin": 0, "setName": "r", "hosts": ["a:1"], "$db": "admin" },
+        doc! { "replSetGetStatus": 1, "$db": "admin" },
         doc! { "saslStart": 1, "mechanism": "SCRAM-SHA-1", "payload": "n,,n=ann,r=b", "$db": "admin" },
         doc! { "saslContinue": 1, "payload": "c=biws,r=b,p=b", "$db": "admin" },
     ];

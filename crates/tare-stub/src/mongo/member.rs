@@ -7,12 +7,14 @@ use tare_mongo::message::{self, flag, Message, HEADER, MAX_MESSAGE};
 use tare_mongo::Error;
 
 use super::answer::{
-    of_fault, Form, Refusal, To, BAD_BSON, BAD_VALUE, NOT_PRIMARY, NO_CURSOR, NO_SECONDARY_OK,
-    NO_TRANSACTIONS, UNAUTHORIZED, UNKNOWN, WRONG_PASSWORD,
+    of_fault, Form, Refusal, To, ALREADY_INITIALIZED, BAD_BSON, BAD_VALUE, NOT_PRIMARY, NO_CURSOR,
+    NO_REPLICATION, NO_SECONDARY_OK, NO_THREAD, NO_TRANSACTIONS, UNAUTHORIZED, UNKNOWN,
+    WRONG_PASSWORD,
 };
 use super::asked::Asked;
 use super::documents::{Batch, Documents};
 use super::hello::{Identity, Question};
+use super::initiation;
 use super::legacy;
 use super::login::{Accounts, Login, Step};
 use super::set::Members;
@@ -29,6 +31,8 @@ const RETRYABLE: &str = "RetryableWriteError";
 pub struct Member {
     identity: Identity,
     members: Option<Members>,
+    /// What the set is given once it is told, while none is.
+    waits: Option<UnixStream>,
     accounts: Accounts,
     documents: Documents,
     connections: i32,
@@ -146,11 +150,14 @@ impl Member {
     /// # Errors
     /// A password that SCRAM cannot take, or no thread to watch other members.
     pub fn new(script: &Script, wake: UnixStream) -> Result<Member, crate::Error> {
-        let set = script.set.clone();
-        let members = set.map(|set| Members::watch(set, wake)).transpose();
+        let (members, waits) = match script.set.clone() {
+            Some(set) => (Some(Members::watch(set, wake)), None),
+            None => (None, script.set_later.then_some(wake)),
+        };
         Ok(Member {
-            identity: Identity::new(),
-            members: members.map_err(crate::Error::Thread)?,
+            identity: Identity::new(waits.is_some()),
+            members: members.transpose().map_err(crate::Error::Thread)?,
+            waits,
             accounts: Accounts::new(script.user.as_ref()).map_err(crate::Error::User)?,
             documents: Documents::new(script.rows, script.value_bytes),
             connections: 0,
@@ -185,6 +192,15 @@ impl Member {
                 }
                 to.yes(out);
             }
+            b"replSetInitiate" => self.initiate(to, &asked, out)?,
+            initiation::JOIN => self.join(to, &asked, out)?,
+            b"replSetGetStatus" => match &self.members {
+                Some(members) => to.put(out, |out| {
+                    initiation::put_status(members, out);
+                    out.double("ok", 1.0);
+                }),
+                None => to.no(out, NO_REPLICATION, |_| {}),
+            },
             // There is nothing to be made, and nothing to be removed.
             b"create" | b"drop" | b"dropDatabase" => to.yes(out),
             _ => to.no(out, UNKNOWN, |_| {}),
@@ -231,10 +247,51 @@ impl Member {
         Ok(Outcome::Answered)
     }
 
+    /// The set is named, of which it tells all members.
+    fn initiate(&self, to: To, asked: &Asked<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let named = initiation::named(&asked.value)?;
+        match (&self.members, &self.waits, named) {
+            (Some(_), ..) => to.no(out, ALREADY_INITIALIZED, |_| {}),
+            (None, None, _) => to.no(out, NO_REPLICATION, |_| {}),
+            (None, Some(_), None) => to.no(out, BAD_VALUE, |_| {}),
+            (None, Some(_), Some(set)) => match initiation::tell(set) {
+                Ok(()) => to.yes(out),
+                Err(_) => to.no(out, NO_THREAD, |_| {}),
+            },
+        }
+        Ok(())
+    }
+
+    /// It is told of which set it is.
+    fn join(&mut self, to: To, asked: &Asked<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let told = initiation::told(&asked.value, asked.body)?;
+        match (told, self.waits.take()) {
+            (Some(set), Some(wake)) => match Members::watch(set, wake) {
+                Ok(members) => {
+                    self.members = Some(members);
+                    self.identity.waits = false;
+                    to.yes(out);
+                }
+                Err(_) => to.no(out, NO_THREAD, |_| {}),
+            },
+            (told, waits) => {
+                self.waits = waits;
+                let refusal = match told {
+                    Some(_) if self.members.is_some() => ALREADY_INITIALIZED,
+                    Some(_) => NO_REPLICATION,
+                    None => BAD_VALUE,
+                };
+                to.no(out, refusal, |_| {});
+            }
+        }
+        Ok(())
+    }
+
     /// Why this member does not serve a request of the load.
     fn refused(&self, asked: &Asked<'_>) -> Option<Refusal> {
         let writes = matches!(asked.name, b"insert" | b"update" | b"delete");
         match &self.members {
+            None if self.identity.waits => Some(NOT_PRIMARY),
             None => asked.numbered.then_some(NO_TRANSACTIONS),
             Some(members) if members.is_primary() || asked.name == b"getMore" => None,
             Some(_) if writes => Some(NOT_PRIMARY),

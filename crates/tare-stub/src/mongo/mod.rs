@@ -6,6 +6,7 @@ mod documents;
 mod hello;
 #[cfg(test)]
 mod hostile;
+mod initiation;
 mod legacy;
 mod login;
 mod member;

@@ -1,6 +1,6 @@
 //! A replica set in which the first living member is primary: which members live, and who is primary.
 //!
-//! A member keeps a connection to each of those before it. One that is killed closes it, so that the
+//! A member keeps a connection to each of the others. One that is killed closes it, so that the
 //! next one is told at once; one that stands still does not, and stays what it is.
 
 use std::io::{Read, Write};
@@ -33,7 +33,7 @@ pub struct Members {
 /// What the watching threads share.
 #[derive(Debug)]
 struct Shared {
-    /// Of those before it.
+    /// Of all members but itself.
     living: Vec<AtomicBool>,
     has_news: AtomicBool,
     over: AtomicBool,
@@ -41,21 +41,23 @@ struct Shared {
 }
 
 impl Members {
-    /// Looks at those before it, and watches them on threads of their own; `wake` is given a byte
-    /// for each news.
+    /// Looks at those before it, and watches all others on threads of their own; `wake` is given a
+    /// byte for each news.
     ///
     /// # Errors
     /// A thread cannot be had.
     pub fn watch(set: Set, wake: UnixStream) -> std::io::Result<Members> {
         let shared = Arc::new(Shared {
-            living: (0..set.me).map(|_| AtomicBool::new(false)).collect(),
+            living: set.members.iter().map(|_| AtomicBool::new(false)).collect(),
             has_news: AtomicBool::new(false),
             over: AtomicBool::new(false),
             wake,
         });
-        for (place, address) in set.members[..set.me].iter().enumerate() {
+        let others = set.members.iter().enumerate();
+        for (place, address) in others.filter(|(place, _)| *place != set.me) {
             let (shared, address) = (Arc::clone(&shared), address.clone());
-            let first = reach(&address);
+            // Those behind it do not decide who is primary, and may start after it.
+            let first = (place < set.me).then(|| reach(&address)).flatten();
             shared.living[place].store(first.is_some(), Ordering::Release);
             thread::Builder::new()
                 .name("tare-stub set".into())
@@ -76,6 +78,12 @@ impl Members {
         self.primary == self.set.me
     }
 
+    /// Whether a member is there, as far as this one saw.
+    pub fn lives(&self, place: usize) -> bool {
+        let living = self.shared.living.get(place);
+        place == self.set.me || living.is_some_and(|it| it.load(Ordering::Acquire))
+    }
+
     /// Whether another member is primary than before.
     pub fn has_news(&mut self) -> bool {
         self.shared.has_news.swap(false, Ordering::AcqRel) && self.elect()
@@ -83,7 +91,7 @@ impl Members {
 
     fn elect(&mut self) -> bool {
         let living = |one: &AtomicBool| one.load(Ordering::Acquire);
-        let first = self.shared.living.iter().position(living);
+        let first = self.shared.living[..self.set.me].iter().position(living);
         let primary = first.unwrap_or(self.set.me);
         if primary == self.primary {
             return false;

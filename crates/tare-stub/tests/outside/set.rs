@@ -166,3 +166,96 @@ fn a_primary_that_comes_back_takes_over_and_the_other_steps_down() {
         "on the connection that it had"
     );
 }
+
+/// Members that wait to be told their set, and their addresses.
+fn waiting() -> (Vec<Stub>, Vec<String>) {
+    let one = || {
+        stub(Script {
+            set_later: true,
+            ..Script::default()
+        })
+    };
+    let members: Vec<Stub> = (0..3).map(|_| one()).collect();
+    let hosts = members.iter().map(|it| it.address().to_string()).collect();
+    (members, hosts)
+}
+
+fn initiation(hosts: &[String]) -> Document {
+    let members = hosts.iter().enumerate();
+    let members: Vec<Document> = members
+        .map(|(id, host)| doc! { "_id": id as i32, "host": host })
+        .collect();
+    doc! { "replSetInitiate": { "_id": "named", "members": members }, "$db": "admin" }
+}
+
+/// Waits until a member sees all in these states, with their health.
+fn await_states(stub: &Stub, wanted: &[(&str, f64)]) {
+    let begun = Instant::now();
+    loop {
+        let status = doc! { "replSetGetStatus": 1, "$db": "admin" };
+        let told = Client::connect(stub.address()).ask(&status);
+        let members = told.get_array("members").cloned().unwrap_or_default();
+        let members = members.iter().filter_map(|it| it.as_document());
+        let state = |it: &Document| {
+            let name = it.get_str("stateStr").unwrap().to_owned();
+            (name, it.get_f64("health").unwrap())
+        };
+        let found: Vec<(String, f64)> = members.map(state).collect();
+        let found: Vec<(&str, f64)> = found.iter().map(|(name, it)| (&**name, *it)).collect();
+        if found == wanted {
+            return;
+        }
+        assert!(begun.elapsed() < LONGEST, "{told}");
+    }
+}
+
+#[test]
+fn a_set_may_be_named_while_its_members_run() {
+    let (mut set, hosts) = waiting();
+    let told = hello(&set[1]);
+    assert_eq!(told.get_bool("isreplicaset").ok(), Some(true));
+    assert_eq!(told.get_bool("isWritablePrimary").ok(), Some(false));
+    let mut first = Client::connect(set[0].address());
+    assert_eq!(code(&first.ask(&insert())), 10107);
+    assert_eq!(first.ask(&initiation(&hosts)), doc! { "ok": 1.0 });
+    let all = [("PRIMARY", 1.0), ("SECONDARY", 1.0), ("SECONDARY", 1.0)];
+    for stub in &set {
+        await_states(stub, &all);
+    }
+    assert_eq!(code(&first.ask(&initiation(&hosts))), 23);
+    for (place, stub) in set.iter().enumerate() {
+        let told = hello(stub);
+        assert_eq!(told.get_str("setName").ok(), Some("named"));
+        assert_eq!(told.get_str("me").ok(), Some(hosts[place].as_str()));
+        assert_eq!(told.get_str("primary").ok(), Some(hosts[0].as_str()));
+    }
+    assert_eq!(first.ask(&insert()), doc! { "n": 1, "ok": 1.0 });
+    set.remove(2).stop().unwrap();
+    await_states(&set[0], &[all[0], all[1], ("(not reachable/healthy)", 0.0)]);
+    set.remove(0).stop().unwrap();
+    elected(&set[0]);
+}
+
+#[test]
+fn a_set_is_named_only_to_members_that_wait_for_it_and_by_its_hosts() {
+    let alone = stub(Script::default());
+    let (waiting, _) = waiting();
+    let hosts = [alone.address().to_string()];
+    for command in [
+        initiation(&hosts),
+        doc! { "replSetGetStatus": 1, "$db": "admin" },
+        doc! { "tareStubJoin": 0, "setName": "named", "hosts": &hosts[..], "$db": "admin" },
+    ] {
+        assert_eq!(code(&Client::connect(alone.address()).ask(&command)), 94);
+    }
+    for command in [
+        initiation(&[]),
+        doc! { "replSetInitiate": 1, "$db": "admin" },
+        doc! { "tareStubJoin": 1, "setName": "named", "hosts": &hosts[..], "$db": "admin" },
+    ] {
+        assert_eq!(
+            code(&Client::connect(waiting[0].address()).ask(&command)),
+            2
+        );
+    }
+}

@@ -77,7 +77,7 @@ class MongoCluster(Nodes):
         refuse_stand_in(stand_in(build), forced=self.database.stand_in)
         if stand_in(build) is None:
             refuse_other_release(self.database.version, build)
-        if not self.installation.stands_in:
+        if self.installation.knows_sets:
             self._initiate()
             self._await_set()
         self._await_write()
@@ -156,7 +156,7 @@ class MongoCluster(Nodes):
     def url(self) -> str:
         """The connection string of the load, with the study's concerns."""
         options: dict[str, str] = {}
-        if not self.installation.stands_in:
+        if self.installation.knows_sets:
             options["replicaSet"] = self.name
         if self.database.write_concern is not None:
             options["w"] = str(self.database.write_concern)
@@ -180,8 +180,8 @@ class MongoCluster(Nodes):
         return self.session_to(*chosen.unit.site.door(configuration.PORT))
 
     def members(self) -> list[Member]:
-        """The set's members as the first one sees them; none of a stand-in, which has no set."""
-        if self.installation.stands_in:
+        """The set's members as the first one sees them; none of what knows no sets."""
+        if not self.installation.knows_sets:
             return []
         with self.session() as session:
             return replica_set.members(session.command({"replSetGetStatus": 1}))
@@ -192,7 +192,7 @@ class MongoCluster(Nodes):
         Raises:
             ClusterError: there is none now.
         """
-        if self.installation.stands_in:
+        if not self.installation.knows_sets:
             return self.nodes[0]
         first = replica_set.primary(self.members())
         for node, host in zip(self.nodes, self.hosts, strict=True):
@@ -233,6 +233,6 @@ class MongoCluster(Nodes):
     def resume(self) -> None:
         """Continue, and wait for a primary that all follow: they missed each other's heartbeats."""
         super().resume()
-        if not self.installation.stands_in:
+        if self.installation.knows_sets:
             self._await_set()
             self._await_write()

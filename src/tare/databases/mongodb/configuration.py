@@ -1,4 +1,4 @@
-"""The files and command lines of one member: mongod.conf, FerretDB's flags."""
+"""The files and command lines of one member: mongod.conf, the flags of FerretDB and the stub."""
 
 from __future__ import annotations
 
@@ -92,3 +92,11 @@ def ferretdb_command(ferretdb: str, site: Site) -> list[str]:
         "--debug-addr=-",
         "--log-level=warn",
     ]
+
+
+def stub_command(stub: str, site: Site) -> list[str]:
+    """The server without a database, of a set that is initiated as a mongod's is."""
+    everywhere = site.everywhere or bool(site.seed)  # it takes one address, or all
+    address = "0.0.0.0" if everywhere else site.listen  # noqa: S104 - as mongod's, above
+    listens = f"{address}:{site.binds(PORT)}"
+    return [stub, "--protocol", "mongodb", "--listen", listens, "--set-later"]

@@ -1,4 +1,4 @@
-"""What a member runs from: a mongod, or FerretDB in its place, which records and reports name."""
+"""What a member runs from: a mongod, or in its place FerretDB or the stub, which records name."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ from tare.runtimes.unit import Bits, Site
 if TYPE_CHECKING:
     from tare.study.schema import Database
 
-Kind = Literal["mongod", "ferretdb"]
+Kind = Literal["mongod", "ferretdb", "tare-stub"]
 _NATURE = "a functional stand-in and not MongoDB"
+_KEEPS_NOTHING = "a server that keeps nothing, and not MongoDB"
 STAND_IN = f"FerretDB ({_NATURE})"
 """what every output calls it whose release is not known"""
+STUB = f"tare-stub ({_KEEPS_NOTHING})"
+"""the same, of the stub: what it measures is the price of the platform alone"""
 _NO_TARGET = "cannot be the target of a benchmark"
 _OTHERWISE_MADE = (
     "its storage, its locks and its replication are others: a number from it would pass for one of "
@@ -32,7 +35,7 @@ _OTHER_SERVER = (
     "out"
 )
 _HOME = ("database", "home")
-_OLDEST = (4, 4)
+OLDEST = (4, 4)
 """The first release that tells its default write concern, which a study records.
 Source: MongoDB manual, getDefaultRWConcern."""
 _VERSION = re.compile(r"^db version v(\S+)", re.MULTILINE)
@@ -51,12 +54,19 @@ class Installation:
     @property
     def stands_in(self) -> bool:
         """Whether this only behaves like MongoDB: nothing that it measures says anything of it."""
-        return self.kind == "ferretdb"
+        return self.kind != "mongod"
+
+    @property
+    def knows_sets(self) -> bool:
+        """Whether members make up a replica set, which a client names."""
+        return self.kind != "ferretdb"
 
     def command(self, site: Site) -> list[str]:
         """A member's command line."""
-        if self.stands_in:
+        if self.kind == "ferretdb":
             return configuration.ferretdb_command(self.program, site)
+        if self.kind == "tare-stub":
+            return configuration.stub_command(self.program, site)
         return configuration.mongod_command(self.program, site)
 
 
@@ -112,14 +122,19 @@ def _program(home: Path) -> Path:
 
 
 def _kind(program: Path) -> Kind:
-    return "ferretdb" if "ferretdb" in program.name else "mongod"
+    others: tuple[Kind, ...] = ("ferretdb", "tare-stub")
+    return next((kind for kind in others if kind in program.name), "mongod")
 
 
 def stand_in(build: Mapping[str, Any]) -> str | None:
     """What answers in MongoDB's stead, by its own `buildInfo`; None: nothing says so.
 
-    FerretDB 1.x has a field `ferretdbVersion` there, 2.x one `ferretdb`, which MongoDB has not.
+    FerretDB 1.x has a field `ferretdbVersion` there, 2.x one `ferretdb`, which MongoDB has not; the
+    stub one `tareStub`.
     """
+    stub = build.get("tareStub")
+    if stub is not None:
+        return f"tare-stub {stub} ({_KEEPS_NOTHING})"
     own = build.get("ferretdb")
     version = own.get("version") if isinstance(own, Mapping) else build.get("ferretdbVersion")
     return None if version is None else f"FerretDB {version} ({_NATURE})"
@@ -199,13 +214,12 @@ def unfit(database: Database, runtime: str) -> list[Unfit]:
         program = _program(Path(database.home))
     except ArtifactError as error:
         return [Unfit(_HOME, f"{error.what} ({error.where}): {error.why}", error.remedy)]
-    if _kind(program) == "ferretdb":
-        return _unfit_stand_in(database)
-    return _unfit_release(database)
+    kind = _kind(program)
+    return _unfit_release(database) if kind == "mongod" else _unfit_stand_in(database, kind)
 
 
 def _unfit_release(database: Database) -> list[Unfit]:
-    if tuple(map(int, database.version.split(".")[:2])) >= _OLDEST:
+    if tuple(map(int, database.version.split(".")[:2])) >= OLDEST:
         return []
     why = f"MongoDB {database.version} is older than 4.4, and cannot tell what a study records"
     remedy = "name a newer release and its files; tare load takes servers from 3.6 on"
@@ -224,12 +238,13 @@ def _unfit_image(name: str) -> list[Unfit]:
     return [Unfit(("database", "image"), why, remedy)]
 
 
-def _unfit_stand_in(database: Database) -> list[Unfit]:
-    """A stand-in must have been asked for; several are databases of their own and no set."""
+def _unfit_stand_in(database: Database, kind: Kind) -> list[Unfit]:
+    """A stand-in must have been asked for; several of FerretDB are no set, but databases."""
     found: list[Unfit] = []
+    name = STUB if kind == "tare-stub" else STAND_IN
     if not database.stand_in:
-        found.append(Unfit(_HOME, f"{STAND_IN} {_NO_TARGET}: {_OTHERWISE_MADE}", _OTHER_SERVER))
-    if database.nodes > 1:
+        found.append(Unfit(_HOME, f"{name} {_NO_TARGET}: {_OTHERWISE_MADE}", _OTHER_SERVER))
+    if database.nodes > 1 and kind == "ferretdb":
         why = (
             f"{STAND_IN} knows no replica sets: {database.nodes} of them would be "
             f"{database.nodes} databases of their own"

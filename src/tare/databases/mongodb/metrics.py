@@ -60,7 +60,8 @@ class ServerWatch:
         self._members: list[_MemberWatch] = []
         self._primaries: dict[str, str] = {}
         for cluster in clusters:
-            for node in cluster.nodes:
+            # The stub keeps no counters.
+            for node in cluster.nodes if cluster.installation.kind != "tare-stub" else ():
                 self._observation.attempt(node.unit.site.name, partial(self._open, cluster, node))
 
     def _open(self, cluster: MongoCluster, node: Running) -> None:

@@ -22,6 +22,9 @@ def differences(run: MeasuredRun, reference: Reference) -> Iterator[str]:
     kinds = sorted({one.database for one in findings})
     if reference.carried:
         yield f"database: {run.study.database.kind} here, {' and '.join(kinds)} in the source"
+    stand_ins = {trial.manifest.database.get("stand_in") for trial in run.trials}
+    for name in sorted(str(one) for one in stand_ins if one):
+        yield f"database: {name} here, so that rows judge what the platform costs and no database"
     if not run.imported:  # their files do not know it
         yield from _versions(run, sorted({one.version for one in findings if one.version}))
     here, there = run.study.load, reference.study.load

@@ -1,0 +1,78 @@
+"""What hosts are given of a MongoDB server: the program itself, or an image that is made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tare.artifacts import image
+from tare.databases.mongodb.installation import Installation
+from tare.errors import RuntimeUnavailableError
+from tare.lab import on_hosts
+from tare.runtimes.unit import Bits
+
+SERVER = Installation("/opt/mongodb/bin/mongod", Bits("digest"))
+
+
+class Host:
+    """A host that runs what it is asked to, or not, and builds images."""
+
+    def __init__(self, name: str, status: int = 0) -> None:
+        self.name = self.host = name
+        self.files = PurePosixPath("/srv/files")
+        self.asked: list[tuple[str, ...]] = []
+        self._status = status
+        self.connection: Any = SimpleNamespace(run=self._run)
+
+    def _run(self, *words: object) -> Any:
+        self.asked.append(tuple(map(str, words)))
+        return SimpleNamespace(status=self._status, why="libcurl.so.4 is missing")
+
+    def engine(self) -> Any:
+        tagged = SimpleNamespace(tags=["tare/mongod:abc"])
+        return SimpleNamespace(images=SimpleNamespace(get=lambda identity: tagged))
+
+
+@pytest.fixture(autouse=True)
+def brought(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+
+    def bring(connection: object, files: Any, below: PurePosixPath, *_: object) -> PurePosixPath:
+        found.extend(files)
+        return below / "1234"
+
+    monkeypatch.setattr(on_hosts, "bring", bring)
+    monkeypatch.setattr(image, "build_server_image", lambda engine, program, say: "sha256:1")
+    return found
+
+
+def given(runtime: str, *hosts: Host) -> Installation:
+    among: Any = SimpleNamespace(nodes_of=lambda group: list(hosts))
+    return on_hosts.mongodb_server(among, SERVER, runtime, lambda line: None)
+
+
+def test_processes_run_the_program_that_every_host_was_brought(
+    brought: list[tuple[str, Path]],
+) -> None:
+    hosts = Host("a"), Host("b")
+    made = given("ssh-native", *hosts)
+    assert made.program == "/srv/files/1234/mongod"
+    assert made.bits == SERVER.bits
+    assert brought == [("mongod", Path(SERVER.program))] * 2
+    assert all(one.asked == [(made.program, "--version")] for one in hosts)
+
+
+def test_a_host_on_which_it_does_not_run_is_named_with_the_reason() -> None:
+    with pytest.raises(RuntimeUnavailableError) as raised:
+        given("ssh-native", Host("a"), Host("b", status=127))
+    assert (raised.value.where, raised.value.why) == ("b", "libcurl.so.4 is missing")
+    assert "libraries" in raised.value.remedy
+
+
+def test_containers_run_an_image_that_each_host_makes_of_it() -> None:
+    made = given("ssh-docker", Host("a"), Host("b"))
+    assert (made.program, made.bits.image) == (image.MONGOD, "tare/mongod:abc")
+    assert made.bits.digest == SERVER.bits.digest
