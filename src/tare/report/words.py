@@ -26,6 +26,8 @@ PER_OPERATION = "us/operation"
 MANY = 100
 """Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 
+_NOISE = "noise floor"
+
 # Where no metric has a declared margin, what a reader asks for first.
 _USUAL_PRIMARY = ("service_demand", "throughput", "all.mean", "all.p99")
 
@@ -39,6 +41,8 @@ class Alert:
     details: tuple[str, ...]
     remedy: str = ""
     """What to do about it, with the command and its time where these are known."""
+    check: str = ""
+    """The check that says the same."""
 
 
 @dataclass(frozen=True)
@@ -165,14 +169,14 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
     if hidden:
         headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
         texts = tuple(_noise_text(analysis, floor) for floor in hidden)
-        found.append(Alert("warning", headline, texts, _against_noise(analysis)))
+        found.append(Alert("warning", headline, texts, _against_noise(analysis), _NOISE))
     if averaged:
         headline = (
             f"Single blocks are noisier than the margin on {_titles(analysis, averaged)}: "
             "only averages over deployments decide"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
-        found.append(Alert("warning", headline, texts, "Nothing to do."))
+        found.append(Alert("warning", headline, texts, "Nothing to do.", _NOISE))
     return found
 
 
