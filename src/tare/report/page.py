@@ -55,7 +55,7 @@ _DRAWN = ("wide", "more", "narrow")
 # Treatments whose explanation is open.
 _WHY_OPEN = 3
 # One script, made of these in this order; each is about one thing that the page can do.
-_SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "tables", "export", "start")
+_SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "folds", "tables", "export", "start")
 
 
 def render_html(analysis: Analysis) -> str:
