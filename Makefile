@@ -1,7 +1,7 @@
 # make demo: a first answer from a real cluster. make test: every check and test.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo wheel lint check test test-mongod test-mongodb-specifications fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
+.PHONY: help setup setup-dev demo wheel image lint check test test-mongod test-mongodb-specifications fuzz faults calibration rig rig-down rig-swarm rig-swarm-down
 
 # Where rustup and Debian put what a plain shell may not see.
 export PATH := $(PATH):$(HOME)/.cargo/bin:/usr/sbin:/sbin
@@ -20,6 +20,9 @@ demo: setup ## measure what Docker costs a real Cassandra cluster
 
 wheel: ## dist/*.whl: Tare with its programs, for other machines
 	@setup/wheel.sh
+
+image: ## the Docker image tare-bench: the wheel on a Debian
+	@setup/image.sh
 
 lint: setup-dev ## format, style and types of all code
 	.venv/bin/ruff check

@@ -35,6 +35,21 @@ def test_without_an_engine_the_demo_plans_its_native_conditions_alone() -> None:
     assert [one.name for one in conditions] == ["native.loopback", "native-again.loopback"]
 
 
+def test_the_image_has_the_packages_that_a_set_up_machine_runs_with() -> None:
+    tools = (CHECKOUT / "setup/tools.sh").read_text()
+    run = re.search(r"^  run\)$(.*?);;", tools, re.DOTALL | re.MULTILINE)
+    assert run
+    needed = {
+        name for names in re.findall(r"missing\+=\((.*?)\)", run[1]) for name in names.split()
+    }
+    image = (CHECKOUT / "setup/image.Dockerfile").read_text()
+    installed = re.search(r"install -y --no-install-recommends (.*?) \\", image)
+    assert installed
+    assert needed == {"maven", "iproute2"}
+    assert needed | {"python3", "python3-venv"} <= set(installed[1].split())
+    assert "setup/image.sh" in (CHECKOUT / "Makefile").read_text()
+
+
 @pytest.mark.parametrize("arguments", [["--check"], []])
 def test_an_engine_that_does_not_answer_is_reported_by_the_exit_status(
     arguments: list[str],

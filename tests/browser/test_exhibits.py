@@ -86,4 +86,5 @@ def test_it_fits_a_phone(opened: Callable[..., Opened], grambow: Path) -> None:
     one = opened(grambow, viewport={"width": 390, "height": 800})
     width: int = one.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390
+    one.page.get_by_role("button", name="What the study asked for").click()
     assert one.page.locator(f"{CHANGES} .panels.narrow").is_visible()

@@ -184,6 +184,7 @@ def test_buttons_zoom_for_those_without_mouse_and_keys(
     opened: Callable[..., Opened], report: Path
 ) -> None:
     page = opened(report, viewport={"width": 390, "height": 800}, has_touch=True).page
+    page.get_by_role("button", name="Latency", exact=True).tap()
     figure = page.locator("#latency .fig")
     for _ in range(3):  # the middle of the axes is empty; the curves are not there
         figure.get_by_label("Zoom in: Latency").tap()

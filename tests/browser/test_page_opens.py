@@ -68,6 +68,31 @@ def test_the_page_never_scrolls_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
+    opened: Callable[..., Opened], report: Path
+) -> None:
+    page = opened(report, viewport={"width": 390, "height": 844}).page
+    assert page.evaluate("document.documentElement.scrollHeight") < 6_000
+    assert page.locator("#answer .bar").first.is_visible()
+    head = page.get_by_role("button", name="Effects", exact=True)
+    assert not page.locator("#effects .panel").first.is_visible()
+    head.click()
+    assert head.get_attribute("aria-expanded") == "true"
+    assert page.locator("#effects .panels.narrow .panel").first.is_visible()
+    page.locator("#answer a.trace").first.click()
+    assert page.locator("#trials-table").is_visible(), "a link opens what it leads to"
+
+
+SMALL = """() => [...document.querySelectorAll("a, button, summary, label")]
+  .filter(e => { const r = e.getBoundingClientRect(); return r.height && r.height < 24; })
+  .filter(e => !e.closest("td, p")).map(e => e.textContent.trim())"""
+
+
+def test_what_a_finger_touches_has_24_pixels(opened: Callable[..., Opened], report: Path) -> None:
+    page = opened(report, viewport={"width": 390, "height": 844}).page
+    assert page.evaluate(SMALL) == []
+
+
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_every_text_has_the_contrast_of_wcag_aa(
     opened: Callable[..., Opened], report: Path, mode: str
@@ -94,7 +119,7 @@ def test_paper_gets_the_answer_the_checks_and_the_methods(
     for part in ("#effects", "#tables", "#trials-table", "#provenance", "#filter"):
         assert not page.locator(part).is_visible()
     assert not page.locator("button:visible").count()
-    assert pages(page.pdf(format="A4")) <= 3
+    assert pages(page.pdf(format="A4")) <= 2
 
 
 def pages(document: bytes) -> int:

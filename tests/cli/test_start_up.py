@@ -90,6 +90,14 @@ def test_every_help_has_examples_that_its_command_takes() -> None:
             command.parse_args(context, given[len(called.split()) :])
 
 
+def test_no_paragraph_of_a_help_is_broken_amid_a_sentence() -> None:
+    """A line of the source stays a line of the help, whatever the terminal's width."""
+    for words, command in commands():
+        for paragraph in (command.help or "").split("\n\n")[1:]:
+            for line in paragraph.split("\n")[:-1]:
+                assert len(line) < 60 or line.rstrip().endswith((".", ":")), f"{words}: {line}"
+
+
 def test_a_flag_has_no_type_in_any_help() -> None:
     for words, command in [("", None), *commands()]:
         shown = CliRunner().invoke(build(), [*words.split(), "--help"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tare.knowledge.advice import advise, family
+from tare.knowledge.advice_text import advice_lines
 from tare.knowledge.library import load_library
 from tare.knowledge.query import Query, queries_of
 from tare.knowledge.rules import PURPOSES, load_rules
@@ -81,6 +82,25 @@ def test_whether_it_is_safe_depends_on_what_the_benchmark_is_for() -> None:
     assert answers["track-changes"] == "with a condition"
     only = advise(SHIPPED, ASKED, purposes=["track-changes"]).follows
     assert [one.purpose for one in only] == ["track-changes", "always"]
+
+
+def test_what_makes_a_no_a_yes_is_said_beside_it() -> None:
+    lines = list(advice_lines(advise(SHIPPED, ASKED)))
+    assert (
+        "  compare-configurations: no, unless the difference is confirmed on the platform of "
+        "production" in lines
+    )
+    assert not [line for line in lines if "what makes it so" in line]
+
+
+def test_where_nothing_is_near_what_was_found_is_shown_all_the_same() -> None:
+    swarm = Query(database="cassandra", platform="swarm")
+    advice = advise(SHIPPED, swarm, metric="p99")
+    assert advice.answers == []
+    assert {one.study for one in advice.afar} == {"truyen-2018"}
+    text = "\n".join(advice_lines(advice))
+    assert text.index("none is near the question. Nearest:") < text.index(advice.afar[0].id)
+    assert advise(SHIPPED, ASKED).afar == []
 
 
 def test_a_platform_that_does_more_than_the_threshold_takes_it_back() -> None:

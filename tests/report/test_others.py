@@ -104,13 +104,12 @@ def test_a_report_of_which_nothing_is_known_does_not_speak_of_others() -> None:
     assert "Others found" not in effects_table(analysis).columns
 
 
-def test_the_page_has_it_below_the_sentence_and_in_the_table() -> None:
+def test_the_page_has_it_below_the_change_and_in_the_table() -> None:
     analysis = with_others(others())
     text = words_of(render_html(analysis))
-    sentence = text.index("service demand 1.3% higher")
-    assert (
-        sentence < text.index("Others found +5.0% [+2.0%, +8.0%] (study-a") < text.index("Valid.")
-    )
+    change = text.index("Service demand trials 1.3% higher")
+    found = text.index("Others found +5.0% [+2.0%, +8.0%] (study-a, near)")
+    assert change < found < text.index("Can it be trusted?")
     table = effects_table(analysis)
     column = table.columns.index("Others found")
     cells = [row[column].text for row in table.rows]

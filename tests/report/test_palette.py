@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from tare.analysis.model import Analysis, Chart, Exhibit, Layer
 from tare.report.exhibits.styles import styles
+from tare.report.page import template
 from tare.report.palette import condition_classes
 from tests.browser.sample import factorial_analysis
 
@@ -69,3 +72,36 @@ def test_lines_that_are_no_treatments_do_not_decide_its_colour() -> None:
     without = condition_classes(averaged())
     assert condition_classes(averaged(by_threads)) == without
     assert condition_classes(averaged(by_threads, PLATFORMS)) != without
+
+
+def blocks_of(css: str) -> list[dict[str, str]]:
+    """The colours of each place that sets all of them: light, dark, print."""
+    found = [dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", one)) for one in css.split("}")]
+    return [one for one in found if "k6" in one]
+
+
+def contrast(first: str, second: str) -> float:
+    """As WCAG 2.1 defines it."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted((light(first), light(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_percentages_on_coloured_bars_have_the_contrast_of_wcag_aa() -> None:
+    css = template("figure.css")
+    on = dict.fromkeys(("c0", "c1"), "on-deep")
+    on |= dict.fromkeys(("c2", "c3", "c4", "c5", "c6"), "on-bright")
+    for names, variable in re.findall(r"^(\.c[^{]*) { --on: var\(--([a-z-]+)\)", css, re.MULTILINE):
+        assert {on.pop(one) for one in re.findall(r"c\d", names)} == {variable}
+    assert on == {}
+    modes = blocks_of(css)
+    assert len(modes) == 3
+    for mode in modes:
+        for hue in range(7):
+            text = mode["on-deep" if hue < 2 else "on-bright"]
+            assert contrast(mode[f"k{hue}"], text) >= 4.5

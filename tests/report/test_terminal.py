@@ -58,6 +58,30 @@ def test_eighty_columns_break_no_name_where_a_verdict_can_have_three_lines() -> 
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_eighty_columns_hold_the_longest_verdict_of_the_quickstart_in_two_lines() -> None:
+    analysis = sample_analysis()
+    for one in analysis.effects:
+        if one.treatment == "native-again":
+            one.treatment, one.verdict = "native-again.loopback", "different within the margin"
+            one.ci = (1.202, 1.221)
+    lines = shown(analysis, 80).splitlines()
+    at = [n for n, line in enumerate(lines) if "native-again.loopback" in line]
+    assert len(at) == 4
+    for n in at:
+        assert lines[n].rstrip().endswith(("different within", "different"))
+        assert lines[n + 1].rstrip().endswith(("the margin", "within margin"))
+
+
+def test_what_a_warning_says_is_not_said_again_as_a_check() -> None:
+    analysis = sample_analysis()
+    analysis.noise_floor[0].exceeds_margin = True
+    analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
+    analysis.checks[0].summary = "how far identical conditions differ exceeds the margin"
+    text = shown(analysis)
+    assert "Single blocks are noisier" in text
+    assert analysis.checks[0].summary not in text
+
+
 def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
     analysis = sample_analysis()
     for effect in analysis.effects:

@@ -19,9 +19,9 @@ def command(
 ) -> None:
     """Remove what dead runs left here, and on the clusters and hosts that are named here.
 
-    These are containers, networks, volumes, processes, groups and addresses of this machine,
-    namespaces of the Kubernetes cluster, services of the Docker Swarm, and files on the hosts of
-    the inventory.
+    Here: containers, networks, volumes, processes, groups and addresses.
+
+    Elsewhere: Kubernetes namespaces, Swarm services, files on hosts of the inventory.
     """
     from tare.lab import clean
     from tare.lab.run_lock import RunLock

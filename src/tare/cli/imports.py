@@ -66,8 +66,9 @@ def command(
 ) -> None:
     """Make a run from the files of YCSB, cassandra-stress, latte, sar and others.
 
-    Exit status: 0 all files are in; 3 some were skipped (they are named), or the result is not
-    valid; 1 none is in, and nothing was written.
+    Exit status: 0 all files are in; 1 none is in, and nothing was written.
+
+    3: some were skipped, which are named, or the result is not valid.
     """
     from tare.cli.importing import ImportRequest, import_all
 

@@ -108,6 +108,9 @@ class Advice(BaseModel):
     instead: str = Field(description="what is answered where nothing is known of the metric asked")
     asked: dict[str, str | int | float]
     answers: list[Answer]
+    afar: list[Found] = Field(
+        description="the least far findings of the platform, where none is near the question"
+    )
     follows: list[Follows]
     settle: Size = Field(description="the study that would settle it")
     obstacle: str = Field(description="why Tare cannot run that study; empty: it can")
@@ -149,6 +152,7 @@ def advise(
         instead=instead,
         asked=asked.stated(),
         answers=answers,
+        afar=[] if answers or instead else _afar(near, entries, shown),
         follows=_follows(asked, answers, purposes),
         settle=size_of(main, margin),
         obstacle=obstacle(asked),
@@ -202,6 +206,14 @@ def _answer(
         nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )
+
+
+def _afar(
+    near: Mapping[str, Sequence[Near]], entries: Mapping[str, Entry], shown: int
+) -> list[Found]:
+    """The first of all that is known, when nothing of it is near."""
+    known = [one for found in near.values() for one in found if one.finding.effect is not None]
+    return [_found(one, entries[one.finding.id]) for one in sorted(known, key=_rank)[:shown]]
 
 
 def _shown(listed: Sequence[Near], most: int) -> list[Near]:
@@ -320,7 +332,7 @@ def _notes(
     if not near:
         notes.append(f"Nothing is known of {asked.sides()}. `tare findings` lists what there is.")
     elif not answers:
-        notes.append("Findings of this platform exist, but none is near the question.")
+        notes.append("Findings of this platform exist, but none is near the question. Nearest:")
     worst = _greatest(answers)
     if worst is not None:
         notes.append(

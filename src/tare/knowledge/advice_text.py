@@ -10,7 +10,7 @@ from tare.knowledge.wording import WORDS, percent, span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.knowledge.advice import Advice, Answer, Found
+    from tare.knowledge.advice import Advice, Answer, Follows, Found
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:
@@ -32,12 +32,13 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield "Is it safe to dockerise this benchmark? That depends on what it is for:"
         for rule in advice.follows:
             always = rule.purpose == "always"
-            yield "  in any case:" if always else f"  {rule.purpose}: {rule.answer}"
+            yield f"  in any case: {rule.safe_if}" if always else f"  {_verdict(rule)}"
             yield f"    {rule.because} [{rule.source}]"
-            yield f"    what makes it so: {rule.safe_if}"
     if advice.notes:
         yield ""
         yield from advice.notes
+    for one in advice.afar:
+        yield from _found_lines(one)
     yield ""
     size = advice.settle
     if advice.obstacle:
@@ -46,21 +47,30 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield f"To settle it here: {size.deployments} deployments of each condition. {size.method}"
 
 
+def _verdict(rule: Follows) -> str:
+    """What it is for, whether that is safe, and the condition that decides."""
+    link = "unless" if rule.answer == "no" else "if"
+    return f"{rule.purpose}: {rule.answer}, {link} {rule.safe_if}"
+
+
 def _answer_lines(answer: Answer) -> Iterator[str]:
     yield f"{answer.title}"
     for one in answer.nearest:
-        yield f"  {_found(one)}"
-        differs = (
-            f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
-        )
-        yield f"      {one.word} ({one.distance:.2f}), {differs}"
-        yield f"      {one.source}"
-        if one.ratio is None and one.notes:
-            yield f"      {one.notes}"
-        if one.contradicted:
-            shown = one.links[0] if one.links else one.id
-            yield f"      left out, for its source contradicts itself: tare findings show {shown}"
+        yield from _found_lines(one)
     yield from (f"  {line}" for line in _pooled_lines(answer))
+
+
+def _found_lines(one: Found) -> Iterator[str]:
+    """A finding, how near it is, and its place."""
+    yield f"  {_found(one)}"
+    differs = f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
+    yield f"      {one.word} ({one.distance:.2f}), {differs}"
+    yield f"      {one.source}"
+    if one.ratio is None and one.notes:
+        yield f"      {one.notes}"
+    if one.contradicted:
+        shown = one.links[0] if one.links else one.id
+        yield f"      left out, for its source contradicts itself: tare findings show {shown}"
 
 
 def _found(one: Found) -> str:

@@ -24,6 +24,12 @@ def line(others: Others) -> str:
     return f"{_nearest(others.nearest[0])}; {_range(others)}"
 
 
+def short(others: Others) -> str:
+    """The nearest finding alone: its change, study and how near it is."""
+    one = others.nearest[0]
+    return f"{_change(one)} ({plain(one.study)}, {one.word})"
+
+
 def sources(others: Others) -> list[str]:
     """Each study's nearest finding: the change, the exact place, how near and in what it differs;
     at the end how the range was made."""

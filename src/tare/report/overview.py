@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.enumeration import listing
 from tare.report import numbers
 from tare.report.escaping import plain
 
@@ -36,4 +37,17 @@ def check_summary(checks: list[Check]) -> str:
     return (
         f"{numbers.count(len(checks), 'check')}: {counts['ok']} ok, "
         f"{numbers.count(counts['warning'], 'warning')}, {counts['invalid']} invalid"
+    )
+
+
+def standing(analysis: Analysis) -> tuple[str, bool]:
+    """Whether the run is valid and which checks warn, in a line; and whether any does."""
+    found = [plain(one.name) for one in analysis.checks if one.status != "ok"]
+    said = "Valid." if analysis.valid else "Not valid."
+    if not found:
+        return f"{said} {numbers.count(len(analysis.checks), 'check')}, all ok.", False
+    verb = "is" if len(found) == 1 else "are"
+    return (
+        f"{said} {len(found)} of {len(analysis.checks)} checks {verb} not ok: {listing(found)}.",
+        True,
     )

@@ -27,6 +27,7 @@ from tare.report import (
     timeline,
     words,
 )
+from tare.report.answer_cells import answer_cells
 from tare.report.citation import citations
 from tare.report.embedded import embedded
 from tare.report.escaping import plain
@@ -36,7 +37,7 @@ from tare.report.figures import make_figures, style
 from tare.report.host_groups import groups_table
 from tare.report.labels import condition_labels
 from tare.report.methods import methods_paragraph
-from tare.report.overview import ORDER, check_summary, overview
+from tare.report.overview import ORDER, check_summary, overview, standing
 from tare.report.palette import condition_classes
 from tare.report.verdict_notes import verdict_notes
 from tare.report.why import explanations, why_table
@@ -54,7 +55,7 @@ _DRAWN = ("wide", "more", "narrow")
 # Treatments whose explanation is open.
 _WHY_OPEN = 3
 # One script, made of these in this order; each is about one thing that the page can do.
-_SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "tables", "export", "start")
+_SCRIPTS = ("data", "marks", "tips", "zoom", "filter", "folds", "tables", "export", "start")
 
 
 def render_html(analysis: Analysis) -> str:
@@ -75,6 +76,7 @@ def render_html(analysis: Analysis) -> str:
             alerts=words.alerts(analysis),
             checks=sorted(analysis.checks, key=lambda c: ORDER[c.status]),
             check_summary=check_summary(analysis.checks),
+            standing=standing(analysis),
             facts=overview(analysis),
             reference=words.reference(analysis),
             several_baselines=len({e.baseline for e in analysis.effects}) > 1,
@@ -174,22 +176,27 @@ def _answer(analysis: Analysis) -> dict[str, object]:
     if grids:
         leading = answer_grid.leading(analysis)
         answers = [a for a in answers if a.lines[0].effect in leading][: answer_grid.SENTENCES]
+    further = ending.further(analysis)
+    said = {one.remedy for one in words.alerts(analysis)}
     return {
         "answers": answers,
         "others": _others(analysis, answers),
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
-        "identical": [*identical.sentences(analysis), *ending.sentences(analysis)],
+        "cells": answer_cells(analysis, answers),
+        "undecided": [one for one in further if one not in said],
+        "identical": [*identical.sentences(analysis), *ending.looks(analysis)],
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),
     }
 
 
 def _others(analysis: Analysis, answers: list[TreatmentAnswer]) -> dict[int, tuple[str, list[str]]]:
-    """Effect to what others found of it, a line and its sources, for the sentences."""
+    """Effect to what others found of it: the nearest in a few words, then the line with all that
+    it leaves out, and the sources."""
     shown = [line.effect for answer in answers for line in answer.lines]
     return {
-        i: (others.line(found), others.sources(found))
+        i: (others.short(found), [others.line(found), *others.sources(found)])
         for i in shown
         if (found := analysis.effects[i].others) is not None
     }

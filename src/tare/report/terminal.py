@@ -58,15 +58,17 @@ def render_summary(analysis: Analysis) -> RenderableType:
         parts += [Text(), *(text(one) for one in further)]
     state = "Valid" if analysis.valid else "Not valid"
     parts += [Text(), text(f"{state}. {check_summary(analysis.checks)}.", "bold")]
+    told = {one.check for one in words.alerts(analysis)}
     for check in analysis.checks:
-        if check.status != "ok":
+        if check.status != "ok" and check.name not in told:
             line = text(f"  {check.status}: ", _STATUS[check.status])
             parts.append(line + text(f"{check.name}: {check.summary}"))
     missing = left_out.sentences(analysis)
     if missing:
         parts += [Text(), text(f"{left_out.TITLE}. {missing[0]}", "bold")]
         parts += [text(f"  {one}") for one in missing[1:]]
-    more = ending.further(analysis)
+    said = {one.remedy for one in words.alerts(analysis)}
+    more = [one for one in ending.further(analysis) if one not in said]
     if more:
         parts += [Text(), *(text(one, "bold") for one in more)]
     return Group(*parts)
@@ -76,7 +78,11 @@ def _alerts(alerts: list[words.Alert], level: str) -> list[RenderableType]:
     colour, name = ("red", "not valid") if level == "invalid" else ("yellow", "warning")
     return [
         Panel(
-            text("\n".join((alert.headline, *map(plain, alert.details)))),
+            text(
+                "\n".join(
+                    filter(None, (alert.headline, *map(plain, alert.details), plain(alert.remedy)))
+                )
+            ),
             title=text(name, f"bold {colour}"),
             border_style=colour,
             title_align="left",

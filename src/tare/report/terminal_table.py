@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
 from tare.enumeration import listing
 from tare.report import numbers, words
@@ -16,13 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.text import Text
 
     from tare.analysis.model import Analysis, Effect, Metric
 
 _LONG = "different within the margin"
-_IN_TWO_LINES = "different within\nthe margin"
-_ONE_BELOW_ANOTHER = "different\nwithin the\nmargin"
+_SHORTER = (
+    "different within\nthe margin",
+    "different\nwithin margin",
+    "different\nwithin the\nmargin",
+)
+"""It in fewer and fewer columns."""
 _ANY_WIDTH = 1000
 _INDENT = "  "
 _NAME = 6
@@ -50,12 +54,13 @@ class _Rows:
     rows: Sequence[Row]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        heading, table = _table(self.analysis, self.metric, self.rows, _IN_TWO_LINES)
-        # else a name would be cut amid a word
-        others = Measurement.get(console, options.update(max_width=_ANY_WIDTH), table).minimum
-        longest = max(len(word) for one, _ in self.rows for word in _name(one).split())
-        if others - _NAME + len(_INDENT) + longest > options.max_width:
-            heading, table = _table(self.analysis, self.metric, self.rows, _ONE_BELOW_ANOTHER)
+        for verdict in _SHORTER:
+            heading, table = _table(self.analysis, self.metric, self.rows, verdict)
+            whole = Measurement.get(console, options.update(max_width=_ANY_WIDTH), table).maximum
+            first = [cell.plain for cell in table.columns[0].cells if isinstance(cell, Text)]
+            word = max(len(word) for name in first for word in name.split())
+            if whole - max(map(len, first)) + len(_INDENT) + word <= options.max_width:
+                break  # only names are broken, between their words
         yield heading
         yield table
 

@@ -210,7 +210,8 @@ def _bar(
         mark(piece, f"{condition}: {text}\n{name}", condition=condition)
         if right - left >= _LEAST_LABELLED and total > 0:
             percent = f"{value / total:.0%}"
-            label(group, (left + right) / 2, top + 30, percent, "onpart tiny middle")
+            on = f"onpart {_hue(place)} tiny middle"
+            label(group, (left + right) / 2, top + 30, percent, on)
 
 
 def _total(parts: list[tuple[str, float]]) -> float:

@@ -10,6 +10,7 @@ from tare.analysis.model import Metric
 from tare.enumeration import listing
 from tare.report import numbers
 from tare.report.also_differs import also_differs
+from tare.report.ending import further
 from tare.report.escaping import plain
 from tare.report.labels import sides
 from tare.study.metric_names import lowered
@@ -25,6 +26,8 @@ PER_OPERATION = "us/operation"
 MANY = 100
 """Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 
+_NOISE = "noise floor"
+
 # Where no metric has a declared margin, what a reader asks for first.
 _USUAL_PRIMARY = ("service_demand", "throughput", "all.mean", "all.p99")
 
@@ -36,6 +39,10 @@ class Alert:
     level: Literal["invalid", "warning"]
     headline: str
     details: tuple[str, ...]
+    remedy: str = ""
+    """What to do about it, with the command and its time where these are known."""
+    check: str = ""
+    """The check that says the same."""
 
 
 @dataclass(frozen=True)
@@ -162,15 +169,24 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
     if hidden:
         headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
         texts = tuple(_noise_text(analysis, floor) for floor in hidden)
-        found.append(Alert("warning", headline, texts))
+        found.append(Alert("warning", headline, texts, _against_noise(analysis), _NOISE))
     if averaged:
         headline = (
             f"Single blocks are noisier than the margin on {_titles(analysis, averaged)}: "
             "only averages over deployments decide"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
-        found.append(Alert("warning", headline, texts))
+        found.append(Alert("warning", headline, texts, "Nothing to do.", _NOISE))
     return found
+
+
+def _against_noise(analysis: Analysis) -> str:
+    """What makes an answer of one that noise hides."""
+    if more := further(analysis):
+        return more[0]
+    if imported(analysis):
+        return "More repetitions, or a quieter machine, would tell."
+    return "More rounds, or a quieter machine, would tell: tare doctor --noise, a minute, shows it."
 
 
 def _noise_text(analysis: Analysis, floor: NoiseFloor) -> str:
@@ -295,17 +311,26 @@ def _amounts(metric: Metric, effect: Effect) -> str:
     """
     if metric.unit not in (PER_OPERATION, "%"):
         return ""
-    unit, base = numbers.MICROSECONDS, effect.baseline_value
-    difference, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
     if metric.unit == "%":
-        return f" ({difference} points [{low}, {high}])"
+        return f" ({difference(metric, effect)})"
+    unit, base = numbers.MICROSECONDS, effect.baseline_value
     if effect.verdict == "inconclusive":
+        _, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
         return f" (between {low} and {high} {unit} of {numbers.significant(base)} per operation)"
     treated = numbers.significant(base + effect.difference)
     return (
         f" ({treated} instead of {numbers.significant(base)} {unit} per operation, "
-        f"{difference} {unit} [{low}, {high}])"
+        f"{difference(metric, effect)})"
     )
+
+
+def difference(metric: Metric, effect: Effect) -> str:
+    """Treatment less baseline with its interval, of the metrics of which `_amounts` tells it."""
+    if metric.unit not in (PER_OPERATION, "%"):
+        return ""
+    unit = "points" if metric.unit == "%" else numbers.MICROSECONDS
+    middle, low, high = numbers.signed_differences(effect.difference, effect.difference_ci)
+    return f"{middle} {unit} [{low}, {high}]"
 
 
 def tone(analysis: Analysis, effect: Effect) -> Tone:

@@ -5,6 +5,7 @@ all(".fig").forEach(startFigure);
 all("table").forEach(startTable);
 startTraces();
 startFilter();
+startFolds();
 readAddress();
 
 const opened = [], whole = document.documentElement.classList;

@@ -59,9 +59,7 @@ function showTrials(rows, what, mark) {
     tool("Clear", "Mark no trials", clearTrials));
   traceNote.hidden = false;
   table.closest(".scroll").before(traceNote);
-  for (let fold = table.closest("details"); fold; fold = fold.parentElement.closest("details")) {
-    fold.open = true;
-  }
+  reveal(table);
   traced = mark;
   keepAddress();
   traceNote.scrollIntoView({ block: "start", behavior: calm() ? "auto" : "smooth" });
@@ -92,9 +90,7 @@ function startTraces() {
     const target = document.getElementById(link.getAttribute("href").slice(1));
     if (!target) return;
     event.preventDefault();
-    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
-      fold.open = true;
-    }
+    reveal(target);
     target.scrollIntoView({ behavior: calm() ? "auto" : "smooth" });
     target.setAttribute("tabindex", "-1");
     target.focus({ preventScroll: true });
