@@ -25,7 +25,7 @@ from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.images import Images
-from tare.runtimes.key import SSH, of_group, on_ssh, runtime_key
+from tare.runtimes.key import SSH, declaration_of, of_group, on_ssh, runtime_key
 from tare.runtimes.registry import declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
