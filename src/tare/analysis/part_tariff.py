@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.analysis.amounts import Amount, amount_of, related
-from tare.analysis.part_prices import NATIVE
+from tare.analysis.prices import NATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

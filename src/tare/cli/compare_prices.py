@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from rich.table import Table
 
 from tare.analysis.price_changes import compare_prices
+from tare.analysis.prices import NATIVE
 from tare.cli.console import say, say_json, table_console
 from tare.errors import UsageError
 from tare.records.prices import Weighing
@@ -67,7 +68,7 @@ def table(found: PriceComparison) -> Table:
         shown.add_row(
             f"{one.way}, TLS" if one.tls else one.way,
             str(one.in_flight),
-            "in all" if one.what == "demand" else "over native",
+            "in all" if one.what == "demand" else f"over {NATIVE}",
             f"{one.a:.2f}",
             f"{one.b:.2f}",
             _difference(one, 2),
