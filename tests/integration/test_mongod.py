@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tare.artifacts.binaries import find
 from tare.databases.mongodb.counters import COUNTERS
 
 from . import ferretdb
@@ -86,6 +87,20 @@ def test_a_study_on_a_stand_in_ends_in_records_that_say_so(bench: Bench, letter:
     assert f"{STAND_IN} was measured" in done.stdout
     page = (bench.root / "runs/set/report.html").read_text(encoding="utf-8")
     assert STAND_IN in page
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_a_study_on_a_set_of_stubs_ends_in_records_that_say_so(bench: Bench, nodes: int) -> None:
+    done = run(bench, home=find("tare-stub"), nodes=nodes, more=", stand_in: true")
+    assert done.returncode == 3, done.stdout + done.stderr
+    manifests = bench.manifests("set")
+    assert len(manifests) == 2
+    for manifest in manifests.values():
+        states = sorted(member["state"] for member in manifest["database"]["set"])
+        assert states == ["PRIMARY"] + ["SECONDARY"] * (nodes - 1)
+        assert manifest["database"]["stand_in"].startswith("tare-stub ")
+        assert manifest["clients"][0]["errors"] == 0
     assert leftovers() == []
 
 
