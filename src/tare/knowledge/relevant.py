@@ -77,10 +77,12 @@ def about(asked: Query, finding: Finding) -> bool:
 
 def _subject(finding: Finding, asked: Query) -> Hashable:
     """What a finding is about, whatever the address is that its baseline was reached by, and the
-    plugin of its treatment, unless these are asked for."""
+    plugins of its sides, unless these are asked for."""
     base, side = finding.baseline, finding.treatment
     if not asked.address:
         base = base.model_copy(update={"address": ""})
+    if not asked.against_plugin:
+        base = base.model_copy(update={"plugin": ""})
     if side is not None and not asked.plugin:
         side = side.model_copy(update={"plugin": ""})
     load = finding.load
