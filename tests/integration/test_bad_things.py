@@ -69,7 +69,9 @@ def test_kill_9_then_run_again_keeps_what_was_finished(bench: Bench) -> None:
     assert leftovers() == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.long)]
+)
 def test_ctrl_c_and_a_closed_terminal_stop_cleanly_and_the_run_can_be_resumed(
     bench: Bench, how: signal.Signals
 ) -> None:

@@ -125,6 +125,7 @@ def test_two_groups_are_driven_in_slices_and_what_differs_is_told_first(
     assert left(bench) == []
 
 
+@pytest.mark.long
 def test_a_group_that_vanishes_costs_its_own_trials_and_no_other_s(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_group_that_vanishes_costs_its_own_trials_and_no_other_s(
     assert left(bench) == []
 
 
+@pytest.mark.long
 def test_what_a_killed_run_left_on_both_groups_is_cleaned_and_it_goes_on(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:

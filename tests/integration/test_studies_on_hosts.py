@@ -155,6 +155,7 @@ def test_processes_and_containers_on_hosts_of_their_own_give_a_report(
         assert "java" not in processes(named, name)
 
 
+@pytest.mark.long
 def test_a_cluster_of_two_nodes_has_each_on_a_host_of_its_own(
     bench: Bench, named: ssh_hosts.SshHosts
 ) -> None:

@@ -136,7 +136,9 @@ def test_a_known_cost_is_found() -> None:
 
 
 @pytest.mark.parametrize("after", [0.3, 4.0], ids=["while servers start", "into the slices"])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.long), signal.SIGKILL]
+)
 def test_nothing_stays_of_what_is_stopped_once_clean_has_run(
     how: int, after: float, tmp_path: Path
 ) -> None:

@@ -96,7 +96,9 @@ def test_a_container_s_start_takes_longer_than_a_process_s() -> None:
         assert added.low > native.wall.ns.value
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.long), signal.SIGKILL]
+)
 def test_nothing_stays_of_what_is_stopped_once_clean_has_run(how: int) -> None:
     command = [*FROM_A_TERMINAL, TARE, "weigh", "--what", PARTS]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

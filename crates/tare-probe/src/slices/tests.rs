@@ -82,9 +82,10 @@ fn every_slice_is_told_with_what_its_own_units_used() {
     assert_eq!(slots, [0, 1, 2]);
     assert!(told[0]["units"].get("a").is_some() && told[0]["units"].get("b").is_none());
     assert_eq!(told[1]["units"], serde_json::json!({}));
+    // on a busy machine one may begin late, and is told to be
     assert!(told
         .iter()
-        .all(|one| one["seconds"].as_f64().unwrap() >= 0.01));
+        .all(|one| one["late"] == true || one["seconds"].as_f64().unwrap() >= 0.01));
 }
 
 #[test]
