@@ -37,6 +37,7 @@ Address = Literal["", "floating-ip", "host-name"]
 _WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
 """Endpoint to the network whose packets take the same way; others are called as that is."""
 
+
 def _said(of: Callable[[Declaration], str]) -> str:
     """What each runtime says of a field, behind what is true of all."""
     words = ((name, of(one)) for name, one in registry.registered().items())
