@@ -25,7 +25,7 @@ from tare.load.client import ClientInstallation
 from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.images import Images
-from tare.runtimes.key import SSH, of_group, on_ssh, runtime_key
+from tare.runtimes.key import SSH, declaration_of, of_group, on_ssh, runtime_key
 from tare.runtimes.registry import declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
@@ -224,7 +224,7 @@ def _server(
 def _mongodb_server(
     database: Database, runtime: str, images: Images | None, say: Callable[[str], None]
 ) -> mongodb.Installation:
-    for fault in mongodb.unfit(database, runtime):
+    for fault in mongodb.unfit(database, declaration_of(runtime).name):
         raise StudyError(fault.why, where=".".join(fault.field), remedy=fault.remedy)
     if images is not None and database.image:
         return _named_mongodb(images, database.image, say)
