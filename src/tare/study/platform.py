@@ -31,18 +31,17 @@ else:
     Storage = Literal[registry.values(lambda one: one.storages)]
     Plugin = Literal[registry.values(lambda one: one.plugins)]
 
-
-def _said(of: Callable[[Declaration], str]) -> str:
-    """What each runtime says of a field, behind what is true of all."""
-    words = ((name, of(one)) for name, one in registry.registered().items())
-    return "".join(f"; {name}: {said}" for name, said in words if said)
-
-
 BETWEEN_NODES = "between-nodes"
 """The way from one node of a cluster to another: weighed beside the endpoints, no client's."""
 Address = Literal["", "floating-ip", "host-name"]
 _WAYS: dict[str, Network] = {"loopback": "host", "proxy": "published"}
 """Endpoint to the network whose packets take the same way; others are called as that is."""
+
+
+def _said(of: Callable[[Declaration], str]) -> str:
+    """What each runtime says of a field, behind what is true of all."""
+    words = ((name, of(one)) for name, one in registry.registered().items())
+    return "".join(f"; {name}: {said}" for name, said in words if said)
 
 
 class Limits(StudyPart):
