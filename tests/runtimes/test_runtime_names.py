@@ -19,7 +19,6 @@ OWN = re.compile(rf"runtimes/(ssh/)?({NAMES})(/|[_.])|runtimes/registry\.py")
 MODULES = re.compile(rf"tare\.runtimes\.(ssh\.)?({NAMES})([._]|$)")
 ANOTHER_THING = {
     "artifacts/host_libraries.py": "a directory of libraries in native code",
-    "cli/doctor_mongodb.py": "the engine of this machine, which starts the image asked about",
     "load/tools/cassandra_stress.py": "cassandra-stress's own word for a protocol of Cassandra",
     "machines/checkup.py": "the program docker of a host, which it has or not",
     "machines/prepare/deploy.py": "the package docker, which a host is given",

@@ -15,8 +15,9 @@ from tare.artifacts.image import named_image
 from tare.cli.console import Terminal, say_json
 from tare.databases.mongodb import checkup
 from tare.databases.mongodb.checkup import Checked
-from tare.errors import TareError
-from tare.runtimes.docker_engine import connect, labels_of
+from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines.addresses import AddressPool
+from tare.runtimes.registry import CONTAINER, declared
 
 _RUN = "doctor"
 """what the container is labelled with, so that `tare clean` finds it"""
@@ -51,10 +52,12 @@ def _checked(home: Path | None, image: str) -> Iterator[Checked]:
 
 def _of_image(name: str) -> Iterator[Checked]:
     try:
-        client = connect()
-        identity, _ = named_image(client, name)
+        made = declared(CONTAINER).make(_RUN, Path(), AddressPool()).images()
+        if made is None:
+            raise RuntimeUnavailableError(f"{CONTAINER} runs nothing from images")
+        identity, _ = named_image(made.engine, name)
     except TareError as error:
         yield Checked("image", False, f"{error.what}: {error.why}", error.remedy)
         return
     yield Checked("image", True, f"{name}, {identity}")
-    yield from checkup.check_started(checkup.image(client, identity, labels_of(_RUN)))
+    yield from checkup.check_started(checkup.image(made.engine, identity, made.labels))

@@ -269,7 +269,7 @@ class DockerRuntime:
         return None
 
     def images(self) -> Images:
-        return Images(self.client)
+        return Images(self.client, labels=labels_of(self._run))
 
     def prepare(self, say: Say) -> None:
         pass

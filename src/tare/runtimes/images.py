@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tare.artifacts.binaries import find
@@ -26,6 +26,8 @@ class Images:
     """takes an image of that engine to where units run; gives its name for units"""
     fetch: Callable[[str, str, Say], str] = lambda name, image, say: image
     """the same of an image that a study names, and that the engine has"""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """of what this run makes in that engine, by which it is found"""
     clients_by_engine: bool = True
     """clients run in that engine, and not where units do"""
 
