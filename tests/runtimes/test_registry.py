@@ -121,3 +121,9 @@ def test_a_declaration_imports_nothing_that_takes_long(name: str) -> None:
     own = {one for one in at_once if one and one.startswith("tare")}
     assert own <= {"tare.errors", "tare.runtimes.declaration", "tare.runtimes.obstacle"}
     assert at_once - own <= set(sys.stdlib_module_names)
+
+
+def test_a_runtime_that_is_not_for_hosts_refuses_them_in_words(tmp_path: Path) -> None:
+    hosts: Any = None  # it is refused before any is looked at
+    with pytest.raises(RuntimeUnavailableError, match="jail runs no units on hosts"):
+        Jail().make_on_hosts(tmp_path, hosts, "")

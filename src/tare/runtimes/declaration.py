@@ -171,8 +171,17 @@ class Declaration:
 
         Args:
             group: whose hosts take nodes; empty: those that the inventory has for it.
+
+        Raises:
+            RuntimeUnavailableError: it is not.
         """
-        raise NotImplementedError
+        from tare.errors import RuntimeUnavailableError  # this module imports nothing
+
+        raise RuntimeUnavailableError(
+            f"{self.name} runs no units on hosts that SSH reaches",
+            where="platform.machines",
+            remedy="set it to local, or name another runtime",
+        )
 
     def dns_name(self, run: str, unit: str) -> str:
         """The name by which the DNS server of a network of its own finds a unit."""
