@@ -37,6 +37,7 @@ await() {
   shift 2
   until "$@" >/dev/null 2>&1; do
     if ((SECONDS >= until)); then
+      tail -n 3 "$RIG_STATE"/logs/*.log >&2 || true # rig-down removes them
       stop "$what did not come in time" "look at $RIG_STATE/logs, then: make rig-down"
     fi
     sleep 0.2

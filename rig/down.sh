@@ -75,8 +75,12 @@ remove_networks() {
   for name in $(ip netns list 2>/dev/null | awk -v own="$RIG_NAME-" 'index($1, own) == 1 {print $1}'); do
     ip netns del "$name"
   done
+  # The kernel ends a network namespace some time later; its cable's name would be taken until then.
+  for name in $(ip -o link show master "$RIG_BRIDGE" 2>/dev/null | awk -F '[ :@]+' '{print $2}'); do
+    ip link del "$name" 2>/dev/null || true # or it went with its namespace just now
+  done
   if ip link show "$RIG_BRIDGE" >/dev/null 2>&1; then
-    ip link del "$RIG_BRIDGE" # its routes and the ends of the nodes' cables go with it
+    ip link del "$RIG_BRIDGE" # its routes go with it
   fi
   while iptables -w -D FORWARD -i "$RIG_BRIDGE" -o "$RIG_BRIDGE" -j ACCEPT 2>/dev/null; do :; done
 }

@@ -123,10 +123,12 @@ join_network() {
   mtu=1500
   if [ "$plugin" != bridge ]; then
     write_flannel_settings "$home" "${plugin#flannel-}"
+    # It ends where the API server does not answer yet; a cluster starts it again, so does the rig.
     NODE_NAME=rig-$number begin "flanneld-$node" nsenter "--net=/run/netns/tare-rig-$node" \
+      sh -c 'until "$@"; do sleep 1; done' flanneld \
       "$RIG_PROGRAMS/flanneld" -kubeconfig "$(kubeconfig_of flannel)" \
       -network "$home/flannel.json" -subnet-file "$home/subnet.env"
-    await 30 "flannel of rig-$number" test -s "$home/subnet.env"
+    await 120 "flannel of rig-$number" test -s "$home/subnet.env"
     mtu=$(sed -n 's/^FLANNEL_MTU=//p' "$home/subnet.env")
   fi
   rig_kubectl annotate --overwrite node "rig-$number" "tare/network-plugin=$plugin" \

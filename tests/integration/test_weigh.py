@@ -190,7 +190,7 @@ def test_a_server_that_takes_its_time_is_weighed_too() -> None:
 
 def test_without_an_engine_native_is_weighed_and_docker_is_said() -> None:
     found = weighed(
-        "--seconds", "25", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
+        "--seconds", "30", "--in-flight", "1", DOCKER_HOST="unix:///nowhere/docker.sock"
     )
     assert {one.way for one in found.prices} == {*WAYS[:2]}
     assert "no Docker engine answers" in found.left_out["docker"]
