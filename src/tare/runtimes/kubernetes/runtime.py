@@ -285,6 +285,8 @@ class KubernetesRuntime:
         """The group's set, of files that are written by now; not yet made."""
         placement = unit.placement or Placement()
         namespace = self._own_namespace().name
+        facts = self.cluster_facts()
+        fitting = facts.fitting(placement.node_selector) or facts.usable
         on_node: dict[int, int] = {}
         if group.several or group.network in ("host", "host-port"):
             ports = unit.ports if group.network == "host" else unit.ports[:1]
@@ -301,11 +303,11 @@ class KubernetesRuntime:
             host_directory=f"{pod_parts.HOST_BASE}/{namespace}.{slug(name)}",
             placement=placement,
             helper=self._helper,
+            first=min(one.name for one in fitting) if fitting else "",
             several=group.several,
             filled=unit.snapshot is not None,
         )
-        machines = self.cluster_facts().usable
-        return NodeSet(self.api, namespace, members, machines, self._clock, self._wait)
+        return NodeSet(self.api, namespace, members, facts.usable, self._clock, self._wait)
 
     def _container(self, unit: Unit, placement: Placement) -> Container:
         return Container(
