@@ -81,6 +81,10 @@ class Declaration:
     weighed_by_plugin = False
     """a price of one of its endpoints is one of the network plugin that it led through, too"""
 
+    passed_on: tuple[str, ...] = ()
+    """endpoints by which packets to some nodes of a cluster pass another machine first, to others
+    not, so that the price of one node is not a cluster's"""
+
     # what they cost, roughly
 
     unit_s = 0.0
