@@ -216,6 +216,21 @@ def test_a_server_that_is_another_is_refused_where_its_files_are_named(
     assert "set database.nodes and database.replication_factor to 1" in nodes.remedy
 
 
+STUBS = """\
+study: example
+database: {kind: mongodb, version: "7.0", stand_in: true}
+load: {threads: 4}
+factors:
+  platform: {native: {}, docker: {platform.runtime: docker}}
+baseline: {platform: native}
+"""
+
+
+def test_the_stub_in_mongodb_s_place_needs_no_lock_file(read: ReadStudy) -> None:
+    """It is Tare's own program: no release of it is fetched."""
+    assert refused(read, STUBS) == []
+
+
 BIG_SET = """\
 study: example
 database: {kind: mongodb, version: "7.0", home: /opt, nodes: 3, replication_factor: 3}

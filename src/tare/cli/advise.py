@@ -180,7 +180,8 @@ def command(
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
     _print(answers, settled, json=json)
-    if not given and not json and asked.over == BARE and asked.platform in names():
+    weighed = asked.over == BARE and asked.platform in names() and asked.platform != BARE
+    if weighed and not given and not json:
         say("")
         told = price_lines(
             asked.platform,

@@ -148,10 +148,10 @@ class Lab:
         if self._directory.ended:
             keep_earlier_end(self._directory)
         begin(self._directory, self._plan, self._study_file, environment)
-        if self._prices is not None:
-            write(self._prices, self._directory.files.prices)
         for one in self._parts:
             keep_parts(one, self._directory.files.root)
+        if self._prices is not None:  # last: a run that has them is given neither again
+            write(self._prices, self._directory.files.prices)
         self._journal = Journal(self._directory.files.journal)
         self._maxima = Maxima(
             self._plan, self._directory.files.maxima, self._journal, self._watcher_of()

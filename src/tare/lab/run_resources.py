@@ -26,7 +26,7 @@ from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.images import Images
 from tare.runtimes.key import SSH, declaration_of, of_group, on_ssh, runtime_key
-from tare.runtimes.registry import declared, registered
+from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
@@ -117,8 +117,9 @@ def runtimes_for(
     say: Callable[[str], None],
     hosts: Hosts | None = None,
 ) -> dict[str, Runtime]:
-    """The runtimes of this machine, sharing addresses, and others that a setup names: an
-    orchestrator's, those of hosts that SSH reaches.
+    """Native processes and plain containers, sharing addresses, and what else a setup names: an
+    orchestrator, a runtime that another package brings. Where there are hosts that SSH reaches,
+    theirs too.
 
     Host addresses are routable where a client needs them.
 
@@ -133,14 +134,11 @@ def runtimes_for(
     )
     pool = AddressPool(say)
     named = {name for s in setups for name in (s.platform.runtime, s.client.runtime)}
-    made: dict[str, Runtime] = {
-        name: one.make(run, work, pool, routable=routable)
-        for name, one in registered().items()
-        if name in named or not one.orchestrator
-    }
+    wanted = {name: one for name, one in registered().items() if name in {BARE, CONTAINER, *named}}
+    made = {name: one.make(run, work, pool, routable=routable) for name, one in wanted.items()}
     if hosts is not None:
         for group in ("", *hosts.groups):
-            for name, one in registered().items():
+            for name, one in wanted.items():
                 if one.on_hosts:
                     key = of_group(on_ssh(name), group)
                     made[key] = one.make_on_hosts(work, hosts, group)

@@ -158,7 +158,8 @@ def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusa
 def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
     for one in plan.conditions:
         database, in_place = one.setup.database, declared(one.setup.platform.runtime).in_place
-        fetched = database.home is None and (in_place or database.image is None)
+        made_of_lock = database.home is None and (in_place or database.image is None)
+        fetched = database.kind == "cassandra" and made_of_lock
         if fetched and database.version not in locked:
             yield _refusal(
                 plan,
