@@ -137,6 +137,19 @@ def test_changes_without_values_are_joined_three_times_at_most() -> None:
     assert max(len(one.links) for one in chained(entries(*parts))) == 3
 
 
+def test_values_of_zero_have_no_ratio_beside_each_other() -> None:
+    """Neither is a number, as no difference of none is none either."""
+    nothing = {
+        "values": {"baseline": 0.0, "treatment": 0.0},
+        "effect": {"ratio": None, "direction": "none", "how": "direction"},
+    }
+    parts = [
+        finding(id="port", baseline=NATIVE, treatment=PORT, **nothing),
+        finding(id="ip", baseline=PORT, treatment=SERVICE, **nothing),
+    ]
+    assert list(chained(entries(*parts))) == []
+
+
 def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
     clash = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
     made = chained(

@@ -122,8 +122,9 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
 
 
 def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
-    """The source prints a value of either end; what lies between does not enter."""
-    return path[0].start in values and path[-1].end in values
+    """The source prints a value of either end, of which there is a ratio; what lies between does
+    not enter."""
+    return bool(values.get(path[0].start) and values.get(path[-1].end))
 
 
 def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
@@ -132,7 +133,7 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     old, new = values.get(first.start), values.get(last.end)
     both = _side_by_side(path, values)
     known: dict[str, Any] = {"values": Values()}
-    if both and old and new:
+    if old and new:
         ratio = new / old
         step = last.entry.finding.values.step
         known["values"] = Values(baseline=old, treatment=new, step=step)
