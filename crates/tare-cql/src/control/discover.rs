@@ -6,7 +6,7 @@ use std::thread;
 use super::table::TableRow;
 use super::{query, Cluster, Node, Table};
 use crate::error::Error;
-use crate::link::Link;
+use crate::link::{connect, Link};
 use crate::options::Options;
 use crate::request::Request;
 
@@ -83,7 +83,9 @@ fn no_contact(first: Option<Error>) -> Error {
             why: "none was given".to_owned(),
         },
         Some(
-            error @ (Error::Authentication { .. } | Error::Tls(_) | Error::Unsupported { .. }),
+            error @ (Error::Authentication { .. }
+            | Error::Net(tare_net::Error::Tls(_))
+            | Error::Unsupported { .. }),
         ) => error,
         Some(error) => Error::NoContact {
             why: error.to_string(),
@@ -143,7 +145,7 @@ fn visit_one(candidates: &[SocketAddr], options: &Options) -> Option<Contact> {
 }
 
 fn introduce(address: SocketAddr, options: &Options) -> Result<(Link, Table), Error> {
-    let mut link = Link::open(address, options)?;
+    let mut link = connect(address, options)?;
     let (local, _) = query(
         &mut link,
         &mut Request::new(),
