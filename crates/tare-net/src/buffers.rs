@@ -56,10 +56,11 @@ impl Input {
         &self.buffer[self.start..self.end]
     }
 
-    /// So many of [`Input::bytes`] are done with.
+    /// So many of [`Input::bytes`], at most all, are done with.
     #[inline]
     pub fn consume(&mut self, count: usize) {
-        self.start = (self.start + count).min(self.end);
+        self.start += count;
+        debug_assert!(self.start <= self.end);
     }
 }
 
