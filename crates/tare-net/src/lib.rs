@@ -20,4 +20,4 @@ pub use error::Error;
 pub use identity::Identity;
 pub use link::{Flush, Link, Received};
 pub use tls::{TlsOptions, TlsStream};
-pub use transport::{remaining, wait, Transport};
+pub use transport::{addresses, remaining, wait, Transport};

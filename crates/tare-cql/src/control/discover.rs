@@ -1,5 +1,5 @@
 //! From contact points to the nodes of the cluster.
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -95,18 +95,10 @@ fn no_contact(first: Option<Error>) -> Error {
 
 /// All addresses of a contact point: a name may have one that nobody listens on, such as `::1`.
 fn resolve(point: &str) -> Result<Vec<SocketAddr>, Error> {
-    let unusable = |why: String| Error::ContactPoint {
+    tare_net::addresses(point).map_err(|why| Error::ContactPoint {
         given: point.to_owned(),
         why,
-    };
-    let found: Vec<SocketAddr> = point
-        .to_socket_addrs()
-        .map_err(|error| unusable(error.to_string()))?
-        .collect();
-    if found.is_empty() {
-        return Err(unusable("the name has no address".to_owned()));
-    }
-    Ok(found)
+    })
 }
 
 /// Visit the points, many at a time, and ask each who it is. The first of a point's addresses that
