@@ -15,7 +15,7 @@ from tare.runtimes.images import Images
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
-from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
+from tare.runtimes.kubernetes.connectivity import ConnectivityCheck
 from tare.runtimes.kubernetes.declaration import DECLARED
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
+    from tare.runtimes.path_check import Connectivity
     from tare.runtimes.unit import SiteOptions, Unit
     from tare.study.platform import Platform
 
