@@ -8,14 +8,15 @@ a connection tell where addresses were translated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
 from tare.runtimes.replies import wrong_replies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tare.runtimes.replies import Reply
     from tare.study.platform import Platform
@@ -124,31 +125,47 @@ def seen_in_words(found: Sequence[Reply]) -> list[str]:
     return [words for words, was_seen in told.items() if was_seen]
 
 
-class PathResults:
-    """Results by platform, size, port and clients; a path that failed fails again without a try."""
+@dataclass
+class PathCheck(ABC):
+    """Checks each kind of path once in a run; one that failed fails again without a try."""
 
-    def __init__(self) -> None:
-        self._results: dict[tuple[Any, ...], Connectivity | RuntimeUnavailableError] = {}
-        self._latest: dict[str, Connectivity] = {}
+    _results: dict[tuple[Any, ...], Connectivity | RuntimeUnavailableError] = field(
+        default_factory=dict, init=False
+    )
+    """by platform, size, port and clients"""
+    _latest: dict[str, Connectivity] = field(default_factory=dict, init=False)
 
-    def once(
-        self,
-        platform: Platform,
-        nodes: int,
-        port: int,
-        clients: Collection[str],
-        check: Callable[[], Connectivity],
+    @abstractmethod
+    def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
+        """Raise where the cluster, as it is now, is not one for this platform."""
+
+    @abstractmethod
+    def _check(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        """What the check finds, or found before.
+        """Make units that answer, ask them, and take them away; arguments as `prove` has them."""
+
+    def prove(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
+    ) -> Connectivity:
+        """See that clients reach units of this platform; what was seen before holds.
+
+        Args:
+            platform: network and placement.
+            nodes: units of the cluster.
+            port: on which they will serve.
+            clients: runtimes of the clients.
+            number: of the cluster among those that live, for its ports of nodes.
 
         Raises:
-            RuntimeUnavailableError: of the check, now or before.
+            RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
         """
+        self._refuse_unfit(platform, nodes, clients)
         placed = platform.placement.model_dump_json()
         key = (platform.network, placed, nodes, port, tuple(sorted(clients)))
         if key not in self._results:
             try:
-                self._results[key] = check()
+                self._results[key] = self._check(platform, nodes, port, clients, number)
             except RuntimeUnavailableError as error:
                 if error.where == "platform.network":  # of the path; what else failed may pass
                     self._results[key] = error
@@ -159,11 +176,12 @@ class PathResults:
         self._latest[platform.network] = found
         return found
 
-    def latest(self, network: str) -> Connectivity | None:
-        """What was seen last of such an endpoint; None: nothing was."""
-        return self._latest.get(network)
+    def reachable_from_here(self, network: str) -> bool:
+        """Whether this machine was seen to get through to such an endpoint."""
+        found = self._latest.get(network)
+        return found is not None and found.from_here
 
     def words(self, network: str) -> str:
         """What packets to such an endpoint pass through; its name alone where nothing was seen."""
-        found = self.latest(network)
+        found = self._latest.get(network)
         return found.words if found else network

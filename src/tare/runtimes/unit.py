@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tare.study.platform import Placement, Platform
 
 Role = Literal["database", "client"]
+PORT_STEP = 100
+"""ports of a machine that further clusters use lie so far apart from the first one's"""
 
 
 @dataclass(frozen=True)

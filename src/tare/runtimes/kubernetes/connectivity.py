@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import psutil
@@ -20,8 +20,9 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
-from tare.runtimes.path_check import Connectivity, PathResults, refuse_few_nodes
+from tare.runtimes.path_check import Connectivity, PathCheck, refuse_few_nodes
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
+from tare.runtimes.unit import PORT_STEP
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _SET, _JOB = "tare-path", "tare-path-ask"
 
 
 @dataclass
-class ConnectivityCheck:
+class ConnectivityCheck(PathCheck):
     """Proves each kind of path once in a run."""
 
     api: Api
@@ -54,38 +55,9 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    results: PathResults = field(default_factory=PathResults, init=False)
 
-    def prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
-    ) -> Connectivity:
-        """See that clients reach pods of this platform; what was seen before holds.
-
-        Args:
-            platform: network and placement.
-            nodes: pods of the cluster.
-            port: on which they will serve.
-            clients: runtimes of the clients.
-            shift: added to ports of nodes, which other clusters have already.
-
-        Raises:
-            RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
-        """
-        self._refuse_other_cluster(platform, nodes)
-        return self.results.once(
-            platform,
-            nodes,
-            port,
-            clients,
-            lambda: self._prove(platform, nodes, port, clients, shift),
-        )
-
-    def reachable_from_here(self, network: str) -> bool:
-        """Whether this machine was seen to get through to such an endpoint."""
-        found = self.results.latest(network)
-        return found is not None and found.from_here
-
-    def _refuse_other_cluster(self, platform: Platform, nodes: int) -> None:
+    def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
+        del clients
         wanted, found = platform.plugin, self.facts.plugin
         if wanted and wanted != found:
             raise RuntimeUnavailableError(
@@ -102,10 +74,10 @@ class ConnectivityCheck:
             remedy="kubectl get nodes --show-labels",
         )  # fmt: skip
 
-    def _prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
+    def _check(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        made = self._pods(platform, port, shift)
+        made = self._pods(platform, port, PORT_STEP * number)
         try:
             endpoints: list[Endpoint] = []
             made.start(nodes - 1)

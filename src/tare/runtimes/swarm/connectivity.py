@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.path_check import Connectivity, PathResults, refuse_few_nodes
+from tare.runtimes.path_check import Connectivity, PathCheck, refuse_few_nodes
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.runtimes.swarm.declaration import DECLARED, GO_INSIDE
 from tare.runtimes.swarm.documents import HOST, Software
@@ -37,7 +37,7 @@ _GROUP = "path"
 
 
 @dataclass
-class ConnectivityCheck:
+class ConnectivityCheck(PathCheck):
     """Proves each kind of path once in a run."""
 
     manager: Manager
@@ -49,31 +49,6 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    results: PathResults = field(default_factory=PathResults, init=False)
-
-    def prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
-    ) -> Connectivity:
-        """See that clients reach units of this platform; what was seen before holds.
-
-        Args:
-            platform: network and placement.
-            nodes: units of the cluster.
-            port: on which they will serve.
-            clients: runtimes of the clients.
-            number: of the cluster among those that live, for its host ports.
-
-        Raises:
-            RuntimeUnavailableError: they do not get there, or too few nodes can take a task.
-        """
-        self._refuse_unfit(platform, nodes, clients)
-        return self.results.once(
-            platform,
-            nodes,
-            port,
-            clients,
-            lambda: self._prove(platform, nodes, port, clients, number),
-        )
 
     def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
         outside = [client for client in clients if client != INSIDE]
@@ -91,7 +66,7 @@ class ConnectivityCheck:
             why=why or "the others lack the labels of node_selector", remedy="docker node ls",
         )  # fmt: skip
 
-    def _prove(
+    def _check(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
         labels = labels_of(self.run, _GROUP)
