@@ -153,7 +153,7 @@ pub struct Mix {
     #[schemars(range(min = 0.0))]
     pub at_s: f64,
     /// Of any scale, by the operation's name.
-    #[schemars(inner(range(min = 0.0, max = MAX_WEIGHT)))]
+    #[schemars(schema_with = "schema::weights")]
     pub weights: BTreeMap<String, f64>,
 }
 

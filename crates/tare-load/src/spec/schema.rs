@@ -6,7 +6,7 @@ use schemars::{json_schema, Schema, SchemaGenerator};
 use serde_json::Value;
 use tare_cql::Consistency;
 
-use super::Spec;
+use super::{Spec, MAX_WEIGHT};
 
 const LEVELS: [Consistency; 9] = [
     Consistency::Any,
@@ -51,6 +51,14 @@ pub fn level(_: &mut SchemaGenerator) -> Schema {
 pub fn serial_level(_: &mut SchemaGenerator) -> Schema {
     let [serial, local] = [Consistency::Serial, Consistency::LocalSerial].map(Consistency::name);
     json_schema!({ "enum": [serial, local, null], "default": null })
+}
+
+/// Weights by name: `inner` of schemars bounds the items of lists, not the values of maps.
+pub fn weights(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "additionalProperties": { "type": "number", "minimum": 0.0, "maximum": MAX_WEIGHT },
+    })
 }
 
 /// What a bind marker can be bound to.
