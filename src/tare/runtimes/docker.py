@@ -129,10 +129,8 @@ class DockerRunning:
         state = self._inspect()["State"]
         if state["Status"] in ("running", "paused", "created", "restarting"):
             return None
-        detail = f"exit status {state['ExitCode']}"
-        if state.get("OOMKilled"):
-            detail += ", killed because it used more memory than its limit"
-        return Exit(int(state["ExitCode"]), f"{detail} {state.get('Error', '')}".strip())
+        ended = Exit.of(int(state["ExitCode"]), out_of_memory=bool(state.get("OOMKilled")))
+        return replace(ended, detail=f"{ended.detail} {state.get('Error', '')}".strip())
 
     def lines(self) -> Iterator[str]:
         pending = b""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import shutil
@@ -15,7 +14,7 @@ from docker.errors import DockerException, NotFound
 
 from tare import starter
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines.cgroups import freeze, group_paths
+from tare.machines.cgroups import group_paths, thaw_left
 from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
@@ -173,9 +172,8 @@ def _thaw(container: Any) -> None:
     """Continue what a dead run froze without the engine's knowledge: it could not die else."""
     pid = int(container.attrs.get("State", {}).get("Pid") or 0)
     paths = group_paths(pid, container.id) if pid else {}
-    if {"freezer", "unified"} & set(paths) and not container.attrs["State"].get("Paused"):
-        with contextlib.suppress(TareError, OSError):
-            freeze(paths, False)
+    if paths and not container.attrs["State"].get("Paused"):
+        thaw_left(paths)
 
 
 def remove(found: dict[str, list[Any]]) -> list[TareError]:
