@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import resource
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -103,6 +103,13 @@ class PodmanRuntime(DockerRuntime):
         soft, hard = map(_processes, resource.getrlimit(resource.RLIMIT_NPROC))
         own = Ulimit(name="nproc", soft=soft, hard=hard)
         return {**bounds, "ulimits": [*bounds["ulimits"], own], "pids_limit": -1}
+
+    def _remove_network(self, group: str) -> None:
+        """Through the service that runs now: it may not be the one that made the network."""
+        network = self._networks.pop(group, None)
+        if network is not None:
+            with suppress(DockerException, OSError, RuntimeUnavailableError):
+                self.client.networks.get(network.made.id).remove()
 
     def close(self) -> None:
         try:
