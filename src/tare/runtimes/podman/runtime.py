@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import docker
 
     from tare.machines.addresses import AddressPool
+    from tare.runtimes.images import Images
     from tare.runtimes.unit import Site, SiteOptions, Way
 
 _NO_DNAT = "netavark's NAT rules have none for the port's host address"
@@ -80,6 +81,9 @@ class PodmanRuntime(DockerRuntime):
             self._end_service()
             return f"Podman's service does not answer: {error}"
         return None
+
+    def images(self) -> Images:
+        return replace(super().images(), pull=f"{COMMAND} pull")
 
     def environment(self) -> dict[str, Any]:
         facts = super().environment()
