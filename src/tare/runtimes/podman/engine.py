@@ -35,6 +35,8 @@ _OLDEST = (4, 3)
 """the release with which `podman update` came"""
 _CANNOT = "Podman cannot be used"
 _INSTALL = "apt-get install podman netavark aardvark-dns crun"
+_TEMPORARY = "TMPDIR"
+"""where it keeps half of an image that is built or pulled: goes with the service's own directory"""
 _ANSWER_S, _POLL_S = 30.0, 0.05
 """how long the command may take to tell, and the service to answer; and how often it is asked"""
 
@@ -131,7 +133,7 @@ def serving(timeout_s: int = 60) -> Iterator[docker.DockerClient]:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**_environment(), STARTER_VARIABLE: mark()},
+                env={**_environment(), STARTER_VARIABLE: mark(), _TEMPORARY: str(place)},
                 start_new_session=True,  # Ctrl-C is for Tare, which still needs it then
             )
         try:
