@@ -177,7 +177,7 @@ def test_a_client_is_of_files_in_place_or_of_an_image_where_it_runs(
 def test_an_image_that_a_study_names_is_fetched_to_where_units_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_resources.image, "named_image", lambda engine, name: ("sha", "digest"))
+    monkeypatch.setattr(run_resources.image, "named_image", lambda *_: ("sha", "digest"))
     database = Setup.model_validate(
         {"database": {"kind": "mongodb", "version": "7.0.14", "image": "mongo:7"}}
     ).database

@@ -145,7 +145,7 @@ def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> No
     inside = ("factors.platform.docker={platform: {runtime: docker, storage: volume}}",)
     assert refused(read, overrides=inside, engine_disk_free=GIB) == []
     (one,) = refused(read, overrides=inside, engine_disk_free=GIB // 4)
-    assert "where Docker keeps its data" in one.reason
+    assert "where the engine keeps its data" in one.reason
     assert refused(read, engine_disk_free=GIB // 2) == []  # its data lies in a directory of ours
 
 

@@ -44,7 +44,7 @@ class RunResources:
     tools: dict[str, ClientInstallation] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
     engine_directory: Path | None = None
-    """where the Docker engine keeps its data; None: not used, or not on this machine"""
+    """where the engine keeps its data; None: not used, or not on this machine"""
     hosts: Hosts | None = None
     """that SSH reaches; None: no setup needs them"""
 
@@ -250,7 +250,7 @@ def _mongodb_server(
 
 def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mongodb.Installation:
     """An image that the study names, whose mongod is in its path."""
-    identity, digest = image.named_image(images.engine, name)
+    identity, digest = image.named_image(images.engine, name, images.pull)
     own = images.fetch(name, identity, say)
     return mongodb.Installation("mongod", Bits(digest or identity, own, named=name))
 
@@ -258,7 +258,7 @@ def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mon
 def _named_server(images: Images, name: str, say: Callable[[str], None]) -> Installation:
     """An image that the study names: where its files lie is read from its own environment."""
     engine = images.engine
-    identity, digest = image.named_image(engine, name)
+    identity, digest = image.named_image(engine, name, images.pull)
     settings = engine.images.get(identity).attrs["Config"].get("Env") or []
     environment = dict(entry.split("=", 1) for entry in settings)
     home = environment.get("CASSANDRA_HOME", "/opt/cassandra")

@@ -90,9 +90,9 @@ class Declaration:
     unit_s = 0.0
     """making and removing one unit with its network and volume, seconds"""
     local_images = False
-    """the Docker engine of this machine makes its images"""
+    """an engine of this machine makes its images"""
     in_engine: tuple[str, ...] = ()
-    """storages whose files lie where the Docker engine of this machine keeps its own"""
+    """storages whose files lie where an engine of this machine keeps its own"""
 
     # what it cannot do
 

@@ -276,7 +276,7 @@ def _disk(
     if machine.engine_disk_free is not None:
         places = [
             ("where the runs lie", need - engine, machine.disk_free),
-            ("where Docker keeps its data", engine, machine.engine_disk_free),
+            ("where the engine keeps its data", engine, machine.engine_disk_free),
         ]
     for place, need, free in places:
         if need <= free:
