@@ -99,5 +99,8 @@ def _way(finding: Finding) -> str | None:
     return finding.treatment.network if finding.treatment else None
 
 
-def _preferred(entry: Entry, asked: Query) -> tuple[float, int, str]:
-    return nearness(asked, entry.finding).distance, len(entry.links), entry.finding.id
+def _preferred(entry: Entry, asked: Query) -> tuple[float, bool, int, str]:
+    effect = entry.finding.effect
+    in_words = effect is None or effect.how == "direction"
+    near = nearness(asked, entry.finding).distance
+    return near, in_words, len(entry.links), entry.finding.id
