@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.chains import chained
-from tare.knowledge.nearness import Near, nearness
-from tare.knowledge.schema import compared
+from tare.knowledge.nearness import Near, as_asked, nearness
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -56,7 +55,7 @@ def near_to(entries: Iterable[Entry], asked: Query) -> list[Near]:
 def about(asked: Query, finding: Finding) -> bool:
     """The finding compares what is asked about: this platform with that, and nothing else."""
     side, base = finding.treatment, finding.baseline
-    if side is None or compared(side, base) != (asked.platform, asked.over):
+    if side is None or as_asked(asked, side, base) != (asked.platform, asked.over):
         return False
     replaced = {
         name: (getattr(side, name), getattr(base, name), old)
