@@ -156,7 +156,7 @@ def advise(
         follows=_follows(asked, answers, purposes),
         settle=size_of(main, margin),
         obstacle=obstacle(asked),
-        notes=_notes(asked, answers, near),
+        notes=[] if instead and not answers else _notes(asked, answers, near),
     )
 
 

@@ -40,12 +40,15 @@ class NearFinding(BaseModel):
     direction: str
     network: str
     plugin: str = ""
+    address: str = ""
+    over_plugin: str = Field("", description="of what it is compared with")
     operation: str
     workload: list[str]
     load: str
     step: str = Field(description="of a measurement that went in steps: how wide they were")
     elsewhere: str = Field("", description="the other number that its source prints, and where")
     assumed: str = Field(description="what a chain takes for granted")
+    differs: dict[str, str] = Field({}, description="what was asked otherwise: field to what it is")
 
 
 def counting(near: Iterable[Near], asked: Query | None) -> tuple[list[Near], list[Near]]:
@@ -82,8 +85,8 @@ def _nearest(parts: Sequence[Near], asked: Query | None) -> list[Near]:
 
 
 def very_rows(parts: Sequence[Near], asked: Query) -> list[Near]:
-    """Of one study, its rows of the very workload, client, machine, copies, clusters and threads
-    that are asked about, as far as it has such."""
+    """Of one study, its rows of the very workload, client, address, machine, copies, clusters and
+    threads that are asked about, as far as it has such."""
     rows = list(parts)
     for matches in _exactly(asked):
         rows = [one for one in rows if matches(one.finding)] or rows
@@ -101,6 +104,8 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
         yield lambda one: asked.workload in one.workload
     if asked.client:
         yield lambda one: one.treatment is not None and one.treatment.client == asked.client
+    if asked.address:
+        yield lambda one: one.treatment is not None and one.treatment.address == asked.address
     if asked.instance:
         yield lambda one: names_instance(one, asked.instance)
     if asked.replication_factor:
@@ -131,12 +136,15 @@ def part_of(one: Near) -> NearFinding:
         direction=claim.direction,
         network=(finding.treatment or finding.baseline).network or "",
         plugin=(finding.treatment or finding.baseline).plugin,
+        address=(finding.treatment or finding.baseline).address,
+        over_plugin=finding.baseline.plugin,
         operation=finding.operation,
         workload=finding.workload,
         load=load_of(finding.load),
         step=f"{step:,} {finding.unit}" if step is not None else "",
         elsewhere=f"{percent(claim.elsewhere[0])}, {claim.elsewhere[1]}" if claim.elsewhere else "",
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
+        differs=dict(one.nearness.fields),
     )
 
 
