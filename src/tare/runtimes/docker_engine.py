@@ -15,7 +15,6 @@ from docker.errors import DockerException, NotFound
 from tare import starter
 from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.cgroups import group_paths, thaw_left
-from tare.runtimes.unit import Site
 
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
