@@ -134,7 +134,8 @@ def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
             where="database.image",
             why=_reason(error),
             remedy=f"docker pull {shlex.quote(name)}, or docker load of a saved image, or leave "
-            "database.image out: Tare then builds an image from the locked files",
+            "database.image out: Tare then builds an image from the locked files of Cassandra, or "
+            "from the mongod of database.home",
         ) from error
     digests = image.attrs.get("RepoDigests") or [""]
     return str(image.id), str(digests[0])
