@@ -139,7 +139,8 @@ def named_image(
             where="database.image",
             why=_reason(error),
             remedy=f"{pull} {shlex.quote(name)}, or load a saved image into the engine, or leave "
-            "database.image out: Tare then builds an image from the locked files",
+            "database.image out: Tare then builds an image from the locked files of Cassandra, or "
+            "from the mongod of database.home",
         ) from error
     digests = image.attrs.get("RepoDigests") or [""]
     return str(image.id), str(digests[0])

@@ -237,11 +237,11 @@ def _mongodb_server(
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
     server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.mongodb_server(resources.hosts, server, database.version, runtime, say)
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
-    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
-        return on_hosts.mongodb_server(resources.hosts, server, runtime, say)
     if images is None:
         return server
     built = images.bring(image.build_server_image(images.engine, Path(server.program), say), say)

@@ -194,11 +194,13 @@ def test_a_mongod_and_its_data_are_found_by_clean_should_the_doctor_be_killed(
 class Container:
     """One of an engine, which is scripted."""
 
-    def __init__(self, address: str, *, starts: bool = True, gone: bool = False) -> None:
+    def __init__(
+        self, address: str, *, starts: bool = True, gone: bool = False, ends: int | None = None
+    ) -> None:
         self._starts, self._gone = starts, gone
         self.removed = False
-        self.attrs = {
-            "State": {"Running": True, "ExitCode": 0},
+        self.attrs: dict[str, Any] = {
+            "State": {"Running": ends is None, "ExitCode": ends or 0},
             "NetworkSettings": {"Networks": {"bridge": {"IPAddress": address}}},
         }
 
@@ -210,8 +212,10 @@ class Container:
         if self._gone:
             raise docker.errors.NotFound("no such container")
 
-    def logs(self) -> bytes:
-        return b""
+    def logs(self, tail: int) -> bytes:
+        assert tail <= 100, "it may have said gigabytes"
+        assert not self.attrs["State"]["Running"], "nobody asks for its last words before"
+        return b"first\nno such user\n"
 
     def remove(self, **how: bool) -> None:
         assert how == {"force": True, "v": True}
@@ -224,8 +228,9 @@ class Container:
         (Container("172.17.0.2", starts=False), "executable file not found"),
         (Container("172.17.0.2", gone=True), "no such container"),
         (Container(""), "Docker gives it none"),
+        (Container("", ends=1), "exit status 1: no such user"),
     ],
-    ids=["without a mongod", "somebody removes it", "without a network"],
+    ids=["without a mongod", "somebody removes it", "without a network", "ended"],
 )
 def test_of_an_image_that_does_not_run_the_reason_is_told_and_nothing_is_left(
     container: Container, why: str, monkeypatch: pytest.MonkeyPatch

@@ -27,7 +27,7 @@ RUN = "doctor"
 """what a server that is started is labelled with, so that `tare clean` finds it"""
 PATIENCE_S = 10.0
 """how long a server may take from its start to its first answer"""
-_AGAIN_S, _STOP_S, _SHOWN = 0.1, 5.0, 300
+_AGAIN_S, _STOP_S, _SHOWN, _LINES = 0.1, 5.0, 300, 20
 _ILLEGAL = (-4, 132)
 """what a program ends with whose CPU lacks one of its instructions: as a child, in a shell"""
 _SSPL = (4, 0, 4)
@@ -217,8 +217,10 @@ def image(client: Any, identity: str, labels: Mapping[str, str]) -> Iterator[tup
             def died() -> str:
                 container.reload()
                 state = container.attrs["State"]
-                status = None if state["Running"] else int(state["ExitCode"])
-                return _ended(status, container.logs().decode(errors="replace"))
+                if state["Running"]:
+                    return ""
+                said = container.logs(tail=_LINES).decode(errors="replace")
+                return _ended(int(state["ExitCode"]), said)
 
             ended = died()
             networks = container.attrs["NetworkSettings"]["Networks"].values()
