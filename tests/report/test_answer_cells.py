@@ -71,6 +71,14 @@ def test_the_page_draws_a_bar_for_each_comparison_of_its_answer() -> None:
     assert len(drawn) == len([line for one in words.answers(analysis) for line in one.lines])
 
 
+def test_the_band_of_the_margin_is_explained_where_one_is_drawn() -> None:
+    analysis = sample_analysis()
+    assert "the grey band is the margin" in words_of(render_html(analysis))
+    for effect in analysis.effects:
+        effect.margin = None
+    assert "the grey band is the margin" not in words_of(render_html(analysis))
+
+
 def test_warnings_are_a_line_each_above_the_answer_with_what_to_do() -> None:
     analysis = sample_analysis()
     analysis.noise_floor[0].exceeds_margin = True

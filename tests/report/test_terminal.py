@@ -82,6 +82,20 @@ def test_what_a_warning_says_is_not_said_again_as_a_check() -> None:
     assert analysis.checks[0].summary not in text
 
 
+def test_a_check_that_says_more_than_a_warning_is_said() -> None:
+    """It is of all metrics with a margin, the warning of primary ones."""
+    analysis = sample_analysis()
+    for floor in analysis.noise_floor:
+        floor.exceeds_margin = True
+    for effect in analysis.effects:
+        effect.primary = effect.metric == "throughput"
+    analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
+    analysis.checks[0].summary = "it exceeds the margin in single blocks on all.p99, throughput"
+    text = shown(analysis)
+    assert "Single blocks are noisier than the margin on throughput" in text
+    assert analysis.checks[0].summary in text
+
+
 def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
     analysis = sample_analysis()
     for effect in analysis.effects:
