@@ -102,6 +102,12 @@ def command(
         int | None,
         typer.Option("--against-clusters", min=1, help="How many they replace, same platform."),
     ] = None,
+    against_replication_factor: Annotated[
+        int | None,
+        typer.Option(
+            "--against-replication-factor", min=1, help="Copies it replaces, same platform."
+        ),
+    ] = None,
     metric: Annotated[str, typer.Option(help=f"Only one of {', '.join(FAMILIES)}.")] = "",
     purpose: Annotated[
         str, typer.Option("--for", help=f"What the benchmark is for: {', '.join(PURPOSES)}.")
@@ -164,6 +170,7 @@ def command(
             replication_factor=replication_factor,
             clusters=clusters,
             against_clusters=against_clusters,
+            against_replication_factor=against_replication_factor,
         )
         _refuse_alike(asked)
         questions = {"": asked}
@@ -209,9 +216,9 @@ def _refuse_alike(asked: Query) -> None:
     for name, (new, old) in replaced.items():
         if new in ("", None, old):
             raise KnowledgeError(
-                f"--against-{name} {old}: nothing to compare",
-                why=f"--{name} is {new or 'not said'}",
-                remedy=f"say by --{name} what replaces {old}",
+                f"--against-{_option(name)} {old}: nothing to compare",
+                why=f"--{_option(name)} is {new or 'not said'}",
+                remedy=f"say by --{_option(name)} what replaces {old}",
             )
     if not replaced and asked.client == BARE:
         said = [name for name in REPLACED if getattr(asked, name)]
@@ -219,10 +226,11 @@ def _refuse_alike(asked: Query) -> None:
         named = getattr(asked, option)
         raise KnowledgeError(
             f"{asked.platform} and {asked.over}: nothing to compare",
-            why=f"what {option} {named} replaces is not said"
+            why=f"what {option.replace('_', ' ')} {named} replaces is not said"
             if named
             else "both sides are the same",
-            remedy=f"say what it replaces: --against-{option}, or compare with --over {BARE}"
+            remedy=f"say what it replaces: --against-{_option(option)}, or compare with "
+            f"--over {BARE}"
             if named
             else f"name another --platform or --over, --client {CONTAINER}, or a --network and an "
             "--against-network",
@@ -230,7 +238,11 @@ def _refuse_alike(asked: Query) -> None:
 
 
 def _options(replaced: Iterable[str]) -> str:
-    return " and ".join(f"--against-{name}" for name in replaced)
+    return " and ".join(f"--against-{_option(name)}" for name in replaced)
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def _refuse_unused(context: typer.Context, used: set[str]) -> None:
