@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
+from tare.knowledge.copies import of_other_copies
 from tare.knowledge.library import Entry, place_inside
 from tare.knowledge.mirror import can_be_mirrored, mirrored
 from tare.knowledge.schema import PublishedEffect, Source, Values, compared
@@ -55,7 +56,8 @@ def chained(entries: Iterable[Entry]) -> list[Entry]:
     series: dict[Hashable, list[Entry]] = {}
     apart: list[Entry] = []
     known: dict[Hashable, set[tuple[Side, Side | None]]] = {}
-    for entry in entries:
+    everything = list(entries)
+    for entry in everything:
         finding = entry.finding
         conditions = _conditions(finding)
         known.setdefault(conditions, set()).add((finding.baseline, finding.treatment))
@@ -65,7 +67,8 @@ def chained(entries: Iterable[Entry]) -> list[Entry]:
             apart.append(entry)
     joined = [one for of, part in series.items() for one in _of_series(part, known[of])]
     turned = [mirrored(one) for one in apart]
-    return joined + [
+    copies = of_other_copies(everything)
+    return [*joined, *copies] + [
         one
         for one in turned
         if (one.finding.baseline, one.finding.treatment) not in known[_conditions(one.finding)]

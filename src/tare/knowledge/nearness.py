@@ -125,10 +125,13 @@ def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, s
 
 
 def as_asked(asked: Query, side: Side, base: Side) -> tuple[str, str]:
-    """What is compared, by the question's names: what goes on inside virtual machines of one kind
-    may be asked about by the name of these."""
-    both = (side.platform, base.platform)
-    return both if both == (asked.platform, asked.over) else compared(side, base)
+    """What is compared, by the question's names.
+
+    What goes on inside virtual machines of one kind is asked about by the name of these, or as
+    what runs there on machines that are virtual.
+    """
+    inside = asked.platform == asked.over and asked.machines != "vm"
+    return (side.platform, base.platform) if inside else compared(side, base)
 
 
 def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
@@ -203,11 +206,17 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
         yield "workload", UNKNOWN if apart is None else apart, said
     for name, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
-        ("replication factor", asked.replication_factor, finding.replication_factor),
+        ("replication factor", asked.replication_factor, copies_of(finding)),
         ("clusters", asked.clusters, (finding.treatment or finding.baseline).clusters),
     ):
         if wanted is not None:
             yield name, _counts(wanted, found), _say(name, found)
+
+
+def copies_of(finding: Finding) -> int | None:
+    """Copies of each row: the treatment's, where the two sides differ in it."""
+    own = finding.treatment.replication_factor if finding.treatment else None
+    return own or finding.replication_factor
 
 
 def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:

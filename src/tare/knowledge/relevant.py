@@ -65,6 +65,8 @@ def about(asked: Query, finding: Finding) -> bool:
         held = all(found == old for _, found, old in replaced.values())
         return side.replication_factor is None and held
     if replaced:
+        if "replication_factor" not in replaced and side.replication_factor is not None:
+            return False
         if "network" not in replaced and side.network != base.network:
             return False  # which is another exchange, whatever else goes with it
         return all(new != found == old for new, found, old in replaced.values())

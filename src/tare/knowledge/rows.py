@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import Kind, claim_of, contradicted
-from tare.knowledge.nearness import RELATED, names_instance, other_operation, other_path
+from tare.knowledge.nearness import (
+    RELATED,
+    copies_of,
+    names_instance,
+    other_operation,
+    other_path,
+)
 from tare.knowledge.rendering import load_of
 from tare.knowledge.wording import percent
 
@@ -109,7 +115,7 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
     if asked.instance:
         yield lambda one: names_instance(one, asked.instance)
     if asked.replication_factor:
-        yield lambda one: one.replication_factor == asked.replication_factor
+        yield lambda one: copies_of(one) == asked.replication_factor
     if asked.clusters:
         yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
     if asked.threads and asked.share is None:  # a share says more of how hard they drive
