@@ -41,7 +41,7 @@ def test_a_decided_comparison_has_change_interval_both_values_and_verdict() -> N
         "16.2% higher",
         "different",
     )
-    assert found.interval == "[+13.4%, +19.0%]"
+    assert found.interval == "[+13.4%,\u00a0+19.0%]"
     assert found.values.startswith("131 \u2192 152 \u00b5s/op (+21.2 \u00b5s [")
 
 

@@ -198,9 +198,9 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     beside = [(*parent, field) for field in _inside(model, path[:-1])]
     names_beside = [field[-1] for field in beside]
     near = (
-        nearest(wanted, names_beside)
+        next((name for name in names_beside if wanted.lower() in ELSEWHERE.get(name, ())), None)
+        or nearest(wanted, names_beside)
         or _initials(wanted, names_beside)
-        or next((name for name in names_beside if wanted.lower() in ELSEWHERE.get(name, ())), None)
     )
     if near is not None:
         meant: Sequence[str] | None = (*parent, near)
