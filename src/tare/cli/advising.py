@@ -49,9 +49,9 @@ def refuse_alike(asked: Query) -> None:
     for name, (new, old) in replaced.items():
         if new in ("", None, old):
             raise KnowledgeError(
-                f"--against-{name} {old}: nothing to compare",
-                why=f"--{name} is {new or 'not said'}",
-                remedy=f"say by --{name} what replaces {old}",
+                f"--against-{_option(name)} {old}: nothing to compare",
+                why=f"--{_option(name)} is {new or 'not said'}",
+                remedy=f"say by --{_option(name)} what replaces {old}",
             )
     if not replaced and asked.client == BARE:
         said = [name for name in REPLACED if getattr(asked, name)]
@@ -59,10 +59,11 @@ def refuse_alike(asked: Query) -> None:
         named = getattr(asked, option)
         raise KnowledgeError(
             f"{asked.platform} and {asked.over}: nothing to compare",
-            why=f"what {option} {named} replaces is not said"
+            why=f"what {option.replace('_', ' ')} {named} replaces is not said"
             if named
             else "both sides are the same",
-            remedy=f"say what it replaces: --against-{option}, or compare with --over {BARE}"
+            remedy=f"say what it replaces: --against-{_option(option)}, or compare with "
+            f"--over {BARE}"
             if named
             else f"name another --platform or --over, --client {CONTAINER}, or a --network and an "
             "--against-network",
@@ -70,7 +71,11 @@ def refuse_alike(asked: Query) -> None:
 
 
 def _options(replaced: Iterable[str]) -> str:
-    return " and ".join(f"--against-{name}" for name in replaced)
+    return " and ".join(f"--against-{_option(name)}" for name in replaced)
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def refuse_unused(context: typer.Context, used: set[str]) -> None:
