@@ -1,6 +1,6 @@
 """Questions whose answers stand in the papers: advice gives those.
 
-Forty are in questions.yaml, 28 in drawn_questions.yaml, and 17 that turn comparisons round, or ask
+Forty are in questions.yaml, 28 in drawn_questions.yaml, and 18 that turn comparisons round, or ask
 about something of which a source says less, in turned_questions.yaml.
 """
 

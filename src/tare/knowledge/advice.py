@@ -202,7 +202,7 @@ def _answer(
     return Answer(
         family=name,
         title=FAMILIES[name],
-        conclusion=conclude(FAMILIES[name], pooled, asked.workload),
+        conclusion=conclude(FAMILIES[name], pooled, asked.workload, asked.operation),
         nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )

@@ -61,12 +61,15 @@ class Conclusion(BaseModel):
     besides: list[str] = Field(description="what was taken for granted, and what was left out")
 
 
-def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
+def conclude(
+    title: str, pooled: Pooled, workload: str = "", operation: str | None = None
+) -> Conclusion:
     """The sentence, from what counts and what was left out.
 
     Args:
         title: the kind of metric, as FAMILIES has it.
         workload: the one that is asked about; empty: any.
+        operation: likewise; None: it is told elsewhere what is asked about.
     """
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
@@ -85,6 +88,7 @@ def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
         text=_expect(noun, pooled),
         besides=[
             *_elsewhere(pooled, workload),
+            *_of_one_operation(pooled, operation),
             *_otherwise(pooled),
             *assumed,
             *twice,
@@ -276,6 +280,14 @@ def _elsewhere(pooled: Pooled, workload: str) -> Iterator[str]:
     found = sorted({name for part in pooled.parts for name in part.workload})
     if workload and found and workload not in found:
         yield f"Nothing of it is on {workload}: {', '.join(found)}."
+
+
+def _of_one_operation(pooled: Pooled, operation: str | None) -> Iterator[str]:
+    """All that is known of reads and writes together may be of the one alone."""
+    found = {part.operation for part in pooled.parts}
+    if operation is None or len(found) != 1 or found <= {operation, "all", "mixed"}:
+        return
+    yield f"All of it is of {_OPERATIONS[found.pop()]}."
 
 
 def _otherwise(pooled: Pooled) -> Iterator[str]:
