@@ -89,7 +89,7 @@ def test_warnings_are_a_line_each_above_the_answer_with_what_to_do() -> None:
     )
     text = words_of(render_html(analysis))
     line = (
-        "The noise floor hides the answer on throughput. Not decided: 15 rounds instead of 3 "
+        "do not use undecided differences there. Not decided: 15 rounds instead of 3 "
         "(2.0 h more) should decide: tare run study.yaml --rounds 15"
     )
     assert text.index(line) < text.index("can't tell yet")

@@ -63,7 +63,7 @@ def _rates(plan: Plan) -> Iterator[str]:
 
 
 def _one_rate(setup: Setup) -> bool:
-    """Whether the rate is the same whatever the platform: none that is a share of its own maximum."""
+    """Whether the rate is the same on every platform: no share of its own maximum."""
     rate = setup.load.rate
     return rate is not None and not (share_of_max(rate) is not None and _of_its_own(setup))
 

@@ -169,13 +169,16 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
     averaged = [f for f in loud if f not in hidden]
     found = []
     if hidden:
-        headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
+        headline = (
+            f"Two identical setups differed in {_titles(analysis, hidden)} by more than the "
+            "margin: do not use undecided differences there"
+        )
         texts = tuple(_noise_text(analysis, floor) for floor in hidden)
         found.append(Alert("warning", headline, texts, _against_noise(analysis), same))
     if averaged:
         headline = (
-            f"Single blocks are noisier than the margin on {_titles(analysis, averaged)}: "
-            "only averages over deployments decide"
+            f"Single blocks of two identical setups differed in {_titles(analysis, averaged)} by "
+            "more than the margin: use averages over deployments, as here"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
         found.append(Alert("warning", headline, texts, "Nothing to do.", same))
