@@ -76,7 +76,7 @@ def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
     opened: Callable[..., Opened], report: Path
 ) -> None:
     page = opened(report, viewport={"width": 390, "height": 844}).page
-    assert page.evaluate("document.documentElement.scrollHeight") < 6_000
+    assert page.evaluate("document.documentElement.scrollHeight") < 3_500
     assert page.locator("#answer .bar").first.is_visible()
     head = page.get_by_role("button", name="Effects", exact=True)
     assert not page.locator("#effects .panel").first.is_visible()
