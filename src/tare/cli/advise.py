@@ -183,8 +183,12 @@ def command(
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
     advising.print_answers(answers, settled, json=json)
-    weighed = asked.over == BARE and asked.platform in names() and asked.platform != BARE
-    if weighed and not given and not json:
+    if (
+        not given
+        and not json
+        and asked.over == BARE != asked.platform
+        and asked.platform in names()
+    ):
         from tare.cli.own_prices import price_lines
 
         say("")
