@@ -78,7 +78,7 @@ def test_what_a_warning_says_is_not_said_again_as_a_check() -> None:
     analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
     analysis.checks[0].summary = "what the check says of it"
     text = shown(analysis)
-    assert "Single blocks of two identical setups" in text
+    assert "Identical setups differed in single blocks" in text
     assert analysis.checks[0].summary not in text
 
 
@@ -112,7 +112,7 @@ def test_an_invalid_result_is_said_first() -> None:
     analysis.valid = False
     analysis.noise_floor[0].exceeds_margin = True
     text = shown(analysis)
-    assert text.index("not valid") < text.index("-12.3%") < text.index("Single blocks of two")
+    assert text.index("not valid") < text.index("-12.3%") < text.index("Identical setups differed")
 
 
 def test_names_are_neither_markup_nor_terminal_codes() -> None:

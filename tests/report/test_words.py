@@ -176,8 +176,8 @@ def test_an_invalid_result_is_the_first_alert_and_names_its_causes() -> None:
     assert "not valid" in first.headline
     assert first.details == ("3.2% of operations failed",)
     assert second.headline == (
-        "Single blocks of two identical setups differed in throughput by more than the margin: "
-        "use averages over deployments, as here"
+        "Identical setups differed in single blocks of throughput by more than the margin: "
+        "use averages over deployments"
     )
     assert "the margin is 5%" in second.details[0]
 

@@ -177,8 +177,8 @@ def _noise_alerts(analysis: Analysis) -> list[Alert]:
         found.append(Alert("warning", headline, texts, _against_noise(analysis), same))
     if averaged:
         headline = (
-            f"Single blocks of two identical setups differed in {_titles(analysis, averaged)} by "
-            "more than the margin: use averages over deployments, as here"
+            f"Identical setups differed in single blocks of {_titles(analysis, averaged)} by more "
+            "than the margin: use averages over deployments"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
         found.append(Alert("warning", headline, texts, "Nothing to do.", same))
