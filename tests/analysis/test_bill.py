@@ -171,6 +171,8 @@ PODS = {"runtime": "kubernetes", "network": "container-dns"}
         ({"runtime": "docker", "network": "bridge", "endpoint": "proxy"}, "docker.proxy", False),
         (PODS, "kubernetes.container-dns", False),
         (PODS | {"endpoint": "host-port"}, "kubernetes.host-port", False),
+        # always through another machine than the pod's
+        (PODS | {"endpoint": "node-port"}, "kubernetes.node-port", False),
         ({"runtime": "swarm", "network": "host-port"}, "swarm.host-port", False),
     ],
 )

@@ -217,6 +217,8 @@ def test_noise_above_the_margin_is_said_first(tmp_path: Path) -> None:
     analysis = analyse(run(tmp_path, effects=truths, within=0.1))
     assert analysis.checks[0].name == "noise floor"
     assert analysis.checks[0].status == "warning"
+    assert "identical setups differed in" in analysis.checks[0].summary
+    assert "99th percentile latency" in analysis.checks[0].summary
 
 
 def test_identical_conditions_that_differ_are_told(tmp_path: Path) -> None:

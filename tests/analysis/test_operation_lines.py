@@ -216,6 +216,15 @@ def test_between_two_storages_of_one_runtime_a_call_costs_the_same() -> None:
     assert calls.amount.error == pytest.approx(0.0)
 
 
+def test_what_the_stub_alone_does_is_taken_off_too() -> None:
+    """Of its two calls 1.1 write several buffers, and the database makes none of that kind: what
+    docker adds to them is in the price of the packets."""
+    prices = counted(BRIDGE, STUB | {"server_sendmsg_calls": 1.1})
+    none = {"server_calls": 0.9}
+    found = lines(doer(**none), doer(BRIDGED, **none), prices)
+    assert amounts(found) == {"what docker adds to system calls": (0.9 - 2.0) * 0.01}
+
+
 def test_clients_pay_natively_and_their_part_is_theirs() -> None:
     found = lines(doer(), doer(BRIDGED, client_read_calls=2.0, client_calls=2.0))
     assert amounts(found) == {"reads": 2 * 0.4}
@@ -246,6 +255,22 @@ def test_without_a_price_or_a_count_there_is_a_reason_and_no_line() -> None:
     assert found.left_out["what kubernetes adds to context switches"] == (
         "it was not weighed on kubernetes"
     )
+
+
+def test_a_reason_names_the_calls_that_it_is_of_beside_a_line_of_others() -> None:
+    """Of syncs alone it is not known what docker adds to them, and on this storage."""
+    made = {"server_sync_calls": 0.1, "server_futex_calls": 1.0, "server_calls": 3.1}
+    natively = parts(platforms=("native",), append=40_000.0)
+    found = lines(doer(), doer(BRIDGED, **made), WEIGHED, parts(), natively)
+    assert amounts(found)["what docker adds to system calls"] == 0.01
+    assert found.left_out == {"what docker adds to syncs": "it was not weighed on docker.volume"}
+    fewer = {name: ns for name, ns in NATIVE_NS.items() if name != "write"}
+    both = (parts(**fewer), parts(platforms=("native",), write=400.0))
+    found = lines(doer(), doer(BRIDGED, server_write_calls=1.0, server_calls=3.0), WEIGHED, *both)
+    assert found.left_out == {
+        "what docker adds to writes": "it was not weighed on docker",
+        "what docker adds to other system calls": "it was not weighed on docker",
+    }
 
 
 def test_where_calls_were_not_counted_the_reason_is_the_kernel_s() -> None:

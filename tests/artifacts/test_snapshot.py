@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tare.artifacts import snapshot
+from tare.artifacts.cache_entry import only_maker
 from tare.artifacts.digest import listing, tree_digests
-from tare.artifacts.snapshot import NodeSnapshot, find, keep, only_maker
+from tare.artifacts.snapshot import NodeSnapshot, find, keep
 from tare.errors import ArtifactError
 
 PARTS = ("data", "hints")

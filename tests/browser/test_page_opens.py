@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tare.report.write import write_report
+from tests.browser.sample import factorial_analysis, traced_analysis
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tare.analysis.model import Analysis
     from tests.browser.conftest import Opened
 
 CONTRAST = """() => {
@@ -72,7 +76,7 @@ def test_a_phone_gets_the_answer_and_a_list_of_headings_that_open(
     opened: Callable[..., Opened], report: Path
 ) -> None:
     page = opened(report, viewport={"width": 390, "height": 844}).page
-    assert page.evaluate("document.documentElement.scrollHeight") < 6_000
+    assert page.evaluate("document.documentElement.scrollHeight") < 3_500
     assert page.locator("#answer .bar").first.is_visible()
     head = page.get_by_role("button", name="Effects", exact=True)
     assert not page.locator("#effects .panel").first.is_visible()
@@ -119,7 +123,46 @@ def test_paper_gets_the_answer_the_checks_and_the_methods(
     for part in ("#effects", "#tables", "#trials-table", "#provenance", "#filter"):
         assert not page.locator(part).is_visible()
     assert not page.locator("button:visible").count()
-    assert pages(page.pdf(format="A4")) <= 3
+    assert pages(page.pdf(format="A4")) == 2
+
+
+SMALLEST = """() => {
+  const scale = e => !e.ownerSVGElement ? 1
+    : e.ownerSVGElement.getBoundingClientRect().width / e.ownerSVGElement.viewBox.baseVal.width;
+  const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+  const shown = [...document.querySelectorAll("#answer *, #validity *, #methods *")]
+    .filter(e => e.checkVisibility() && own(e));
+  return Math.min(...shown.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e)));
+}"""
+PAPER = {"width": 688, "height": 1017}
+"""A4 without its margins, in pixels of 1/96 inch."""
+
+
+@pytest.mark.parametrize("shown", [traced_analysis, factorial_analysis])
+def test_paper_is_read_without_a_glass(
+    opened: Callable[..., Opened], tmp_path: Path, shown: Callable[[], Analysis]
+) -> None:
+    """No text below 6 points, which are 8 pixels."""
+    page = opened(write_report(tmp_path, shown()), viewport=PAPER).page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(SMALLEST) >= 7.5
+    assert pages(page.pdf(format="A4")) == 2
+
+
+def test_paper_has_the_warning_above_the_answer(
+    opened: Callable[..., Opened], tmp_path: Path
+) -> None:
+    """Its details are folded, its headline is not."""
+    analysis = traced_analysis()
+    for effect in analysis.effects:
+        effect.conditional = True  # of which a warning tells, with details below it
+    page = opened(write_report(tmp_path, analysis)).page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    lines = page.locator(".standing > li")
+    assert lines.count() == 2
+    assert all(one.inner_text().strip() for one in lines.all())
 
 
 def pages(document: bytes) -> int:

@@ -51,6 +51,17 @@ def test_throughput_answers_nothing_where_a_rate_sets_it() -> None:
     assert hint_lines(planned(load={"rate": 500}, analysis=asked)) == []
 
 
+@pytest.mark.parametrize(("of", "alike"), [("condition", False), ("baseline", True)])
+def test_a_share_of_its_own_maximum_leaves_throughput_an_answer(of: str, alike: bool) -> None:
+    hints = hint_lines(planned(load={"rate": "66% of max", "search": {"of": of}}))
+    assert any("sets the throughput" in one for one in hints) is alike
+
+
+def test_metrics_that_decide_instead_have_service_demand_among_them() -> None:
+    (hint,) = hint_lines(planned(load={"rate": 500}, margins={"throughput": 0.05, "p99": 0.1}))
+    assert "analysis: {primary: [service_demand, all.p99]}" in hint
+
+
 def test_clients_that_share_the_servers_cpus_are_named() -> None:
     (hint,) = hint_lines(planned(client={}))
     assert "client.limits.cpuset" in hint

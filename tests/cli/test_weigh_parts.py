@@ -11,9 +11,12 @@ import pytest
 from rich.console import Console
 
 from tare.analysis.part_prices import AGAIN, Turn, part_prices
+from tare.cli import weigh_parts
+from tare.cli.weigh import ROUNDS, USUAL
 from tare.cli.weigh_parts import What, lines, parse, table
+from tare.cli.weighing import weigh_and_keep_parts
 from tare.errors import UsageError
-from tare.records.part_prices import FileSystem, PartWeighing
+from tare.records.part_prices import FileSystem, PartWeighing, parts_in
 from tests.analysis.test_part_prices import MACHINE, weighed
 
 TARE = str(Path(sys.executable).with_name("tare"))
@@ -90,6 +93,20 @@ def test_two_disks_are_not_compared_in_silence() -> None:
     assert not any(
         "TMPDIR" in line for line in lines(found.model_copy(update={"file_systems": layer}))
     )
+
+
+def test_a_bill_gets_no_price_of_storage_that_is_one_of_two_disks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = part_prices(weighed(), MACHINE)
+    elsewhere = found.file_systems | {"docker.volume": FileSystem(kind="ext4", device="8:1")}
+    two = found.model_copy(update={"file_systems": elsewhere})
+    for told, kept in ((two, {"system"}), (found, {"system", "storage"})):
+        monkeypatch.setenv("TARE_CACHE", str(tmp_path / str(len(kept))))
+        monkeypatch.setattr(weigh_parts, "weigh", lambda *_, told=told: told)
+        weigh_and_keep_parts([What.SYSTEM, What.STORAGE], USUAL, ROUNDS, print)
+        parts = parts_in(tmp_path / str(len(kept)))
+        assert {price.what for one in parts for price in one.prices} == kept
 
 
 def test_a_difference_where_there_is_none_is_said_with_its_operation() -> None:

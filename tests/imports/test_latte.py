@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tare.analysis.analyse import analyse
 from tare.imports import latte
 from tare.imports.reading import PrintedInterval, UnreadableError
 from tests.imports.conftest import DATA
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.imports.conftest import Import
+
+STUDY = """\
+study: latte
+factors: {platform: {native: {}, docker: {}}}
+baseline: {platform: native}
+design: {fresh: trial, deployments: 1, blocks: 2}
+files: {template: "{platform}_{repetition}.json"}
+"""
 REPORT = (DATA / "latte-mixed-report.json").read_bytes()
 
 
@@ -35,6 +48,41 @@ def test_a_real_report() -> None:
         pytest.approx(1.004264227), 1224.8654, pytest.approx(131923.967)
     )
     assert reading.tags == {"READ-rt", "WRITE-rt"}
+
+
+def test_what_it_prints_of_its_settings_is_told_and_no_password() -> None:
+    document = json.loads(REPORT)
+    document["conf"]["connection"] |= {"user": "jo", "password": "hunter2"}
+    (reading,) = latte.read(json.dumps(document).encode())
+    told = {name.removeprefix("property "): text for name, text in reading.told.items()}
+    assert told["tool"] == "latte"
+    assert told["cass_version"] == "5.0.9"
+    assert told["connection.addresses"] == "127.0.0.1, 127.0.0.2, 127.0.0.3"
+    assert told["workload"] == "mixed3.rn"
+    assert told["functions"] == "read 3.0, write 1.0"
+    assert not {"jo", "hunter2"} & set(told.values())
+    assert not {"concurrency", "timestamp", "id"} & set(told), "a fact, and each run's own"
+
+
+def test_other_hosts_are_a_difference_beside_the_effect(
+    import_: Import, study: Path, tmp_path: Path, run: Path
+) -> None:
+    study.write_text(STUDY, encoding="utf-8")
+    other = json.loads(REPORT)
+    other["conf"]["connection"]["addresses"] = ["10.0.0.7"]
+    other["conf"]["concurrency"] = 64
+    for number in (1, 2):
+        (tmp_path / f"native_{number}.json").write_bytes(REPORT)
+        (tmp_path / f"docker_{number}.json").write_text(json.dumps(other), encoding="utf-8")
+    assert not import_("latte", *sorted(tmp_path.glob("*_*.json"))).skipped
+    found = {one.fact: one.values for one in analyse(run).parity}
+    assert found == {
+        "concurrency": {"32": ["native"], "64": ["docker"]},
+        "property connection.addresses": {
+            "127.0.0.1, 127.0.0.2, 127.0.0.3": ["native"],
+            "10.0.0.7": ["docker"],
+        },
+    }
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,40 @@ def test_what_tells_a_factor(
     assert told_factors(load_study(study), {}, told) == found
 
 
+@pytest.mark.parametrize(
+    "factor",
+    ["recordcount: {all: {}}", "tool: {java: {}}", "mix: {half: {load.workload: ycsb-a}}"],
+    ids=["a property's name", "a fact's name", "a workload of another file"],
+)
+def test_a_single_level_is_not_taken_back_by_what_a_tool_calls_alike(
+    import_: Import, study: Path, tmp_path: Path, factor: str
+) -> None:
+    name, level = factor.partition(":")[0], factor.partition("{")[2].partition(":")[0]
+    study.write_text(
+        f"study: s\nfactors: {{{factor}}}\nbaseline: {{{name}: {level}}}\n"
+        "design: {fresh: trial, deployments: 1, blocks: 1}\n"
+        'files: {template: "run_{repetition}.txt"}\n',
+        encoding="utf-8",
+    )
+    mine = MONGODB.replace("-P workloada", "-P mine")
+    (tmp_path / "run_1.txt").write_text(mine, encoding="utf-8")
+    outcome = import_("ycsb", tmp_path / "run_1.txt")
+    assert (outcome.files, outcome.skipped) == (1, [])
+
+
+def test_a_single_level_whose_field_the_content_contradicts_is_refused(
+    import_: Import, study: Path, tmp_path: Path
+) -> None:
+    study.write_text(
+        STUDY.replace(", large: {load.records: 10_000_000}", "").replace(
+            "{_}/{repetition}/run", "run_{repetition}"
+        )
+    )
+    (tmp_path / "run_1.txt").write_text(LARGE, encoding="utf-8")
+    outcome = import_("ycsb", tmp_path / "run_1.txt", fixed={"where": "host"})
+    assert "size is '10000000', which is no level" in outcome.skipped[0].reason
+
+
 def test_a_name_and_a_property_that_contradict_are_told(
     import_: Import, study: Path, tmp_path: Path
 ) -> None:

@@ -103,6 +103,28 @@ def test_where_nothing_is_near_what_was_found_is_shown_all_the_same() -> None:
     assert advise(SHIPPED, ASKED).afar == []
 
 
+def test_that_nothing_is_known_comes_before_what_follows_anyway() -> None:
+    asked = Query(database="cassandra", platform="docker", over="kvm")
+    lines = list(advice_lines(advise(SHIPPED, asked)))
+    known = next(i for i, line in enumerate(lines) if line.startswith("Nothing is known of docker"))
+    assert known < next(i for i, line in enumerate(lines) if line.startswith("Is it safe"))
+
+
+def test_a_metric_without_findings_does_not_make_those_of_others_far() -> None:
+    asked = Query(database="mongodb", platform="swarm", network="service-ip", operation="read")
+    advice = advise(SHIPPED, asked, metric="disk")
+    assert "Nothing is known of disk" in advice.instead
+    assert advice.notes == []
+
+
+def test_a_difference_of_percentages_is_told_in_points_too() -> None:
+    kvm = Query(database="cassandra", platform="kvm", operation="read", threads=450)
+    text = "\n".join(advice_lines(advise(SHIPPED, kvm, metric="cpu")))
+    assert "+25.8% (57.48 to 72.32 %, +14.84 points)" in text
+    mean = "\n".join(advice_lines(advise(SHIPPED, ASKED, metric="mean")))
+    assert "points" not in mean
+
+
 def test_a_platform_that_does_more_than_the_threshold_takes_it_back() -> None:
     follows = advise(library([changed(80.0)]), ASKED).follows
     assert "too little" in next(one.safe_if for one in follows if one.purpose == "compare-systems")

@@ -137,6 +137,19 @@ def test_changes_without_values_are_joined_three_times_at_most() -> None:
     assert max(len(one.links) for one in chained(entries(*parts))) == 3
 
 
+def test_values_of_zero_have_no_ratio_beside_each_other() -> None:
+    """Neither is a number, as no difference of none is none either."""
+    nothing = {
+        "values": {"baseline": 0.0, "treatment": 0.0},
+        "effect": {"ratio": None, "direction": "none", "how": "direction"},
+    }
+    parts = [
+        finding(id="port", baseline=NATIVE, treatment=PORT, **nothing),
+        finding(id="ip", baseline=PORT, treatment=SERVICE, **nothing),
+    ]
+    assert list(chained(entries(*parts))) == []
+
+
 def test_another_number_of_a_link_is_none_of_values_beside_each_other() -> None:
     clash = [{"about": "change", "other": 5.0, "place": "section 4", "note": "5% there"}]
     made = chained(
@@ -178,6 +191,49 @@ def test_two_links_without_a_difference_are_both_said_and_three_are_too_many() -
     assert "same-as-native" in pod.notes
     assert "flannel-as-weave" in pod.notes
     assert all(side is None or side.clusters is None for side in found)
+
+
+def test_a_place_without_any_difference_sees_none_between_two_of_its_deployments() -> None:
+    def silent(name: str, side: dict[str, Any], table: str) -> Finding:
+        return finding(
+            id=name,
+            baseline=NATIVE,
+            treatment=side,
+            values={"baseline": None, "treatment": None},
+            effect={"ratio": None, "direction": "none", "how": "direction"},
+            source={"table": table},
+        )
+
+    def said(of_kubernetes: str) -> set[tuple[str, str | None, float | None]]:
+        parts = [silent("port", PORT, "2"), silent("pod", KUBERNETES, of_kubernetes)]
+        made = [one.finding for one in chained(entries(*parts)) if len(one.links) > 1]
+        return {
+            (one.platform, one.effect.direction, one.effect.ratio) for one in made if one.effect
+        }
+
+    assert said("2") == {("kubernetes", "none", None), ("swarm", "none", None)}
+    assert said("3") == set(), "two places may each miss a part of one difference"
+
+
+def test_a_client_that_moves_alone_is_chained_beside_a_server_that_stays() -> None:
+    docker = {**BRIDGE, "client": "native"}
+    both = {**docker, "client": "docker"}
+    alone = {**NATIVE, "client": "docker"}
+    made = {
+        (one.finding.baseline.client, one.finding.platform): one.finding.effect
+        for one in chained(
+            entries(
+                two("server", NATIVE, docker, 2.0, 2.2),
+                two("both", NATIVE, both, 2.0, 2.4),
+                two("client", NATIVE, alone, 2.0, 2.1),
+            )
+        )
+        if len(one.links) > 1 and one.finding.treatment and one.finding.treatment.client == "docker"
+    }
+    assert set(made) == {("native", "docker")}, "of client and server one moves"
+    effect = made["native", "docker"]
+    assert effect is not None
+    assert effect.ratio == pytest.approx(2.4 / 2.2, abs=1e-4)
 
 
 def test_a_statement_on_one_platform_takes_no_values_of_others_back() -> None:

@@ -77,6 +77,21 @@ def test_two_numbers_of_opposite_directions_are_none() -> None:
     assert contradicted(one)
 
 
+def test_of_several_other_numbers_one_of_the_opposite_direction_is_no_range() -> None:
+    one = finding(discrepancies=clash("change", 5.0) + clash("change", -5.0))
+    claim = claim_of(one)
+    assert claim is not None
+    assert claim.kind == "number"
+    assert contradicted(one)
+
+
+def test_the_range_of_several_numbers_holds_them_all() -> None:
+    claim = claim_of(finding(discrepancies=clash("change", 5.0) + clash("change", 20.0)))
+    assert claim is not None
+    assert (claim.low, claim.high) == pytest.approx((1.05, 1.2))
+    assert claim.elsewhere == (pytest.approx(1.2), "section 4")
+
+
 def test_a_second_number_settles_no_other_contradiction() -> None:
     assert contradicted(finding(discrepancies=clash("change", 5.0) + clash("statement")))
 

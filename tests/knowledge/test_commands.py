@@ -256,3 +256,12 @@ def test_networks_inside_kubernetes_are_compared_with_the_one_that_is_named() ->
 )
 def test_a_question_with_one_side_is_refused(arguments: tuple[str, ...], remedy: str) -> None:
     assert remedy in refused("advise", *arguments).remedy
+
+
+def test_own_prices_are_those_of_ways_that_native_has_not() -> None:
+    """Nothing leads into a native node that costs more than natively."""
+    assert "own prices" in tare("advise", "--platform", "docker").stdout
+    for runtime in ("native", "kvm"):
+        told = tare("advise", "--platform", runtime, "--client", "docker").stdout
+        assert "own prices" not in told
+        assert "was weighed here" not in told

@@ -170,6 +170,23 @@ def test_numbers_of_other_workloads_alone_are_said_to_be_so() -> None:
     assert conclude("Mean latency", pool(parts, asked), "ycsb-a").besides == []
 
 
+@pytest.mark.parametrize(
+    ("operation", "besides"),
+    [
+        ("", ["All of it is of updates."]),
+        ("all", ["All of it is of updates."]),
+        ("write", ["All of it is of updates."]),
+        ("update", []),
+    ],
+)
+def test_numbers_of_one_operation_alone_are_said_to_be_so(
+    operation: str, besides: list[str]
+) -> None:
+    asked = Query(database="cassandra", network="bridge", operation=operation)
+    parts = [Near(one, nearness(asked, one)) for one in (changed(8.0),)]
+    assert conclude("Mean latency", pool(parts, asked), operation=operation).besides == besides
+
+
 def test_steps_of_a_measurement_are_a_bound_around_what_is_printed() -> None:
     values = {"baseline": 200.0, "treatment": 160.0, "step": 40.0}
     effect = {"ratio": 0.8, "direction": "lower", "how": "two values"}

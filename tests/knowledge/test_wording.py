@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tare.knowledge.wording import percent
+from tare.knowledge.wording import percent, span
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,18 @@ from tare.knowledge.wording import percent
 )
 def test_a_ratio_is_told_as_a_change(ratio: float, said: str) -> None:
     assert percent(ratio) == said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (1.4, None, "+40.0% or more"),
+        (None, 1.29, "up to +29.0%"),
+        (None, 0.7143, "-28.6% or lower"),
+        (0.7752, None, "-22.5% or higher"),
+    ],
+)
+def test_one_end_of_a_range_says_which_way_it_is_open(
+    low: float | None, high: float | None, said: str
+) -> None:
+    assert span(low, high) == said

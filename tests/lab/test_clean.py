@@ -11,6 +11,7 @@ import pytest
 
 from tare.lab import clean
 from tare.machines.ssh import HostGoneError
+from tare.runtimes.left import Left
 from tare.runtimes.ssh.leftovers import HostLeftovers
 from tare.runtimes.swarm.leftovers import SwarmLeftovers
 
@@ -106,6 +107,20 @@ def test_what_one_runtime_keeps_hinders_no_other_from_going(
     assert made.unanswered == ["https://other: timed out"]
     (fault,) = clean.remove(made)
     assert (fault.where, left.removed) == ("tare-r1", True)
+
+
+def test_what_two_runtimes_call_alike_is_told_of_both(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else the second one's nothing would hide the first one's containers, which then stay."""
+    nothing = Left({"containers": []}, list)
+    stuck = Left({"containers": ["b"]}, list, remain=lambda: {"containers": ["b"]})
+    made = found(monkeypatch, tmp_path, docker_engine=({"containers": [Held("a", None)]}, ""))
+    made.of_runtimes.append(nothing)
+    assert made.words() == ["1 containers: a"]
+    made.of_runtimes[-1:] = [stuck, Left({}, list, remain=lambda: {"containers": ["c"]})]
+    assert made.words() == ["2 containers: a, b"]
+    assert [fault.where for fault in clean.remove(made)] == ["b, c"]
 
 
 class Held:

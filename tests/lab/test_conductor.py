@@ -30,6 +30,7 @@ class Scene:
         self.seen: list[tuple[float, frozenset[str]]] = []
         self.used: dict[str, float] = {"a": 0.0, "b": 0.0}
         self.gone: set[str] = set()
+        self.clients: dict[str, list[Accounting]] = {}
         self.thaw_s = thaw_s
         monkeypatch.setattr(module.cgroups, "freeze", self.freeze)
 
@@ -66,7 +67,7 @@ class Scene:
         freezes: bool = True,
     ) -> list[Driven]:
         self.parts = [
-            TrialHere([Accounting({"freezer": name})], {name: [Accounting()]})
+            TrialHere([Accounting({"freezer": name})], {name: [Accounting()], **self.clients})
             for name in ("a", "b")
         ]
         meter: Any = self
@@ -248,3 +249,21 @@ def test_without_a_measured_slice_counting_ends_with_the_block(
     warm = [slot for slot in SCHEDULE.slots if not slot.counts]
     scene.conduct(Schedule(warm, 0.25, 0.03), calls=calls)
     assert calls.closed_at is not None
+
+
+def test_what_a_client_calls_while_it_waits_for_its_slice_is_in_none_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Servers stand still then, and a client looks up every 20 ms before its first slice."""
+    scene = Scene(monkeypatch)
+    scene.clients, scene.used["client"] = {"client": [Accounting(pids=(7,))]}, 0.0
+
+    class Wakes(Calls):
+        def take(self, units: Mapping[str, Sequence[Accounting]]) -> dict[str, dict[str, int]]:
+            since = {name: self.scene.now - self.taken.get(name, 0.0) for name in units}
+            self.taken |= dict.fromkeys(units, self.scene.now)
+            return {name: {"calls": round(1000 * passed)} for name, passed in since.items()}
+
+    driven = scene.conduct(calls=Wakes(scene))
+    warm = [one for one in driven if not one.slot.counts]
+    assert [one.calls["client"]["calls"] for one in warm] == [288, 288]

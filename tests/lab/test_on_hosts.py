@@ -10,9 +10,12 @@ import pytest
 
 from tare.artifacts import image
 from tare.databases.mongodb.installation import Installation
-from tare.errors import RuntimeUnavailableError
-from tare.lab import on_hosts
+from tare.errors import RuntimeUnavailableError, StudyError
+from tare.lab import on_hosts, run_resources
+from tare.lab.run_resources import RunResources
+from tare.machines.facts import local_facts
 from tare.runtimes.unit import Bits
+from tare.study.schema import Setup
 
 SERVER = Installation("/opt/mongodb/bin/mongod", Bits("digest"))
 
@@ -20,16 +23,17 @@ SERVER = Installation("/opt/mongodb/bin/mongod", Bits("digest"))
 class Host:
     """A host that runs what it is asked to, or not, and builds images."""
 
-    def __init__(self, name: str, status: int = 0) -> None:
+    def __init__(self, name: str, status: int = 0, release: str = "7.0.14") -> None:
         self.name = self.host = name
         self.files = PurePosixPath("/srv/files")
         self.asked: list[tuple[str, ...]] = []
-        self._status = status
+        self._status, self._release = status, release
         self.connection: Any = SimpleNamespace(run=self._run)
 
     def _run(self, *words: object) -> Any:
         self.asked.append(tuple(map(str, words)))
-        return SimpleNamespace(status=self._status, why="libcurl.so.4 is missing")
+        told = f"db version v{self._release}\n"
+        return SimpleNamespace(status=self._status, why="libcurl.so.4 is missing", text=told)
 
     def engine(self) -> Any:
         tagged = SimpleNamespace(tags=["tare/mongod:abc"])
@@ -51,7 +55,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
 
 def given(runtime: str, *hosts: Host) -> Installation:
     among: Any = SimpleNamespace(nodes_of=lambda group: list(hosts))
-    return on_hosts.mongodb_server(among, SERVER, runtime, lambda line: None)
+    return on_hosts.mongodb_server(among, SERVER, "7.0", runtime, lambda line: None)
 
 
 def test_processes_run_the_program_that_every_host_was_brought(
@@ -70,6 +74,25 @@ def test_a_host_on_which_it_does_not_run_is_named_with_the_reason() -> None:
         given("ssh-native", Host("a"), Host("b", status=127))
     assert (raised.value.where, raised.value.why) == ("b", "libcurl.so.4 is missing")
     assert "libraries" in raised.value.remedy
+
+
+def test_a_program_of_another_release_than_the_study_s_is_refused() -> None:
+    with pytest.raises(StudyError, match=r"MongoDB 6\.0\.5, and not 7\.0"):
+        given("ssh-native", Host("a", release="6.0.5"))
+
+
+def test_a_server_of_hosts_is_not_asked_on_a_machine_that_may_not_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mongod").write_bytes(b"of another processor")
+    among: Any = SimpleNamespace(nodes_of=lambda group: [Host("a")])
+    images: Any = {"ssh-native": SimpleNamespace(images=lambda: None)}
+    resources = RunResources("run", local_facts(tmp_path), images, hosts=among)
+    database = Setup.model_validate(
+        {"database": {"kind": "mongodb", "version": "7.0", "home": str(tmp_path)}}
+    ).database
+    made: Any = run_resources._server(resources, database, "ssh-native", lambda _: None)
+    assert made.program == "/srv/files/1234/mongod"
 
 
 def test_containers_run_an_image_that_each_host_makes_of_it() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tare.errors import UsageError
+from tare.errors import RecordError, UsageError
 from tare.lab import run as lab_run
 from tare.lab.directory import choose
 from tare.lab.extension import choose_extended
@@ -18,9 +18,12 @@ from tare.lab.journal import Journal
 from tare.lab.progress import Silent
 from tare.lab.run import Lab
 from tare.lab.stopping import seconds_spent
+from tare.records.layout import RunFiles
 from tare.records.looks import Look, read_looks, write_looks
 from tare.study.plan import make_plan
 from tare.study.read import load_study
+from tests.analysis.test_bill import BRIDGE
+from tests.analysis.test_operation_lines import parts
 from tests.lab.scripted_lab import TEXT, NoResources
 
 if TYPE_CHECKING:
@@ -59,8 +62,14 @@ class Scene:
         self.decided: set[int] = set()
         self.said: list[str] = []
 
-    def run(self, *overrides: str, extend: bool = False, stop: int = 0) -> RunDirectory:
-        """One session; with `stop`, interrupted when that round is over."""
+    def run(
+        self, *overrides: str, extend: bool = False, stop: int = 0, **kept: Any
+    ) -> RunDirectory:
+        """One session; with `stop`, interrupted when that round is over.
+
+        Args:
+            kept: prices that it begins with.
+        """
         study = load_study(self.source, list(overrides))
         plan = make_plan(study)
         find = choose_extended if extend else choose
@@ -77,7 +86,7 @@ class Scene:
             return look
 
         lab = Scripted(
-            plan, directory, self.source, watcher, clock=lambda: Scripted.now, judge=judge
+            plan, directory, self.source, watcher, clock=lambda: Scripted.now, judge=judge, **kept
         )
         lab.done = self.rounds = []
         lab.run()
@@ -209,3 +218,17 @@ def test_time_counts_while_sessions_worked() -> None:
     later = {40: "run extended", 44: "trial done"}
     events += [{"at": at.format(minute), "event": kind} for minute, kind in later.items()]
     assert seconds_spent(events) == 4 * 60
+
+
+def test_a_run_that_could_not_keep_all_its_prices_gets_all_of_them_when_it_goes_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has prices of ways is given none of system calls, either."""
+
+    def full(*_: object) -> None:
+        raise RecordError("no space left on device")
+
+    monkeypatch.setattr(lab_run, "keep_parts", full)
+    with pytest.raises(RecordError):
+        scene.run(prices=BRIDGE, parts=[parts()])
+    assert not RunFiles(scene.runs / "small").prices.exists()

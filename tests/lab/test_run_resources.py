@@ -15,7 +15,9 @@ from tare.lab import run_resources
 from tare.machines.addresses import EXPOSED
 from tare.machines.facts import local_facts
 from tare.machines.inventory.host import Host, Inventory
+from tare.runtimes.declaration import Declaration
 from tare.runtimes.images import Images
+from tare.runtimes.registry import registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits
 from tare.study.schema import Setup
@@ -98,6 +100,28 @@ def test_each_group_of_hosts_that_a_study_names_has_its_own_runtimes_beside_the_
     }
 
 
+class Brought(Declaration):
+    """A runtime of another package: whether its engine is there is asked when it gets ready."""
+
+    name = "brought"
+    on_hosts = True
+
+    def make(self, *_: Any, **__: Any) -> Any:
+        return object()
+
+    make_on_hosts = make
+
+
+def test_of_other_packages_only_what_a_condition_names_has_to_get_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_resources, "registered", lambda: {**registered(), "brought": Brought()})
+    hosts = Hosts(Inventory(tmp_path / "hosts", (Host("h1", "192.0.2.1"),)), "run")
+    hosts.use([""], clients=False)
+    made = run_resources.runtimes_for("run", tmp_path, [Setup()], lambda _: None, hosts)
+    assert set(made) == {"native", "docker", "ssh-native", "ssh-docker"}
+
+
 @dataclass
 class Scripted:
     """A runtime with images, or without."""
@@ -153,7 +177,7 @@ def test_a_client_is_of_files_in_place_or_of_an_image_where_it_runs(
 def test_an_image_that_a_study_names_is_fetched_to_where_units_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_resources.image, "named_image", lambda engine, name: ("sha", "digest"))
+    monkeypatch.setattr(run_resources.image, "named_image", lambda *_: ("sha", "digest"))
     database = Setup.model_validate(
         {"database": {"kind": "mongodb", "version": "7.0.14", "image": "mongo:7"}}
     ).database

@@ -52,6 +52,7 @@ def test_every_specification_conforms(load: dict[str, Any], phase: str) -> None:
         {"surprise": 1},
         {"workload": {"kind": "ycsb", "read": 1}},
         {"workload": {"kind": "statements", "operations": []}},
+        {"mixes": [{"at_s": 0, "weights": {"put": -1}}]},
     ],
     ids=str,
 )

@@ -99,6 +99,18 @@ def test_of_very_many_processes_nothing_is_counted(tmp_path: Path, counts: Proce
     assert counts.read({"u": [unit]}, [unit], lambda file: Path(file).read_text()) == {}
 
 
+def test_where_a_unit_of_a_role_runs_elsewhere_nothing_is_counted_of_the_role(
+    counts: ProcessCounts,
+) -> None:
+    """Of two servers one is a pod of another machine, and its operations are in the sum."""
+    found = counts.read(
+        {"here": [ME], "elsewhere": [Accounting()]},
+        [ME, Accounting()],
+        lambda file: Path(file).read_text(),
+    )
+    assert found == {}
+
+
 def reading(**counts: int) -> CpuReading:
     return CpuReading(0.0, 0.0, 0.0, 0.0, {}, {}, counts)
 

@@ -41,7 +41,7 @@ def test_a_decided_comparison_has_change_interval_both_values_and_verdict() -> N
         "16.2% higher",
         "different",
     )
-    assert found.interval == "[+13.4%, +19.0%]"
+    assert found.interval == "[+13.4%,\u00a0+19.0%]"
     assert found.values.startswith("131 \u2192 152 \u00b5s/op (+21.2 \u00b5s [")
 
 
@@ -71,6 +71,14 @@ def test_the_page_draws_a_bar_for_each_comparison_of_its_answer() -> None:
     assert len(drawn) == len([line for one in words.answers(analysis) for line in one.lines])
 
 
+def test_the_band_of_the_margin_is_explained_where_one_is_drawn() -> None:
+    analysis = sample_analysis()
+    assert "the grey band is the margin" in words_of(render_html(analysis))
+    for effect in analysis.effects:
+        effect.margin = None
+    assert "the grey band is the margin" not in words_of(render_html(analysis))
+
+
 def test_warnings_are_a_line_each_above_the_answer_with_what_to_do() -> None:
     analysis = sample_analysis()
     analysis.noise_floor[0].exceeds_margin = True
@@ -81,7 +89,7 @@ def test_warnings_are_a_line_each_above_the_answer_with_what_to_do() -> None:
     )
     text = words_of(render_html(analysis))
     line = (
-        "The noise floor hides the answer on throughput. Not decided: 15 rounds instead of 3 "
+        "do not use undecided differences there. Not decided: 15 rounds instead of 3 "
         "(2.0 h more) should decide: tare run study.yaml --rounds 15"
     )
     assert text.index(line) < text.index("can't tell yet")

@@ -37,9 +37,8 @@ def test_of_slices_it_tells_their_noise_from_that_of_deployments() -> None:
     ]
     (said,) = sentences(analysis)
     assert said.endswith(
-        " Of the 1.3% in service demand the noise of single slices is 1.2% and the deployments "
-        "themselves differ by 0.5%; of the 1% in throughput the noise of single slices is 1.1% and "
-        "the deployments themselves differ by nothing that can be told (squares add up)."
+        " Of that, single slices' noise makes 1.2% in service demand and 1.1% in throughput; the "
+        "deployments themselves make 0.5% and nothing that can be told (squares add up)."
     )
 
 

@@ -86,7 +86,7 @@ def test_an_invalid_result_is_said_before_the_answer() -> None:
     analysis.noise_floor[0].exceeds_margin = True
     html = render_html(analysis)
     text = words_of(html)
-    warned = text.index("Single blocks are noisier than the margin")
+    warned = text.index("Identical setups differed in single blocks")
     assert text.index("This result is not valid") < warned < text.index("12.3% lower")
     strong = [attrs for attrs in Page(html).tags("strong") if attrs["class"] != "tie"]
     assert strong == []

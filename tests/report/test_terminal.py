@@ -76,10 +76,24 @@ def test_what_a_warning_says_is_not_said_again_as_a_check() -> None:
     analysis = sample_analysis()
     analysis.noise_floor[0].exceeds_margin = True
     analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
-    analysis.checks[0].summary = "how far identical conditions differ exceeds the margin"
+    analysis.checks[0].summary = "what the check says of it"
     text = shown(analysis)
-    assert "Single blocks are noisier" in text
+    assert "Identical setups differed in single blocks" in text
     assert analysis.checks[0].summary not in text
+
+
+def test_a_check_that_says_more_than_a_warning_is_said() -> None:
+    """It is of all metrics with a margin, the warning of primary ones."""
+    analysis = sample_analysis()
+    for floor in analysis.noise_floor:
+        floor.exceeds_margin = True
+    for effect in analysis.effects:
+        effect.primary = effect.metric == "throughput"
+    analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
+    analysis.checks[0].summary = "it exceeds the margin in single blocks on all.p99, throughput"
+    text = shown(analysis)
+    assert "Single blocks are noisier than the margin on throughput" in text
+    assert analysis.checks[0].summary in text
 
 
 def test_a_sentence_follows_only_where_it_adds_to_the_table() -> None:
@@ -98,7 +112,7 @@ def test_an_invalid_result_is_said_first() -> None:
     analysis.valid = False
     analysis.noise_floor[0].exceeds_margin = True
     text = shown(analysis)
-    assert text.index("not valid") < text.index("-12.3%") < text.index("Single blocks are")
+    assert text.index("not valid") < text.index("-12.3%") < text.index("Identical setups differed")
 
 
 def test_names_are_neither_markup_nor_terminal_codes() -> None:

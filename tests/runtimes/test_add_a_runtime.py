@@ -67,7 +67,7 @@ def test_a_study_names_it_and_editors_offer_it(installed: Path) -> None:
         "offered = schema()['$defs']['Platform']['properties']['runtime']['enum']\n"
         "print(json.dumps([offered, [one.name for one in plan.conditions]]))",
     )
-    assert found == [["native", "docker", "kubernetes", "swarm", "unshared"],
+    assert found == [["native", "docker", "podman", "kubernetes", "swarm", "unshared"],
                      ["native", "unshared"]]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from tare.machines.inventory.host import Host, Inventory
 from tare.machines.inventory.read import read_inventory
 from tare.runtimes.availability import obstacle
 from tare.runtimes.host_groups import group_faults
+from tare.study.comparisons import comparisons
 from tare.study.conditions import expand
 from tare.study.read import load_study
 from tare.study.schema import Setup
@@ -124,3 +125,20 @@ def test_the_matrix_of_the_documentation_runs_on_the_inventory_beside_it(tmp_pat
     assert len({one.deployment for one in conditions}) == 4
     assert faults(there, *(one.setup for one in conditions)) == []
     assert [obstacle(one.setup, inventory=there) for one in conditions] == [None] * 4
+
+
+def test_the_study_of_containers_in_virtual_machines_runs_on_that_inventory(tmp_path: Path) -> None:
+    """Shirinbab 2020, section 5."""
+    text = PAGE.read_text(encoding="utf-8").partition("## Groups of hosts as levels")[2]
+    (block,) = re.findall(r"```ini\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
+    (tmp_path / "hosts").write_text(block, encoding="utf-8")
+    there = read_inventory(tmp_path / "hosts")
+    study = load_study(PAGE.parents[1] / "studies" / "shirinbab-2020-guests.yaml")
+    conditions = expand(study)
+    guests = {(one.setup.platform.hosts, one.setup.platform.runtime) for one in conditions}
+    assert guests == {(group, run) for group in ("metal", "vmware") for run in ("native", "docker")}
+    assert faults(there, *(one.setup for one in conditions)) == []
+    assert [obstacle(one.setup, inventory=there) for one in conditions] == [None] * 4
+    pairs = {(old.name, new.name) for old, new in comparisons(study, conditions)}
+    assert ("vmware.native", "vmware.docker") in pairs, "what Docker costs inside the guests"
+    assert ("metal.docker", "vmware.docker") in pairs, "and what these cost under it"

@@ -18,7 +18,7 @@ from tare.machines.addresses import AddressPool
 from tare.runtimes import registry
 from tare.runtimes.declaration import Declaration
 
-NAMES = ["native", "docker", "kubernetes", "swarm"]
+NAMES = ["native", "docker", "podman", "kubernetes", "swarm"]
 
 
 class Jail(Declaration):

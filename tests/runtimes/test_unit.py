@@ -1,4 +1,4 @@
-"""Where a unit is reached: by clients, by this process, and on which ports."""
+"""Where a unit is reached: by clients, by this process, and on which ports; how it ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tare.errors import RuntimeUnavailableError
-from tare.runtimes.unit import Site, Way
+from tare.runtimes.unit import Exit, Site, Way
 
 SITE = Site("n1", "/conf", Path("/conf"), "/data", None, "10.0.0.1", "10.0.0.1", "10.0.0.1", "")
 MAPPED = replace(SITE, endpoint_host="10.9.0.1", reached={9042: 31000})
@@ -60,3 +60,22 @@ def test_an_endpoint_that_is_not_to_be_had_is_said(ways: dict[str, Way], why: st
         replace(SITE, ways=ways).target(9042, endpoint="proxy")
     assert why in raised.value.why
     assert "platform.endpoint" in raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("ended", "detail"),
+    [
+        (Exit.of(3), "exit status 3"),
+        (Exit.of(-9, killed_by=9), "killed by SIGKILL"),
+        (Exit.of(3, killed_by=3 - 128), "exit status 3"),
+        (Exit.of(200, killed_by=200 - 128), "exit status 200"),
+        (
+            Exit.of(137, out_of_memory=True),
+            "exit status 137, killed because it used more memory than its limit",
+        ),
+    ],
+)
+def test_how_a_unit_ended_is_told_by_its_signal_else_by_its_status(
+    ended: Exit, detail: str
+) -> None:
+    assert ended.detail == detail

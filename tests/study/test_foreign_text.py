@@ -170,6 +170,7 @@ def test_a_remedy_can_be_pasted_whatever_the_name_is() -> None:
         named_image(Engine(), name)  # type: ignore[arg-type]
     command = caught.value.remedy.partition(", or")[0]
     assert shlex.split(command) == ["docker", "pull", name]
+    assert "the mongod of database.home" in caught.value.remedy, "MongoDB has no locked files"
 
 
 def test_a_home_that_is_no_cassandra_is_refused_by_the_plan(tmp_path: Path) -> None:

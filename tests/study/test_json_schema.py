@@ -63,7 +63,7 @@ def test_what_tare_reads_conforms(document: dict[str, Any]) -> None:
         {"load": {"measure": "ten seconds"}},
         {"database": {"heap": "512m"}},
         {"database": {"nodes": 0}},
-        {"platform": {"runtime": "podman"}},
+        {"platform": {"runtime": "jail"}},
         level({"design": {"blocks": 3}}),
         level({"load": {"thread": 3}}),
         level({"lode.threads": 3}),

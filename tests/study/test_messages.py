@@ -82,6 +82,8 @@ def test_a_file_that_is_too_large_is_told_in_mebibytes(refuse: RefuseStudy) -> N
     ("lines", "where", "remedy"),
     [
         ("database: {rf: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
+        ("design: {rounds: 3}", "study.yaml:3", "did you mean design.deployments?"),
+        ("platform: {memory: 2GiB}", "study.yaml:3", "did you mean platform.limits?"),
         ("database: {RF: 3}", "study.yaml:3", "did you mean database.replication_factor?"),
         ("margins: {p99: 10}", "study.yaml:3", "did you mean margins.p99: 10%?"),
         ("margins: {read.p99: 2.5}", "study.yaml:3", "did you mean margins.read.p99: 2.5%?"),
@@ -93,6 +95,17 @@ def test_an_abbreviation_and_a_percentage_without_its_sign_are_understood(
 ) -> None:
     error = refuse(f"{HEAD}{lines}\n")
     assert (error.where, error.remedy) == (where, remedy)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("concurrency: 4", "load.threads"), ("duration: 10s", "load.measure")],
+)
+def test_what_other_tools_call_a_field_is_understood(
+    refuse: RefuseStudy, written: str, meant: str
+) -> None:
+    error = refuse(f"study: told\nload: {{workload: ycsb-a, {written}}}\n")
+    assert error.remedy == f"did you mean {meant}?"
 
 
 @pytest.mark.parametrize(

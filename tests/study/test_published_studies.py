@@ -11,6 +11,7 @@ import pytest
 from tare.load.specification import specification
 from tare.load.workloads import workload
 from tare.runtimes.availability import obstacle
+from tare.study.comparisons import comparisons
 from tare.study.document import read_document
 from tare.study.metric_names import primary_metrics
 from tare.study.plan import make_plan
@@ -244,6 +245,16 @@ def test_a_volume_and_the_layer_differ_in_the_storage_alone() -> None:
     layer, volume = found["layer"], found["volume"]
     assert (layer.storage, volume.storage) == ("layer", "volume")
     assert layer.model_copy(update={"storage": "volume"}) == volume
+
+
+def test_a_volume_is_compared_with_the_layer_itself() -> None:
+    """Section 6 asks what changes if data lie in a volume rather than in the layer."""
+    made = plan("grambow-2018-volume")
+    pairs = {
+        (old.levels["server"], new.levels["server"])
+        for old, new in comparisons(made.study, made.conditions)
+    }
+    assert pairs == {("layer", "volume"), ("layer", "native")}
 
 
 def test_workload_b_meets_the_setups_of_workload_a() -> None:

@@ -76,7 +76,7 @@ def test_an_error_reads_like_this(refuse: RefuseStudy) -> None:
         ("  nodes: 3", "  nodes: 0", 3, "database.nodes: 0 is out of range", "at least 1"),
         ("  nodes: 3", "  nodes: 3\n  version: 5.0", 4, "5.0 is not a text", "quotes"),
         ("  nodes: 3", "  nodes: 3\n  version: '5'", 4, "'5' does not fit", '"5.0.9"'),
-        ("  nodes: 3", "  nodes: 3\n  heap: 512m", 4, "'512m' is not a size", "512MiB"),
+        ("  nodes: 3", "  nodes: 3\n  heap: 512m", 4, "'512m' is not a size", "mean 512MiB?"),
         ("ycsb-a", "ycsb_b", 5, "load.workload: 'ycsb_b' is not known", "ycsb-b?"),
         ("threads: 32}", "threads: 32, measure: 10x}", 5, "not a duration", "10s, 2m"),
         ("study: example", "study: My Study", 1, "'My Study' does not fit", "hyphens"),

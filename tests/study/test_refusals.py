@@ -145,7 +145,7 @@ def test_docker_s_own_disk_is_asked_for_what_docker_keeps(read: ReadStudy) -> No
     inside = ("factors.platform.docker={platform: {runtime: docker, storage: volume}}",)
     assert refused(read, overrides=inside, engine_disk_free=GIB) == []
     (one,) = refused(read, overrides=inside, engine_disk_free=GIB // 4)
-    assert "where Docker keeps its data" in one.reason
+    assert "where the engine keeps its data" in one.reason
     assert refused(read, engine_disk_free=GIB // 2) == []  # its data lies in a directory of ours
 
 
@@ -214,6 +214,21 @@ def test_a_server_that_is_another_is_refused_where_its_files_are_named(
     assert "database.stand_in: true" in home.remedy
     assert (nodes.field, nodes.where) == ("database.nodes", "study.yaml:6")
     assert "set database.nodes and database.replication_factor to 1" in nodes.remedy
+
+
+STUBS = """\
+study: example
+database: {kind: mongodb, version: "7.0", stand_in: true}
+load: {threads: 4}
+factors:
+  platform: {native: {}, docker: {platform.runtime: docker}}
+baseline: {platform: native}
+"""
+
+
+def test_the_stub_in_mongodb_s_place_needs_no_lock_file(read: ReadStudy) -> None:
+    """It is Tare's own program: no release of it is fetched."""
+    assert refused(read, STUBS) == []
 
 
 BIG_SET = """\

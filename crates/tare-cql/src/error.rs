@@ -10,20 +10,11 @@ pub enum Error {
     ContactPoint { given: String, why: String },
     #[error("no contact point could be reached: {why}; check the addresses and that Cassandra's native transport is on")]
     NoContact { why: String },
-    #[error("{address} cannot be reached: {why}")]
-    Unreachable { address: SocketAddr, why: String },
-    #[error("{address} did not answer {what} within {seconds} s")]
-    TimedOut {
-        address: SocketAddr,
-        what: &'static str,
-        seconds: f64,
-    },
-    #[error("{address} closed the connection")]
-    Closed { address: SocketAddr },
+    /// The connection, not what was said on it.
+    #[error(transparent)]
+    Net(#[from] tare_net::Error),
     #[error("{address} refused the credentials: {why}")]
     Authentication { address: SocketAddr, why: String },
-    #[error("TLS cannot be set up: {0}")]
-    Tls(String),
     /// The node does not speak what was asked for.
     #[error("{address} does not support {what}")]
     Unsupported { address: SocketAddr, what: String },
@@ -43,26 +34,6 @@ pub enum Error {
     },
     #[error("schema: {0}")]
     Schema(String),
-    #[error("the connection to {address} failed: {why}")]
-    Broken { address: SocketAddr, why: String },
-}
-
-impl From<tare_net::Error> for Error {
-    fn from(error: tare_net::Error) -> Error {
-        match error {
-            tare_net::Error::Unreachable { address, why } => Error::Unreachable { address, why },
-            tare_net::Error::Tls(why) => Error::Tls(why),
-            tare_net::Error::TimedOut {
-                address,
-                what,
-                seconds,
-            } => Error::TimedOut {
-                address,
-                what,
-                seconds,
-            },
-        }
-    }
 }
 
 /// An ERROR message (v4 section 9), decoded.

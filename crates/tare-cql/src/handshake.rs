@@ -16,10 +16,10 @@ pub(crate) fn shake(link: &mut Link, options: &Options, deadline: Instant) -> Re
     let address = link.address();
     let startup = startup(options)?;
     let answer = link
-        .call(opcode::STARTUP, &startup, "STARTUP", remaining(deadline))
+        .call((opcode::STARTUP, &startup), "STARTUP", remaining(deadline))
         .map_err(|error| explained(error, link, options))?;
     // From the answer to STARTUP on, v5 speaks in segments and v4 may compress.
-    link.agreed();
+    link.codec.agreed();
     match answer.opcode {
         opcode::READY => Ok(()),
         opcode::AUTHENTICATE => {
@@ -66,11 +66,7 @@ fn explained(error: Error, link: &Link, options: &Options) -> Error {
                 answer.message
             ),
         },
-        // A node that speaks TLS only hangs up on what is not TLS.
-        Error::Closed { address } | Error::Broken { address, .. } if options.tls.is_none() => {
-            let why = "it closed the connection on STARTUP: perhaps it expects TLS".to_owned();
-            Error::Unreachable { address, why }
-        }
+        Error::Net(error) if options.tls.is_none() => error.on_first("STARTUP").into(),
         other => other,
     }
 }
@@ -85,12 +81,8 @@ fn authenticate(
     let mut body = Vec::new();
     put_bytes(&mut body, token.as_bytes())?;
     let address = link.address();
-    match link.call(
-        opcode::AUTH_RESPONSE,
-        &body,
-        "the credentials",
-        remaining(deadline),
-    ) {
+    let response = (opcode::AUTH_RESPONSE, &body[..]);
+    match link.call(response, "the credentials", remaining(deadline)) {
         Ok(answer) if answer.opcode == opcode::AUTH_SUCCESS => Ok(()),
         Ok(answer) => {
             let why = format!("it wants more than a password (opcode {})", answer.opcode);

@@ -6,7 +6,7 @@
 //! # The two planes
 //!
 //! The control plane blocks: [`Cluster::discover`], [`Cluster::query`], [`Cluster::prepare`],
-//! [`Cluster::ring`]. The data plane never blocks after [`Link::open`]:
+//! [`Cluster::ring`]. The data plane never blocks after [`connect`]:
 //!
 //! ```text
 //! let template = Template::new(&statement, &parameters, options.protocol);
@@ -15,7 +15,7 @@
 //! request.finish()?;                       // counts, page size, serial consistency, timestamp
 //! let owners = request.token().map(|token| ring.owners(token));   // None: the key is not bound
 //! // ... choose one of the owners, or any node ...
-//! let stream = link.queue(request.opcode(), request.body(), tag);   // None: no stream is free
+//! let stream = link.queue((request.opcode(), request.body()), tag);   // None: no stream is free
 //! link.flush()?;                           // Flush::Blocked: wait until the socket is writable
 //! // ... the socket is readable ...
 //! link.read()?;                            // one read call; stamp the time here
@@ -42,10 +42,11 @@ pub mod wire;
 pub use column::{Column, ColumnType};
 pub use control::{Cluster, Node, Table, TableRow};
 pub use error::{Detail, Error, ServerError, ServerErrorKind};
-pub use link::{Flush, Link, Message, Received, StreamId};
+pub use link::{connect, Codec, Link, Message, StreamId};
 pub use options::{Compression, Consistency, Credentials, Options, Protocol, TlsOptions};
 pub use reply::{Cells, ErrorReply, Reply, ReplyKind, Row, RowIter, Rows};
 pub use request::{BatchKind, Parameters, Request, Template};
 pub use ring::{Replication, Ring};
 pub use statement::Statement;
+pub use tare_net::{Flush, Received};
 pub use token::{composite_key, token};

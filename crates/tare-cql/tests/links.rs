@@ -10,7 +10,7 @@ use rustix::event::{poll, PollFd, PollFlags};
 use scripted::{error, serve, ways, VOID};
 use tare_cql::frame::{flag, opcode, Header};
 use tare_cql::{
-    Credentials, Error, Flush, Link, Options, Protocol, Received, ReplyKind, TlsOptions,
+    connect, Credentials, Error, Flush, Link, Options, Protocol, Received, ReplyKind, TlsOptions,
 };
 
 /// Wait, read once, and return the answers' tags and bodies.
@@ -37,9 +37,9 @@ fn answers_find_their_requests_in_any_order() {
             }
             startup
         });
-        let mut link = Link::open(address, &options).unwrap();
+        let mut link = connect(address, &options).unwrap();
         for tag in 10..13_u32 {
-            link.queue(opcode::EXECUTE, &tag.to_be_bytes(), tag)
+            link.queue((opcode::EXECUTE, &tag.to_be_bytes()), tag)
                 .unwrap();
         }
         assert_eq!((link.in_flight(), link.free()), (3, 32_765));
@@ -86,7 +86,7 @@ fn a_password_is_sent_when_it_is_asked_for() {
             peer.answer(asked.stream, opcode::AUTH_SUCCESS, &[0xFF; 4]);
             asked
         });
-        Link::open(address, &options).unwrap();
+        connect(address, &options).unwrap();
         let asked = served.join().unwrap();
         assert_eq!(asked.opcode, opcode::AUTH_RESPONSE);
         assert_eq!(asked.body, b"\x00\x00\x00\x07\x00ann\x00pw");
@@ -106,7 +106,7 @@ fn refused_and_missing_credentials_are_told_apart_from_other_errors() {
         );
         peer.ask()
     });
-    let refused = Link::open(address, &options);
+    let refused = connect(address, &options);
     assert!(matches!(&refused, Err(Error::Authentication { why, .. }) if why == "Bad credentials"));
 
     let options = Options::default();
@@ -114,7 +114,7 @@ fn refused_and_missing_credentials_are_told_apart_from_other_errors() {
         peer.startup(opcode::AUTHENTICATE, b"\x00\x02PA")
     });
     assert!(matches!(
-        Link::open(address, &options),
+        connect(address, &options),
         Err(Error::Authentication { .. })
     ));
 }
@@ -142,7 +142,7 @@ fn a_server_of_another_version_is_unsupported() {
             .unwrap();
         peer.ask()
     });
-    let refused = Link::open(address, &options).unwrap_err();
+    let refused = connect(address, &options).unwrap_err();
     assert!(matches!(&refused, Error::Unsupported { .. }), "{refused}");
     assert!(refused.to_string().contains("protocol v5"), "{refused}");
 }
@@ -156,20 +156,23 @@ fn a_node_that_is_silent_or_not_there_is_an_error_with_its_address() {
     };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let silent = Link::open(address, &options).unwrap_err();
+    let silent = connect(address, &options).unwrap_err();
     assert!(
         matches!(
             silent,
-            Error::TimedOut {
+            Error::Net(tare_net::Error::TimedOut {
                 what: "STARTUP",
                 ..
-            }
+            })
         ),
         "{silent}"
     );
     drop(listener);
-    let gone = Link::open(address, &options).unwrap_err();
-    assert!(matches!(gone, Error::Unreachable { .. }), "{gone}");
+    let gone = connect(address, &options).unwrap_err();
+    assert!(
+        matches!(gone, Error::Net(tare_net::Error::Unreachable { .. })),
+        "{gone}"
+    );
     assert!(gone.to_string().contains(&address.to_string()));
 }
 
@@ -180,9 +183,9 @@ fn a_closed_connection_leaves_its_requests_outstanding() {
         peer.ready();
         peer.ask().unwrap();
     });
-    let mut link = Link::open(address, &options).unwrap();
-    link.queue(opcode::EXECUTE, b"", 7).unwrap();
-    let late = link.queue(opcode::EXECUTE, b"", 8).unwrap();
+    let mut link = connect(address, &options).unwrap();
+    link.queue((opcode::EXECUTE, b""), 7).unwrap();
+    let late = link.queue((opcode::EXECUTE, b""), 8).unwrap();
     link.abandon(late);
     link.flush().unwrap();
     served.join().unwrap();
@@ -208,15 +211,15 @@ fn an_answer_that_nobody_asked_for_is_an_error_and_an_event_is_dropped() {
         peer.answer(99, opcode::RESULT, &VOID);
         peer.ask()
     });
-    let mut link = Link::open(address, &options).unwrap();
-    link.queue(opcode::EXECUTE, b"", 1).unwrap();
+    let mut link = connect(address, &options).unwrap();
+    link.queue((opcode::EXECUTE, b""), 1).unwrap();
     link.flush().unwrap();
     let mut found = Vec::new();
     while found.is_empty() {
         found = receive(&mut link).unwrap();
     }
     assert_eq!(found, [(1, VOID.to_vec())]);
-    link.queue(opcode::EXECUTE, b"", 2).unwrap();
+    link.queue((opcode::EXECUTE, b""), 2).unwrap();
     link.flush().unwrap();
     assert!(matches!(receive(&mut link), Err(Error::Protocol(_))));
 }
@@ -249,8 +252,8 @@ fn warnings_before_the_message_are_passed_over() {
             .unwrap();
         peer.ask()
     });
-    let mut link = Link::open(address, &options).unwrap();
-    link.queue(opcode::EXECUTE, b"", 1).unwrap();
+    let mut link = connect(address, &options).unwrap();
+    link.queue((opcode::EXECUTE, b""), 1).unwrap();
     link.flush().unwrap();
     poll(
         &mut [PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN)],
@@ -276,9 +279,10 @@ fn a_full_socket_blocks_the_flush_and_nothing_is_lost() {
             .map(|_| peer.ask().unwrap().body.len())
             .sum::<usize>()
     });
-    let mut link = Link::open(address, &options).unwrap();
+    let mut link = connect(address, &options).unwrap();
     for tag in 0..MANY {
-        link.queue(opcode::EXECUTE, &vec![1; 100_000], tag).unwrap();
+        link.queue((opcode::EXECUTE, &vec![1; 100_000]), tag)
+            .unwrap();
     }
     assert_eq!(link.flush().unwrap(), Flush::Blocked);
     assert!(link.has_output());
@@ -298,9 +302,9 @@ fn a_full_socket_blocks_the_flush_and_nothing_is_lost() {
 fn there_are_32768_streams_and_no_more() {
     let options = Options::default();
     let (address, _served) = serve(&options, |mut peer| peer.ready());
-    let mut link = Link::open(address, &options).unwrap();
-    assert!((0..32_768).all(|tag| link.queue(opcode::OPTIONS, b"", tag).is_some()));
-    assert!(link.queue(opcode::OPTIONS, b"", 0).is_none());
+    let mut link = connect(address, &options).unwrap();
+    assert!((0..32_768).all(|tag| link.queue((opcode::OPTIONS, b""), tag).is_some()));
+    assert!(link.queue((opcode::OPTIONS, b""), 0).is_none());
     assert_eq!(link.free(), 0);
 }
 
@@ -313,8 +317,11 @@ fn tls_options_that_cannot_be_used_are_refused_before_anything_is_connected() {
             tls: Some(tls),
             ..Options::default()
         };
-        let error = Link::open(listener.local_addr().unwrap(), &options).unwrap_err();
-        assert!(matches!(error, Error::Tls(_)), "{error}");
+        let error = connect(listener.local_addr().unwrap(), &options).unwrap_err();
+        assert!(
+            matches!(error, Error::Net(tare_net::Error::Tls(_))),
+            "{error}"
+        );
         error.to_string()
     };
     let nothing = TlsOptions::default();

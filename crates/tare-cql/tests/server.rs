@@ -7,8 +7,8 @@ use std::os::fd::AsFd;
 
 use rustix::event::{poll, PollFd, PollFlags};
 use tare_cql::{
-    token, BatchKind, Cluster, ColumnType, Compression, Consistency, Credentials, Flush, Link,
-    Options, Parameters, Protocol, Received, ReplyKind, Request, ServerErrorKind, Statement,
+    connect, token, BatchKind, Cluster, ColumnType, Compression, Consistency, Credentials, Flush,
+    Link, Options, Parameters, Protocol, Received, ReplyKind, Request, ServerErrorKind, Statement,
     Template, TlsOptions,
 };
 
@@ -113,7 +113,7 @@ fn drive(link: &mut Link, count: usize) -> Vec<(u32, Answer)> {
 
 fn send(link: &mut Link, request: &mut Request) -> Answer {
     request.finish().unwrap();
-    link.queue(request.opcode(), request.body(), 1).unwrap();
+    link.queue((request.opcode(), request.body()), 1).unwrap();
     drive(link, 1).remove(0).1
 }
 
@@ -165,7 +165,7 @@ fn rows_written_are_read_back_on_every_protocol_and_compression() {
             .prepare("SELECT n, v FROM tare_cql_rows.t WHERE k = ?", None)
             .unwrap();
         let (write, read) = (template(&insert, &options), template(&select, &options));
-        let mut link = Link::open(cluster.nodes[0].address, &options).unwrap();
+        let mut link = connect(cluster.nodes[0].address, &options).unwrap();
         let mut request = Request::new();
         let key = format!("{protocol:?}{compression:?}");
         for number in 0..500_u32 {
@@ -182,7 +182,7 @@ fn rows_written_are_read_back_on_every_protocol_and_compression() {
             }
             request.finish().unwrap();
             assert_eq!(request.token(), Some(token(key.as_bytes())));
-            link.queue(request.opcode(), request.body(), number)
+            link.queue((request.opcode(), request.body()), number)
                 .unwrap();
         }
         let answers = drive(&mut link, 500);
@@ -235,7 +235,7 @@ fn pages_batches_timestamps_and_errors() {
             )
             .unwrap();
         let write = template(&insert, &options);
-        let mut link = Link::open(cluster.nodes[0].address, &options).unwrap();
+        let mut link = connect(cluster.nodes[0].address, &options).unwrap();
         let mut request = Request::new();
         let parameters = Parameters::at(Consistency::One);
         request.batch(BatchKind::Unlogged, &parameters, protocol);
@@ -315,13 +315,13 @@ fn an_abandoned_answer_is_dropped() {
         .prepare("SELECT * FROM tare_cql_abandon.t WHERE k = ?", None)
         .unwrap();
     let read = template(&select, &options);
-    let mut link = Link::open(cluster.nodes[0].address, &options).unwrap();
+    let mut link = connect(cluster.nodes[0].address, &options).unwrap();
     let mut request = Request::new();
     request.execute(&read);
     request.value(b"a");
     request.finish().unwrap();
-    let unwanted = link.queue(request.opcode(), request.body(), 1).unwrap();
-    link.queue(request.opcode(), request.body(), 2).unwrap();
+    let unwanted = link.queue((request.opcode(), request.body()), 1).unwrap();
+    link.queue((request.opcode(), request.body()), 2).unwrap();
     link.abandon(unwanted);
     assert_eq!(drive(&mut link, 1).remove(0).0, 2);
     assert_eq!(link.outstanding().count(), 0);
@@ -338,7 +338,7 @@ fn the_tokens_are_the_servers_own() {
              (a text, b blob, v int, PRIMARY KEY ((a, b)))",
         )
         .unwrap();
-    let mut link = Link::open(cluster.nodes[0].address, &options).unwrap();
+    let mut link = connect(cluster.nodes[0].address, &options).unwrap();
     let mut request = Request::new();
     let single = cluster
         .prepare("INSERT INTO tare_cql_tokens.t (k, n) VALUES (?, 1)", None)

@@ -70,6 +70,8 @@ enum Command {
         words: Vec<String>,
     },
     FindMax(find_max::command::Options),
+    /// Print the JSON Schema of the specification that `run` reads.
+    Schema,
     /// Merge interval histogram logs (.hlog) of several clients into one, without loss.
     Merge {
         #[arg(required = true)]
@@ -95,6 +97,19 @@ struct Beside {
 }
 
 impl Beside {
+    /// Runs what prints by itself under the eyes of these observers.
+    fn watch(
+        &self,
+        main: impl FnOnce(&mut [&mut dyn Observer]) -> ExitCode,
+    ) -> Result<ExitCode, Fatal> {
+        let mut observers = self.observers()?;
+        let mut others: Vec<&mut dyn Observer> = Vec::new();
+        for one in &mut observers {
+            others.push(&mut **one);
+        }
+        Ok(main(&mut others))
+    }
+
     fn observers(&self) -> Result<Vec<Box<dyn Observer>>, Fatal> {
         let mut observers: Vec<Box<dyn Observer>> = Vec::new();
         if let Some(address) = &self.metrics {
@@ -138,27 +153,17 @@ fn obey(command: &Command) -> Result<ExitCode, Fatal> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Ycsb { beside, words } => {
-            let mut observers = beside.observers()?;
-            let mut others: Vec<&mut dyn Observer> = Vec::new();
-            others.extend(
-                observers
-                    .iter_mut()
-                    .map(|one| &mut **one as &mut dyn Observer),
-            );
-            Ok(tare_ycsb::main_observed(words, &mut others))
+            beside.watch(|others| tare_ycsb::main_observed(words, others))
         }
         Command::Stress { beside, words } => {
-            let mut observers = beside.observers()?;
-            let mut others: Vec<&mut dyn Observer> = Vec::new();
-            others.extend(
-                observers
-                    .iter_mut()
-                    .map(|one| &mut **one as &mut dyn Observer),
-            );
-            Ok(tare_stress::main_observed(words, &mut others))
+            beside.watch(|others| tare_stress::main_observed(words, others))
         }
         Command::FindMax(options) => {
             find_max::command::run(options, Spec::parse(&read(&options.spec)?)?)
+        }
+        Command::Schema => {
+            print!("{}", spec::schema::text());
+            Ok(ExitCode::SUCCESS)
         }
         Command::Merge { logs, output } => {
             merge::files(logs, output).map_err(|why| Fatal::file("merge", why))?;

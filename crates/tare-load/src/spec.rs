@@ -2,14 +2,16 @@
 
 mod checks;
 mod client;
+pub mod schema;
 mod slices;
 mod workload;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use tare_cql::Consistency as Level;
 use tare_engine::errors::Fatal;
 
@@ -19,9 +21,16 @@ pub use workload::{InsertOrder, Stress, StressDistribution, Workload, Ycsb, Ycsb
 
 /// Most records that a workload may have: stress keys carry 40 bits of row number.
 pub const MAX_RECORDS: u64 = 1 << 40;
+/// Most operations in flight.
+pub const MAX_THREADS: usize = 100_000;
+/// Longest times, seconds, and largest weight.
+pub const MAX_SECONDS: f64 = 1e7;
+pub const MAX_WEIGHT: f64 = 1e9;
+/// Operations per second beyond which nothing is believed.
+pub const HIGHEST_RATE: f64 = 10e6;
 
-/// One load client's order, read once from JSON.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// What `tare-load run` reads: one load client's order.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// Name of the trial; only repeated in messages.
@@ -29,10 +38,12 @@ pub struct Spec {
     /// This client, by its name or as one of several.
     pub client: Client,
     /// Contact points, `address:port`.
+    #[schemars(length(min = 1), inner(regex(pattern = ":[0-9]+$")))]
     pub targets: Vec<String>,
     /// Connection string of a MongoDB deployment, `mongodb://...`, which says where and how; null
     /// is a CQL cluster at the targets.
     #[serde(default)]
+    #[schemars(regex(pattern = "^mongodb://"))]
     pub mongodb: Option<String>,
     /// Whether a program may answer there that is not MongoDB and only behaves like it.
     #[serde(default)]
@@ -42,50 +53,64 @@ pub struct Spec {
     pub tls: Option<Tls>,
     /// The keyspace, or the database.
     pub keyspace: String,
-    /// The one table of the kinds that have one.
+    /// The one table of the kinds that have one; null: the statements name their own.
     #[serde(default)]
     pub table: Option<String>,
     pub workload: Workload,
+    /// `populate`: one insert per record, then the end.
     pub phase: Phase,
     /// Rows in the table.
+    #[schemars(range(min = 1, max = MAX_RECORDS))]
     pub records: u64,
-    /// Operations in flight (closed loop and populate).
+    /// Operations in flight; in an open loop the most of them.
+    #[schemars(range(min = 1, max = MAX_THREADS))]
     pub threads: usize,
-    /// Operations per second (open loop); null is the closed loop.
+    /// Open loop: operations/s; null: closed loop, or a schedule.
     #[serde(default)]
+    #[schemars(range(max = HIGHEST_RATE), extend("exclusiveMinimum" = 0))]
     pub rate: Option<f64>,
-    /// Corners of a rate over time, seconds from the start of the measured part; then `rate` is
-    /// null.
+    /// Open loop: corners of a rate made of straight lines; two at one time are a step. Before the
+    /// measured part the first corner's rate, after the last corner its rate. `rate` is null then.
     #[serde(default)]
+    #[schemars(extend("default" = []))]
     pub schedule: Vec<Corner>,
-    /// Mixes over time (statements); empty keeps to the operations' weights.
+    /// Kind `statements`: weights of the operations from a time on; before, the first ones. Empty
+    /// keeps to the operations' own.
     #[serde(default)]
+    #[schemars(extend("default" = []))]
     pub mixes: Vec<Mix>,
     #[serde(default)]
     pub arrivals: Arrivals,
     /// Seconds that are left out of the result.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = MAX_SECONDS))]
     pub warmup_s: f64,
     /// Seconds of the measured part.
     #[serde(default = "default_measure_s")]
+    #[schemars(range(min = 0.001, max = MAX_SECONDS))]
     pub measure_s: f64,
-    /// Seconds between progress lines and between histogram log lines.
+    /// Seconds between progress lines and between lines of the histogram log.
     #[serde(default = "default_interval_s")]
+    #[schemars(range(min = 0.01, max = MAX_SECONDS))]
     pub interval_s: f64,
-    /// Drive the cluster in these slices alone; then no rate changes over time.
+    /// Drive the cluster in these slices alone, which take the place of `warmup_s`, `measure_s` and
+    /// `interval_s`; null: in one piece.
     #[serde(default)]
     pub slices: Option<Slicing>,
     /// Each operation opens a connection of its own, which is closed after it, and a slice has so
-    /// many at most; null: connections last.
+    /// many at most; needs slices, one thread, no rate, CQL. Null: connections last.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub connections_per_slice: Option<u64>,
     /// Unix time at which the first operation is sent; null is at once.
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1e11))]
     pub start_at: Option<f64>,
     #[serde(default)]
     pub consistency: Consistency,
     /// Seconds after which an unanswered operation counts as an error.
     #[serde(default = "default_timeout_s")]
+    #[schemars(range(min = 0.001, max = MAX_SECONDS))]
     pub timeout_s: f64,
     #[serde(default)]
     pub seed: u64,
@@ -98,7 +123,7 @@ pub struct Spec {
 }
 
 /// Whom connections with TLS trust.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// PEM file of the certificates that are trusted.
@@ -109,29 +134,37 @@ pub struct Tls {
 }
 
 /// One corner of a rate over time.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Corner {
+    /// Seconds from the start of the measured part.
+    #[schemars(range(min = 0.0))]
     pub at_s: f64,
+    /// Operations/s.
+    #[schemars(range(min = 0.0, max = HIGHEST_RATE))]
     pub rate: f64,
 }
 
 /// Weights of operations from some second of the measured part on.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
+    /// Seconds from the start of the measured part.
+    #[schemars(range(min = 0.0))]
     pub at_s: f64,
+    /// Of any scale, by the operation's name.
+    #[schemars(schema_with = "schema::weights")]
     pub weights: BTreeMap<String, f64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     Populate,
     Run,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
     #[default]
@@ -139,12 +172,14 @@ pub enum Arrivals {
     Fixed,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Consistency {
     #[serde(deserialize_with = "level")]
+    #[schemars(schema_with = "schema::level")]
     pub read: Level,
     #[serde(deserialize_with = "level")]
+    #[schemars(schema_with = "schema::level")]
     pub write: Level,
 }
 

@@ -25,10 +25,11 @@ const COLD_PIECES: usize = PIECES / 4;
 const HELD: &str = "read";
 const FORGOTTEN: &str = "read-cold";
 
-/// A table of which nothing is left to be written back while others are measured.
+/// A table of which nothing is left to be written back while others are measured. One that a full
+/// disk cut off is written anew.
 fn table(directory: &Path, name: &str) -> io::Result<File> {
     let file = directory.join(name);
-    if !file.exists() {
+    if !fs::metadata(&file).is_ok_and(|it| it.len() == TABLE as u64) {
         fs::write(&file, vec![1; TABLE])?;
     }
     let table = File::open(&file)?;

@@ -172,6 +172,16 @@ fn independent_steps_are_faster_than_dependent_ones() {
 }
 
 #[test]
+fn a_table_that_was_cut_off_is_written_anew() {
+    let data = data();
+    std::fs::write(data.path().join("read"), [1; 4096]).expect("written");
+    let mut scan = Name::ScanWarm
+        .make(Some(data.path()), None)
+        .expect("it is prepared");
+    assert!(scan.batch().is_ok());
+}
+
+#[test]
 fn what_comes_from_the_disk_takes_longer_than_what_the_page_cache_holds() {
     let _alone = alone();
     let (cold, warm) = (measured(Name::ReadCold), measured(Name::ReadWarm));

@@ -12,20 +12,11 @@ pub enum Error {
         "no member could be reached: {why}; check the addresses and that mongod listens there"
     )]
     NoMember { why: String },
-    #[error("{address} cannot be reached: {why}")]
-    Unreachable { address: SocketAddr, why: String },
-    #[error("{address} did not answer {what} within {seconds} s")]
-    TimedOut {
-        address: SocketAddr,
-        what: &'static str,
-        seconds: f64,
-    },
-    #[error("{address} closed the connection")]
-    Closed { address: SocketAddr },
+    /// The connection, not what was said on it.
+    #[error(transparent)]
+    Net(#[from] tare_net::Error),
     #[error("{address} refused the credentials: {why}")]
     Authentication { address: SocketAddr, why: String },
-    #[error("TLS cannot be set up: {0}")]
-    Tls(String),
     #[error("{address} does not support {what}")]
     Unsupported { address: SocketAddr, what: String },
     #[error("not the MongoDB protocol: {0}")]
@@ -42,26 +33,6 @@ pub enum Error {
     Name(String),
     #[error("the server answered: {0}")]
     Server(ServerError),
-    #[error("the connection to {address} failed: {why}")]
-    Broken { address: SocketAddr, why: String },
-}
-
-impl From<tare_net::Error> for Error {
-    fn from(error: tare_net::Error) -> Error {
-        match error {
-            tare_net::Error::Unreachable { address, why } => Error::Unreachable { address, why },
-            tare_net::Error::Tls(why) => Error::Tls(why),
-            tare_net::Error::TimedOut {
-                address,
-                what,
-                seconds,
-            } => Error::TimedOut {
-                address,
-                what,
-                seconds,
-            },
-        }
-    }
 }
 
 /// The label of a write that may be sent once more.
@@ -111,13 +82,7 @@ impl Error {
 
     /// Whether the way to the server failed, and not what it answered.
     pub fn is_of_network(&self) -> bool {
-        matches!(
-            self,
-            Error::Unreachable { .. }
-                | Error::TimedOut { .. }
-                | Error::Closed { .. }
-                | Error::Broken { .. }
-        )
+        matches!(self, Error::Net(error) if error.is_of_server())
     }
 }
 

@@ -6,7 +6,7 @@ use tare_net::remaining;
 use crate::document::{subtype, Document, Value, Writer};
 use crate::error::{Error, ServerErrorKind};
 use crate::hello::Hello;
-use crate::link::Link;
+use crate::link::{call, Link};
 use crate::options::{Credentials, Mechanism, Options};
 use crate::reply::Reply;
 use crate::scram::Exchange;
@@ -36,11 +36,7 @@ fn introduce(link: &mut Link, options: &Options, deadline: Instant) -> Result<He
         Err(Error::Server(error)) if error.code == COMMAND_NOT_FOUND => {
             greet(link, "isMaster", options, deadline)
         }
-        // A server that speaks TLS only hangs up on what is not TLS.
-        Err(Error::Closed { address } | Error::Broken { address, .. }) if options.tls.is_none() => {
-            let why = "it closed the connection on hello: perhaps it expects TLS".to_owned();
-            Err(Error::Unreachable { address, why })
-        }
+        Err(Error::Net(error)) if options.tls.is_none() => Err(error.on_first("hello").into()),
         other => other,
     }
 }
@@ -72,7 +68,7 @@ fn greet(
         }
         out.text("$db", "admin");
     });
-    let answer = link.call(&command, "hello", remaining(deadline))?;
+    let answer = call(link, &command, "hello", remaining(deadline))?;
     Hello::read(Reply::of(&answer)?.body)
 }
 
@@ -87,7 +83,7 @@ fn authenticate(
     let mechanism = credentials.mechanism.unwrap_or_else(|| best(offered));
     let mut exchange = Exchange::new(mechanism, credentials).map_err(refused)?;
     let say = |link: &mut Link, command: Vec<u8>| -> Result<Step, Error> {
-        match link.call(&command, "the credentials", remaining(deadline)) {
+        match call(link, &command, "the credentials", remaining(deadline)) {
             Ok(answer) => Step::read(Reply::of(&answer)?.body),
             Err(Error::Server(error)) if error.kind() == ServerErrorKind::Authentication => {
                 Err(refused(error.message))

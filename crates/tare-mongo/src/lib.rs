@@ -6,8 +6,8 @@
 //!
 //! # The two planes
 //!
-//! The control plane blocks: [`Topology::discover`], [`Link::call`]. The data plane never blocks
-//! after [`Link::open`]:
+//! The control plane blocks: [`Topology::discover`], [`call`]. The data plane never blocks
+//! after [`connect`]:
 //!
 //! ```text
 //! let template = Template::find(&collection, None);
@@ -42,13 +42,13 @@ pub use error::{
     Error, Origin, Peer, ServerError, ServerErrorKind, Work, NOTHING_WRITTEN, RETRYABLE_WRITE,
 };
 pub use hello::{Hello, Role, TopologyVersion};
-pub use link::{Flush, Link, Received, Ticket};
+pub use link::{call, connect, Codec, Link, Ticket};
 pub use options::{
     Credentials, Mechanism, Options, ReadConcern, ReadMode, ReadPreference, Tags, WriteAck,
     WriteConcern,
 };
 pub use reply::{Batch, Cursor, Outcome, Reply};
-pub use tare_net::TlsOptions;
+pub use tare_net::{Flush, Received, TlsOptions};
 pub use topology::{
     average, Answer, Description, Discovery, Failure, Host, Kind as TopologyKind, Member,
     Operation, Server, Shape, Topology, What,

@@ -1,4 +1,6 @@
 //! OP_MSG messages of both directions: header, flags, sections, checksum.
+use tare_net::Input;
+
 use crate::document::{patch, Document};
 use crate::error::Error;
 
@@ -254,19 +256,14 @@ fn seal(message: &mut [u8]) {
 const FIRST: usize = 32 << 10;
 /// Room that a read call is given at least.
 const ROOM: usize = 16 << 10;
-/// A rest of so many bytes is moved to the front before each read call.
-const SMALL: usize = 2 << 10;
 /// What the buffer never grows beyond: one largest message and what surrounds it.
 const MOST: usize = MAX_MESSAGE + FIRST;
 
-/// Finds whole messages in what has come in. No allocation once its buffer has grown; it grows only
-/// as bytes really come, never by what a length claims.
+/// Finds whole messages in what has come in. No allocation once its buffer has grown.
 #[derive(Debug)]
 pub struct Decoder {
-    /// Bytes that came and were not consumed: `buffer[start..end]`.
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    /// What has come in: fill it, then ask for [`Decoder::messages`].
+    pub input: Input,
 }
 
 impl Default for Decoder {
@@ -278,32 +275,8 @@ impl Default for Decoder {
 impl Decoder {
     pub fn new() -> Decoder {
         Decoder {
-            buffer: vec![0; FIRST],
-            start: 0,
-            end: 0,
+            input: Input::new(FIRST, ROOM, MOST),
         }
-    }
-
-    /// Where the next bytes are to be read to; tell [`Decoder::came`] how many did.
-    #[inline]
-    pub fn space(&mut self) -> &mut [u8] {
-        let waiting = self.end - self.start;
-        if waiting <= SMALL || self.buffer.len() - self.end < ROOM {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.start = 0;
-            self.end = waiting;
-            if self.buffer.len() - self.end < ROOM {
-                let size = (self.buffer.len() * 2).min(MOST);
-                self.buffer.resize(size, 0);
-            }
-        }
-        &mut self.buffer[self.end..]
-    }
-
-    /// So many bytes came into [`Decoder::space`].
-    #[inline]
-    pub fn came(&mut self, count: usize) {
-        self.end = (self.end + count).min(self.buffer.len());
     }
 
     /// Hand every whole message to `each`; what is left over waits for more. Returns how many
@@ -317,16 +290,11 @@ impl Decoder {
         mut each: impl FnMut(&Message<'_>) -> Result<(), Error>,
     ) -> Result<usize, Error> {
         let mut count = 0;
-        while let Some((message, size)) = decode(&self.buffer[self.start..self.end])? {
-            self.start += size;
+        while let Some((message, size)) = decode(self.input.bytes())? {
             count += 1;
             each(&message)?;
+            self.input.consume(size);
         }
         Ok(count)
-    }
-
-    /// Bytes that came and belong to no whole message yet.
-    pub fn waiting(&self) -> usize {
-        self.end - self.start
     }
 }

@@ -14,7 +14,8 @@ use scripted::{refusal, serve, standalone};
 use tare_mongo::document;
 use tare_mongo::message::{self, flag};
 use tare_mongo::{
-    Collection, Credentials, Error, Flush, Link, Options, Received, Request, Template, TlsOptions,
+    call, connect, Collection, Credentials, Error, Flush, Link, Options, Received, Request,
+    Template, TlsOptions,
 };
 
 /// Wait, read once, and return the answers' tags and counts.
@@ -57,7 +58,7 @@ fn a_connection_says_who_it_is_and_carries_one_request_at_a_time() {
         }
         hello
     });
-    let mut link = Link::open(address, "localhost", &Options::default()).unwrap();
+    let mut link = connect(address, "localhost", &Options::default()).unwrap();
     assert_eq!((link.free(), link.in_flight()), (1, 0));
     for (tag, key) in [(10, "a"), (11, "b")] {
         assert!(link.queue(lookup(key).message(), tag).is_some());
@@ -102,7 +103,7 @@ fn a_deeper_connection_is_answered_in_order() {
         depth: 3,
         ..Options::default()
     };
-    let mut link = Link::open(address, "localhost", &options).unwrap();
+    let mut link = connect(address, "localhost", &options).unwrap();
     let mut tickets = Vec::new();
     for tag in 0..3 {
         tickets.push(link.queue(lookup("a").message(), tag).unwrap());
@@ -133,7 +134,7 @@ fn a_password_is_proven_by_scram_and_never_sent() {
             );
             scram::check(&mut peer, "pencil", extra_step)
         });
-        assert!(Link::open(address, "localhost", &with_password("pencil")).is_ok());
+        assert!(connect(address, "localhost", &with_password("pencil")).is_ok());
         assert!(served.join().unwrap());
     }
 }
@@ -146,7 +147,7 @@ fn a_wrong_password_is_an_error_that_names_the_server() {
         peer.greet(&hello);
         scram::check(&mut peer, "pencil", false)
     });
-    let error = Link::open(address, "localhost", &with_password("crayon")).unwrap_err();
+    let error = connect(address, "localhost", &with_password("crayon")).unwrap_err();
     let wanted = format!("{address} refused the credentials: Authentication failed.");
     assert_eq!(error.to_string(), wanted);
     assert!(!served.join().unwrap());
@@ -163,7 +164,7 @@ fn a_server_without_hello_is_asked_by_its_older_name() {
         );
         asked.command().to_owned()
     });
-    assert!(Link::open(address, "localhost", &Options::default()).is_ok());
+    assert!(connect(address, "localhost", &Options::default()).is_ok());
     assert_eq!(served.join().unwrap(), "isMaster");
 }
 
@@ -171,7 +172,7 @@ fn a_server_without_hello_is_asked_by_its_older_name() {
 fn a_server_that_is_too_old_is_refused() {
     let (address, _served) =
         serve(|mut peer| peer.greet(&doc! { "ismaster": true, "maxWireVersion": 5, "ok": 1.0 }));
-    let error = Link::open(address, "localhost", &Options::default()).unwrap_err();
+    let error = connect(address, "localhost", &Options::default()).unwrap_err();
     assert!(
         error.to_string().contains("older than MongoDB 3.6"),
         "{error}"
@@ -190,7 +191,7 @@ fn checksums_are_sent_and_checked_where_they_are_asked_for() {
         checksums: true,
         ..Options::default()
     };
-    let mut link = Link::open(address, "localhost", &options).unwrap();
+    let mut link = connect(address, "localhost", &options).unwrap();
     let collection = Collection {
         checksums: true,
         ..Collection::new("ycsb", "usertable")
@@ -216,7 +217,7 @@ fn an_answer_that_nobody_asked_for_ends_the_connection() {
             let asked = peer.ask().unwrap();
             peer.answer_with(asked.id + more, flags, &doc! { "ok": 1.0 });
         });
-        let mut link = Link::open(address, "localhost", &Options::default()).unwrap();
+        let mut link = connect(address, "localhost", &Options::default()).unwrap();
         link.queue(lookup("a").message(), 1).unwrap();
         link.flush().unwrap();
         let error = receive(&mut link).unwrap_err();
@@ -232,14 +233,17 @@ fn a_server_that_says_nothing_or_hangs_up_is_told_from_one_that_is_not_there() {
         connect_timeout: Duration::from_millis(200),
         ..Options::default()
     };
-    let error = Link::open(silent.local_addr().unwrap(), "localhost", &options).unwrap_err();
+    let error = connect(silent.local_addr().unwrap(), "localhost", &options).unwrap_err();
     assert!(
-        matches!(error, Error::TimedOut { what: "hello", .. }),
+        matches!(
+            error,
+            Error::Net(tare_net::Error::TimedOut { what: "hello", .. })
+        ),
         "{error}"
     );
 
     let (address, _served) = serve(drop);
-    let error = Link::open(address, "localhost", &options).unwrap_err();
+    let error = connect(address, "localhost", &options).unwrap_err();
     assert!(
         error.to_string().contains("perhaps it expects TLS"),
         "{error}"
@@ -249,8 +253,11 @@ fn a_server_that_says_nothing_or_hangs_up_is_told_from_one_that_is_not_there() {
         .unwrap()
         .local_addr()
         .unwrap();
-    let error = Link::open(gone, "localhost", &options).unwrap_err();
-    assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+    let error = connect(gone, "localhost", &options).unwrap_err();
+    assert!(
+        matches!(error, Error::Net(tare_net::Error::Unreachable { .. })),
+        "{error}"
+    );
 }
 
 #[test]
@@ -268,14 +275,17 @@ fn tls_is_not_spoken_to_a_server_that_does_not_know_it() {
         }),
         ..Options::default()
     };
-    let error = Link::open(address, "localhost", &options).unwrap_err();
-    assert!(matches!(error, Error::Tls(_)), "{error}");
+    let error = connect(address, "localhost", &options).unwrap_err();
+    assert!(
+        matches!(error, Error::Net(tare_net::Error::Tls(_))),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_message_that_no_server_takes_is_not_queued() {
     let (address, served) = serve(|mut peer| drop(peer.greet(&standalone())));
-    let mut link = Link::open(address, "localhost", &Options::default()).unwrap();
+    let mut link = connect(address, "localhost", &Options::default()).unwrap();
     assert!(link.queue(&[0; 3], 1).is_none());
     assert_eq!(link.free(), 1);
     served.join().unwrap();
@@ -333,9 +343,9 @@ fn what_no_server_may_say_ends_a_call_with_its_reason() {
             assert_eq!((asked.id, asked.command()), (2, "ping"));
             let _ = peer.socket.write_all(&bytes);
         });
-        let mut link = Link::open(address, "localhost", &Options::default()).unwrap();
+        let mut link = connect(address, "localhost", &Options::default()).unwrap();
         let ping = doc! { "ping": 1, "$db": "admin" }.to_vec().unwrap();
-        let error = link.call(&ping, "a ping", Duration::from_secs(5));
+        let error = call(&mut link, &ping, "a ping", Duration::from_secs(5));
         let error = error.unwrap_err().to_string();
         assert!(error.contains(why), "{error}, not {why}");
         served.join().unwrap();

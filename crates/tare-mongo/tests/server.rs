@@ -7,7 +7,8 @@ use bson::Document;
 use rustix::event::{poll, PollFd, PollFlags};
 use tare_mongo::document::Writer;
 use tare_mongo::{
-    session_id, Collection, Field, Link, Received, Request, Role, Template, Topology, Uri,
+    call, connect, session_id, Collection, Field, Link, Received, Request, Role, Template,
+    Topology, Uri,
 };
 
 fn uri() -> Uri {
@@ -19,7 +20,7 @@ fn uri() -> Uri {
 fn link(uri: &Uri) -> Link {
     let topology = Topology::discover(uri).unwrap();
     let member = &topology.members[topology.writable().unwrap()];
-    Link::open(member.address.unwrap(), &member.host.name, &uri.options).unwrap()
+    connect(member.address.unwrap(), &member.host.name, &uri.options).unwrap()
 }
 
 fn drop_collection(link: &mut Link, collection: &Collection) {
@@ -29,7 +30,7 @@ fn drop_collection(link: &mut Link, collection: &Collection) {
         out.text("$db", &collection.database);
     });
     // There may be none.
-    let _ = link.call(&command, "drop", Duration::from_secs(10));
+    let _ = call(link, &command, "drop", Duration::from_secs(10));
 }
 
 /// What a request is answered with: documents written or matched, those found, the cursor.

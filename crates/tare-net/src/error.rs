@@ -1,4 +1,4 @@
-//! Why there is no connection.
+//! Why there is no connection, or none any more.
 use std::net::SocketAddr;
 
 /// What stands between here and an address.
@@ -14,4 +14,33 @@ pub enum Error {
         what: &'static str,
         seconds: f64,
     },
+    #[error("{address} closed the connection")]
+    Closed { address: SocketAddr },
+    #[error("the connection to {address} failed: {why}")]
+    Broken { address: SocketAddr, why: String },
+    #[error("{what} cannot be sent to {address}: it is longer than one message may be")]
+    NotTaken {
+        address: SocketAddr,
+        what: &'static str,
+    },
+}
+
+impl Error {
+    /// Whether the server failed or the way to it, and not what was asked of this side.
+    pub fn is_of_server(&self) -> bool {
+        !matches!(self, Error::Tls(_) | Error::NotTaken { .. })
+    }
+
+    /// What a connection without TLS says that broke on its first request: a server that speaks TLS
+    /// only hangs up on what is not TLS.
+    #[must_use]
+    pub fn on_first(self, request: &str) -> Error {
+        match self {
+            Error::Closed { address } | Error::Broken { address, .. } => Error::Unreachable {
+                address,
+                why: format!("it closed the connection on {request}: perhaps it expects TLS"),
+            },
+            other => other,
+        }
+    }
 }

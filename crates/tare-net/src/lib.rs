@@ -1,14 +1,23 @@
-//! Non-blocking TCP of Tare, bare or under TLS: what every wire protocol of the load generator
-//! stands on. No protocol, no policy, no clock but for the deadlines of what blocks.
+//! Connections of Tare, bare or under TLS: what every wire protocol of the load generator stands on.
+//!
+//! A [`Link`] is one non-blocking connection with its buffers and its requests in flight; a protocol
+//! is a [`Codec`] and an [`InFlight`], for which the link is compiled. No policy, no clock but for the
+//! deadlines of what blocks.
 #![deny(unsafe_code)]
 
+mod buffers;
 mod certificate;
+mod codec;
 mod error;
 mod identity;
+mod link;
 mod tls;
 mod transport;
 
+pub use buffers::{Input, Output};
+pub use codec::{Codec, InFlight, Owner, Ticket};
 pub use error::Error;
 pub use identity::Identity;
+pub use link::{Flush, Link, Received};
 pub use tls::{TlsOptions, TlsStream};
-pub use transport::{remaining, wait, Transport};
+pub use transport::{addresses, remaining, wait, Transport};

@@ -1,6 +1,6 @@
 //! The bytes below a protocol: a non-blocking TCP socket, bare or under TLS.
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
@@ -135,6 +135,22 @@ impl Transport {
 /// lost its power says nothing, and TCP alone would wait for many minutes. A paused process still
 /// acknowledges.
 const UNACKNOWLEDGED: u32 = 10_000;
+
+/// All addresses of a name, or why there is none. It may have one that nobody listens on, such as
+/// `::1`.
+///
+/// # Errors
+/// In words, for an error that says whose name it is.
+pub fn addresses(name: impl ToSocketAddrs) -> Result<Vec<SocketAddr>, String> {
+    let found: Vec<SocketAddr> = name
+        .to_socket_addrs()
+        .map_err(|error| error.to_string())?
+        .collect();
+    if found.is_empty() {
+        return Err("the name has no address".to_owned());
+    }
+    Ok(found)
+}
 
 /// Time until `deadline`, zero when it has passed.
 pub fn remaining(deadline: Instant) -> Duration {

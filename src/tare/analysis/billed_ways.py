@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from tare.analysis.tariff import Tariff
 
-_PASSED_ON = ("service-ip", "node-port")
-"""Endpoints of an orchestrator that lead to one of its machines, and by that to a node's."""
-
 
 class BilledWay(NamedTuple):
     """The way of a condition's clients, or of its nodes.
@@ -74,13 +71,13 @@ def way_of(setup: Mapping[str, Any]) -> BilledWay:
             why="nodes reach each other by published ports too, and their packets are not told "
             "from the clients'"
         )
-    if several and endpoint in _PASSED_ON:
+    own = registered().get(runtime)  # what ran then need not be installed now
+    if several and own is not None and endpoint in own.passed_on:
         return BilledWay(
             why=f"by {endpoint} packets to some nodes pass another machine first, and one node "
             "alone was weighed"
         )
     name = f"{runtime}.{endpoint}"
-    own = registered().get(runtime)  # what ran then need not be installed now
     plugin = platform.get("plugin") if own and own.weighed_by_plugin else ""
     over_loopback = endpoint == "host" and own is not None and not own.orchestrator
     whole = not several or over_loopback

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tare.analysis.amounts import Amount, amount_of, related, total
 from tare.analysis.part_tariff import ALL_CALLS, CALLS, SERVICES, Service
 from tare.analysis.tariff import COUNTED, NATIVE
+from tare.monitor.process_counts import CLIENT, MOST_PROCESSES, ROLES, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +29,13 @@ if TYPE_CHECKING:
     from tare.analysis.part_tariff import PartTariff
     from tare.records.prices import Interval, Weighing
 
-SERVER, CLIENT = "server", "client"
-ROLES = (SERVER, CLIENT)
 NO_PACKETS = (
     "it is not known how much of it the price of the packets holds, as they were not counted"
 )
 NOT_COUNTED = (
-    "it was not counted (Tare was not root, the servers were on other machines, or the run is of "
-    "an older version), or in fewer than two deployments"
+    "it was not counted (Tare was not root, the servers were on other machines or of more than "
+    f"{MOST_PROCESSES} processes, or the run is of an older version), or in fewer than two "
+    "deployments"
 )
 SYSTEM_CALLS = "system calls"
 _OF_ROLE = {SERVER: "of the servers", CLIENT: "of the clients"}
@@ -143,9 +143,12 @@ class OperationPrices:
         found: list[tuple[float, Amount]] = []
         for role in ROLES:
             what = f"{service.title} {_OF_ROLE[role]}"
-            if not any(_makes(side, role, service.counted) for side in (base, treated)):
+            name = f"{role}_{service.counted}"
+            sides = [self._beyond(side, name) for side in (base, treated)]
+            if all(
+                _nothing(side, name, one) for side, one in zip((base, treated), sides, strict=True)
+            ):
                 continue  # nobody makes any, as syncs of reads
-            sides = [self._beyond(side, f"{role}_{service.counted}") for side in (base, treated)]
             before, after = sides
             if isinstance(before, str) or isinstance(after, str):
                 made.left_out[what] = next(one for one in sides if isinstance(one, str))
@@ -203,11 +206,15 @@ class OperationPrices:
                 if service is None
                 else self._parts.added(service, side.runtime, side.storage)
             )
-            what = f"what {side.runtime} adds to {each}"
             if added is None:
-                made.left_out[what] = f"it was not weighed on {side.runtime}"
+                own = f"other {SYSTEM_CALLS}" if service is None else service.title
+                where = f"{side.runtime}.{side.storage}" if stored else side.runtime
+                made.left_out[f"what {side.runtime} adds to {own}"] = (
+                    f"it was not weighed on {where}"
+                )
                 continue
             amount = _product(number, added)
+            what = f"what {side.runtime} adds to {each}"
             made.toll(PricedLine(what, number.value, amount, each))
             made.owners[SERVER].append(amount)
 
@@ -260,10 +267,12 @@ class _Made:
             yield PricedLine(what, sum(one.often for one in own), amount, own[0].unit)
 
 
-def _makes(side: Doer, role: str, count: str) -> bool:
-    """Whether a side makes any, or it is not known."""
-    counted = side.counts.get(f"{role}_{count}")
-    return counted is None or counted.value != 0
+def _nothing(side: Doer, name: str, beyond: Amount | str) -> bool:
+    """Whether a side makes none, and nor does the stub as far as it was counted."""
+    counted = side.counts.get(name)
+    if counted is None or counted.value:
+        return False
+    return isinstance(beyond, str) or not beyond.value
 
 
 def _product(count: Amount, price: Amount) -> Amount:

@@ -47,6 +47,8 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
 }
 TOLD_FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "threads": ("load.threads",),
+    "concurrency": ("load.threads",),
+    "rate": ("load.rate",),
     "load": ("load.workload",),
     "consistency": ("database.consistency",),
     "read consistency": ("database.consistency",),
@@ -58,6 +60,8 @@ TOLD_FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "property readproportion": ("load.workload", "load.mix"),
     "property updateproportion": ("load.workload", "load.mix"),
     "property workload file": ("load.workload",),
+    "property workload": ("load.workload", "load.mix"),
+    "property functions": ("load.workload", "load.mix"),
     "property Rate: OpsPer Sec": ("load.rate",),
     "property Command: Command Ratios": ("load.workload", "load.mix"),
     "property Population: Distribution": ("load.records", "load.distribution", "load.workload"),

@@ -9,10 +9,10 @@ one time (docs/decisions/0021-class-archive.md).
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tare.artifacts.cache_entry import whole_entry
 from tare.artifacts.digest import LISTING, file_digest, listing, parse_listing
 from tare.artifacts.program import run_to_end
 from tare.errors import ArtifactError
@@ -74,7 +74,7 @@ def find(cache: Path, key: str) -> ClassArchive | None:
 def make(cache: Path, key: str, tree: Tree, arguments: str, classes: Path) -> ClassArchive:
     """Have the JVM make an archive, whole or not at all.
 
-    Only one process at a time may: see `snapshot.only_maker`.
+    Only one process at a time may: see `cache_entry.only_maker`.
 
     Args:
         cache: directory of all archives.
@@ -86,10 +86,7 @@ def make(cache: Path, key: str, tree: Tree, arguments: str, classes: Path) -> Cl
     Raises:
         ArtifactError: the JVM could not make it, or it cannot be written.
     """
-    aside, root = cache / f".{key}.partial", cache / key
-    try:
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir(parents=True)
+    with whole_entry(cache, key, "a class-data archive") as aside:
         (aside / JARS).symlink_to(tree.lib)
         (aside / _ARGUMENTS).write_text(arguments, encoding="utf-8")
         file = aside / NAME
@@ -105,15 +102,4 @@ def make(cache: Path, key: str, tree: Tree, arguments: str, classes: Path) -> Cl
         file.chmod(0o444)
         digest = file_digest(file)
         (aside / LISTING).write_text(listing({NAME: digest}), encoding="utf-8")
-        shutil.rmtree(root, ignore_errors=True)
-        aside.rename(root)
-    except OSError as error:
-        raise ArtifactError(
-            "a class-data archive could not be kept",
-            where=str(cache),
-            why=str(error),
-            remedy="make room",
-        ) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return ClassArchive(root / NAME, digest)
+    return ClassArchive(cache / key / NAME, digest)

@@ -1,4 +1,4 @@
-"""Docker images made from the artifact tree and from tare-load, without any registry."""
+"""Images made from the artifact tree and from tare-load, without any registry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import tempfile
 from typing import TYPE_CHECKING, Literal
 
 from docker.errors import APIError, BuildError, ImageNotFound
+from docker.utils import parse_repository_tag
 from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
 
 from tare.artifacts.digest import combined, digests_of, file_digest
 from tare.artifacts.host_libraries import libraries_of, libraries_of_tree
@@ -114,8 +116,13 @@ def _build_program(
     return _build(client, tag, digest, {place: binary}, libraries_of([binary]), say)
 
 
-def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
+def named_image(
+    client: docker.DockerClient, name: str, pull: str = "docker pull"
+) -> tuple[str, str]:
     """An image that the user names: the local one, else pulled.
+
+    Args:
+        pull: the command that gives the engine an image, for the remedy.
 
     Returns:
         Its id, and its repository digest (NAME@sha256:...; empty for an image that was
@@ -125,16 +132,15 @@ def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
         ArtifactError: it is neither here nor can it be pulled.
     """
     try:
-        image = _local(client, name)
-        if image is None:
-            image = client.images.pull(name)
-    except (APIError, RequestException) as error:
+        image = _local(client, name) or _pulled(client, name)
+    except (APIError, RequestException, HTTPError) as error:
         raise ArtifactError(
             f"the image {name} is not here and cannot be pulled",
             where="database.image",
             why=_reason(error),
-            remedy=f"docker pull {shlex.quote(name)}, or docker load of a saved image, or leave "
-            "database.image out: Tare then builds an image from the locked files",
+            remedy=f"{pull} {shlex.quote(name)}, or load a saved image into the engine, or leave "
+            "database.image out: Tare then builds an image from the locked files of Cassandra, or "
+            "from the mongod of database.home",
         ) from error
     digests = image.attrs.get("RepoDigests") or [""]
     return str(image.id), str(digests[0])
@@ -143,6 +149,20 @@ def named_image(client: docker.DockerClient, name: str) -> tuple[str, str]:
 def _reason(error: Exception) -> str:
     """The engine's own words where it gave some: they are not buried in a request's address."""
     return str(getattr(error, "explanation", None) or error)
+
+
+def _pulled(client: docker.DockerClient, name: str) -> Image:
+    """Pull an image.
+
+    Raises:
+        APIError: the engine gave up; half-way it says so only in what it tells meanwhile.
+        RequestException, HTTPError: the engine went away.
+    """
+    repository, tag = parse_repository_tag(name)
+    for told in client.api.pull(repository, tag=tag or "latest", stream=True, decode=True):
+        if "error" in told:
+            raise APIError(str(told["error"]))
+    return client.images.get(name)
 
 
 def _local(client: docker.DockerClient, name: str) -> Image | None:
@@ -176,8 +196,8 @@ def _build(
             )
     except (APIError, BuildError, RequestException) as error:
         raise ArtifactError(
-            f"the Docker engine could not build {tag}",
+            f"the engine could not build the image {tag}",
             why=_reason(error),
-            remedy="look at docker info and at the free space of its data directory",
+            remedy="tare doctor; look at the free space where the engine keeps its data",
         ) from error
     return str(image.id)

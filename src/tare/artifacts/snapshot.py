@@ -7,19 +7,18 @@ operation; from one copy of cleanly stopped nodes' directories they are alike
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from tare.artifacts.cache_entry import whole_entry
 from tare.artifacts.digest import LISTING, combined, listing, parse_listing
 from tare.artifacts.digest import tree_digests as digests
 from tare.errors import ArtifactError
@@ -162,7 +161,7 @@ def keep(
 ) -> Snapshot:
     """Copy parts of cleanly stopped nodes' data directories into the cache, whole or not at all.
 
-    Only one process at a time may: see `only_maker`.
+    Only one process at a time may: see `cache_entry.only_maker`.
 
     Args:
         cache: directory of all snapshots.
@@ -174,48 +173,13 @@ def keep(
     Raises:
         ArtifactError: there is nothing in one of them, or no room.
     """
-    aside, root = cache / f".{key}.partial", cache / key
-    try:
-        shutil.rmtree(aside, ignore_errors=True)
+    with whole_entry(cache, key, "a snapshot") as aside:
         for number, directory in enumerate(directories, start=1):
             _copy_parts(directory, aside / str(number), parts, leave_out)
         found = digests(aside)
         (aside / LISTING).write_text(listing(found), encoding="utf-8")
         os.sync()
-        shutil.rmtree(root, ignore_errors=True)
-        aside.rename(root)
-    except OSError as error:
-        raise ArtifactError(
-            "a snapshot could not be kept", where=str(cache), why=str(error), remedy="make room"
-        ) from error
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return _whole(root, found)
-
-
-@contextmanager
-def only_maker(cache: Path, key: str) -> Iterator[None]:
-    """Held by one process at a time, so that a snapshot is made once; freed however it ends.
-
-    Raises:
-        ArtifactError: the cache cannot be written.
-    """
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        file = os.open(cache / f".{key}.lock", flags, 0o600)
-    except OSError as error:
-        raise ArtifactError(
-            "the cache cannot be written",
-            where=str(cache),
-            why=str(error),
-            remedy="set TARE_CACHE to a directory of your own",
-        ) from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(file)
+    return _whole(cache / key, found)
 
 
 def _copy_parts(

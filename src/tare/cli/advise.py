@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
-from tare.cli.console import say, say_json
-from tare.cli.own_prices import price_lines
 from tare.enumeration import either
-from tare.errors import KnowledgeError
-from tare.knowledge.advice import FAMILIES, Advice, advise
-from tare.knowledge.advice_text import advice_lines
-from tare.knowledge.change import check_change
-from tare.knowledge.library import Library, load_library
-from tare.knowledge.mixes import READS
-from tare.knowledge.proposal import load_note, study_text, write_study
-from tare.knowledge.query import REPLACED, Query, queries_of
-from tare.knowledge.rendering import change_lines
-from tare.knowledge.rules import PURPOSES
-from tare.knowledge.schema import Operation, Plugin
 from tare.runtimes.registry import BARE, CONTAINER, containers, names
-from tare.study.conditions import baseline_condition, expand
-from tare.study.platform import Network, Storage
-from tare.study.quantities import parse_fraction
-from tare.study.read import load_study
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-_PLUGINS = tuple(one for one in get_args(Plugin) if one)
-_ADDRESSES = ("floating-ip", "host-name")
 PLATFORMS = (*names(), "kvm", "vmware")
 CLIENTS = (BARE, *containers())
 Knowledge = Annotated[
     list[Path] | None,
     typer.Option("--knowledge", help="A further knowledge base; the last one wins.", metavar="DIR"),
 ]
-
-
-ABOUT_FILES = {
-    "files", "scale", "check", "metric", "purpose", "margin", "study_out", "knowledge", "json"
-}  # fmt: skip
-"""Parameters that go with a study; all others describe a question, which the study does itself."""
-ABOUT_CHECK = {"files", "check", "knowledge", "json"}
 
 
 def command(
@@ -102,9 +72,22 @@ def command(
         int | None,
         typer.Option("--against-clusters", min=1, help="How many they replace, same platform."),
     ] = None,
-    metric: Annotated[str, typer.Option(help=f"Only one of {', '.join(FAMILIES)}.")] = "",
+    against_replication_factor: Annotated[
+        int | None,
+        typer.Option(
+            "--against-replication-factor", min=1, help="Copies it replaces, same platform."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="Only one of mean, p95, p99, throughput, cpu, cpu_per_op, disk.")
+    ] = "",
     purpose: Annotated[
-        str, typer.Option("--for", help=f"What the benchmark is for: {', '.join(PURPOSES)}.")
+        str,
+        typer.Option(
+            "--for",
+            help="What the benchmark is for: compare-systems, absolute-values, "
+            "compare-configurations, track-changes.",
+        ),
     ] = "",
     margin: Annotated[str, typer.Option(help="The difference that would matter.")] = "5%",
     round_trips: Annotated[
@@ -125,47 +108,67 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Say what others found under the nearest conditions, and whether it is safe to dockerise."""
+    from tare.cli import advising
+    from tare.cli.console import say
+    from tare.errors import KnowledgeError
+    from tare.knowledge.advice import FAMILIES, advise
+    from tare.knowledge.library import load_library
+    from tare.knowledge.mixes import READS
+    from tare.knowledge.proposal import load_note, study_text, write_study
+    from tare.knowledge.query import Query
+    from tare.knowledge.rules import PURPOSES
+    from tare.knowledge.schema import Operation, Plugin
+    from tare.study.platform import Network, Storage
+
+    plugins = tuple(one for one in get_args(Plugin) if one)
     library = load_library(knowledge or [])
     given = files or []
     if check or given:
-        _refuse_unused(context, ABOUT_CHECK if check else ABOUT_FILES)
+        advising.refuse_unused(context, advising.ABOUT_CHECK if check else advising.ABOUT_FILES)
     if check:
-        _check(library, given, json=json)
+        advising.check(library, given, json=json)
         return
     options = {
-        "metric": _one_of("--metric", metric, FAMILIES),
-        "margin": _share("--margin", margin),
+        "metric": advising.one_of("--metric", metric, FAMILIES),
+        "margin": advising.share("--margin", margin),
     }
-    options["purposes"] = [_one_of("--for", purpose, PURPOSES)] if purpose else PURPOSES
+    options["purposes"] = [advising.one_of("--for", purpose, PURPOSES)] if purpose else PURPOSES
     if given:
-        questions = _of_study(given, scale)
+        questions = advising.of_study(given, scale)
     else:
         asked = Query(
-            database=_one_of("--database", database, ("cassandra", "mongodb")),
+            database=advising.one_of("--database", database, ("cassandra", "mongodb")),
             version=version,
-            platform=_one_of("--platform", platform, PLATFORMS),
-            over=_one_of("--over", over, PLATFORMS),
-            network=_one_of("--network", network, get_args(Network)),
-            storage=_one_of("--storage", storage, get_args(Storage)),
-            against_network=_one_of("--against-network", against_network, get_args(Network)),
-            against_storage=_one_of("--against-storage", against_storage, get_args(Storage)),
-            plugin=_one_of("--plugin", plugin, _PLUGINS),
-            address=_one_of("--address", address, _ADDRESSES),
-            against_plugin=_one_of("--against-plugin", against_plugin, _PLUGINS),
-            against_address=_one_of("--against-address", against_address, _ADDRESSES),
-            machines=_one_of("--machines", machines, ("physical", "vm")),
+            platform=advising.one_of("--platform", platform, PLATFORMS),
+            over=advising.one_of("--over", over, PLATFORMS),
+            network=advising.one_of("--network", network, get_args(Network)),
+            storage=advising.one_of("--storage", storage, get_args(Storage)),
+            against_network=advising.one_of(
+                "--against-network", against_network, get_args(Network)
+            ),
+            against_storage=advising.one_of(
+                "--against-storage", against_storage, get_args(Storage)
+            ),
+            plugin=advising.one_of("--plugin", plugin, plugins),
+            address=advising.one_of("--address", address, advising.ADDRESSES),
+            against_plugin=advising.one_of("--against-plugin", against_plugin, plugins),
+            against_address=advising.one_of(
+                "--against-address", against_address, advising.ADDRESSES
+            ),
+            machines=advising.one_of("--machines", machines, ("physical", "vm")),
             instance=instance,
-            client=_one_of("--client", client, CLIENTS),
-            operation=_one_of("--operation", operation, get_args(Operation)),
-            workload=_one_of("--workload", workload, tuple(READS)),
-            share=_share("--load", load) if load else None,
+            client=advising.one_of("--client", client, CLIENTS),
+            operation=advising.one_of("--operation", operation, get_args(Operation)),
+            workload=advising.one_of("--workload", workload, tuple(READS)),
+            share=advising.share("--load", load) if load else None,
             threads=threads,
             nodes=nodes,
             replication_factor=replication_factor,
             clusters=clusters,
             against_clusters=against_clusters,
+            against_replication_factor=against_replication_factor,
         )
-        _refuse_alike(asked)
+        advising.refuse_alike(asked)
         questions = {"": asked}
     answers = {name: advise(library, one, **options) for name, one in questions.items()}
     settled = ""
@@ -179,8 +182,15 @@ def command(
         name, asked = next(iter(questions.items()))
         write_study(study_out, study_text(asked, answers[name].settle))
         settled = f"{study_out}\n{load_note(asked)}"
-    _print(answers, settled, json=json)
-    if not given and not json and asked.over == BARE and asked.platform in names():
+    advising.print_answers(answers, settled, json=json)
+    if (
+        not given
+        and not json
+        and asked.over == BARE != asked.platform
+        and asked.platform in names()
+    ):
+        from tare.cli.own_prices import price_lines
+
         say("")
         told = price_lines(
             asked.platform,
@@ -192,130 +202,3 @@ def command(
         )
         for line in told:
             say(line)
-
-
-def _refuse_alike(asked: Query) -> None:
-    """Refuse a question whose two sides are the same, or that leaves one of them open."""
-    replaced = asked.replaced
-    if asked.platform != asked.over:
-        if replaced and asked.over == BARE:
-            raise KnowledgeError(
-                f"{_options(replaced)}: means nothing over {asked.over}",
-                why="it says what is replaced where both sides are of one platform, or which way "
-                "to the other platform's nodes",
-                remedy=f"leave it out, or add --over {asked.platform}",
-            )
-        return
-    for name, (new, old) in replaced.items():
-        if new in ("", None, old):
-            raise KnowledgeError(
-                f"--against-{name} {old}: nothing to compare",
-                why=f"--{name} is {new or 'not said'}",
-                remedy=f"say by --{name} what replaces {old}",
-            )
-    if not replaced and asked.client == BARE:
-        said = [name for name in REPLACED if getattr(asked, name)]
-        option = said[-1] if said else "network"
-        named = getattr(asked, option)
-        raise KnowledgeError(
-            f"{asked.platform} and {asked.over}: nothing to compare",
-            why=f"what {option} {named} replaces is not said"
-            if named
-            else "both sides are the same",
-            remedy=f"say what it replaces: --against-{option}, or compare with --over {BARE}"
-            if named
-            else f"name another --platform or --over, --client {CONTAINER}, or a --network and an "
-            "--against-network",
-        )
-
-
-def _options(replaced: Iterable[str]) -> str:
-    return " and ".join(f"--against-{name}" for name in replaced)
-
-
-def _refuse_unused(context: typer.Context, used: set[str]) -> None:
-    """Refuse options that would be passed over in silence."""
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        source = context.get_parameter_source(name)
-        if name not in used and source is not None and source.name == "COMMANDLINE":
-            raise KnowledgeError(
-                f"{parameter.opts[0]} means nothing here",
-                why="the files say what is asked",
-                remedy="leave it out, or ask by options alone",
-            )
-
-
-def _of_study(given: list[Path], scale: str | None) -> dict[str, Query]:
-    if len(given) > 1:
-        raise KnowledgeError(
-            "one study at a time",
-            why=f"{len(given)} files were given",
-            remedy="name one; two analysis.json are compared with --check",
-        )
-    study = load_study(given[0], scale=scale)
-    conditions = expand(study)
-    name = baseline_condition(study)
-    baseline = next(one for one in conditions if one.name == name)
-    questions = queries_of(conditions, baseline)
-    if not questions:
-        raise KnowledgeError(
-            "nothing to advise on",
-            where=str(given[0]),
-            why="no condition of this study runs on another platform than its baseline",
-            remedy="give the study a level that changes the platform, or ask by --platform",
-        )
-    return questions
-
-
-def _print(answers: dict[str, Advice], settled: str, *, json: bool) -> None:
-    if json:
-        plain: Any = {name: one.model_dump(mode="json") for name, one in answers.items()}
-        say_json(json_module.dumps(plain.get("", plain), indent=1))
-        return
-    for name, one in answers.items():
-        if name:
-            say(f"== {name}")
-        for line in advice_lines(one):
-            say(line)
-    if settled:
-        say(f"\nThe study that would settle it: {settled}")
-
-
-def _check(library: Library, given: list[Path], *, json: bool) -> None:
-    if len(given) != 2:
-        raise KnowledgeError(
-            "--check needs two files",
-            why=f"{len(given)} were given",
-            remedy="tare advise --check old.json new.json",
-        )
-    result = check_change(library, *given)
-    if json:
-        say_json(result.model_dump_json(indent=1))
-        return
-    for line in change_lines(result):
-        say(line)
-
-
-def _one_of(option: str, value: str, known: Any) -> Any:
-    if value and value not in known:
-        raise KnowledgeError(
-            f"{option} {value}: unknown",
-            why=f"it is one of {', '.join(known)}",
-            remedy="name one of these, or leave the option out",
-        )
-    return value
-
-
-def _share(option: str, value: str) -> float:
-    try:
-        share = float(str(parse_fraction(value))) if "%" in value else float(value)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise KnowledgeError(
-            f"{option} {value}: no percentage",
-            why="more than 0% and at most 100%, with its sign, or as a fraction",
-            remedy=f"did you mean {value}%?" if 1 < share <= 100 else f"like {option} 5% or 0.05",
-        )
-    return share

@@ -38,27 +38,39 @@ def main() -> None:
 
 def _run() -> None:
     from tare.cli import commands
-    from tare.cli.console import Terminal
     from tare.errors import TareError
 
-    errors = Terminal(stderr=True)
     try:
         commands.build()()
     except TareError as error:
-        errors.print(f"tare: {error}", soft_wrap=True)
+        _complain(f"tare: {error}")
         sys.exit(error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        errors.print(f"tare: {where}{error.strerror or error}", soft_wrap=True)
         remedy = _REMEDIES.get(error.errno or 0, "correct the path")
-        errors.print(f"  try: {remedy}; the same command goes on from here")
+        _complain(
+            f"tare: {where}{error.strerror or error}",
+            f"  try: {remedy}; the same command goes on from here",
+        )
         sys.exit(1)
     except MemoryError:
-        errors.print("tare: there is no memory left")
-        errors.print("  try: stop what else runs here; the same command goes on from here")
+        _complain(
+            "tare: there is no memory left",
+            "  try: stop what else runs here; the same command goes on from here",
+        )
         sys.exit(1)
     except SystemExit as done:  # typer turns Ctrl-C into this status
         if done.code == INTERRUPTED:
-            errors.print("tare: interrupted; everything was stopped")
-            errors.print("  try: the same command goes on from here")
+            _complain(
+                "tare: interrupted; everything was stopped",
+                "  try: the same command goes on from here",
+            )
         raise
+
+
+def _complain(*lines: str) -> None:
+    from tare.cli.console import Terminal
+
+    errors = Terminal(stderr=True)
+    for line in lines:
+        errors.print(line, soft_wrap=True)

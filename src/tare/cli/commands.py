@@ -13,21 +13,21 @@ import tare
 from tare.cli.examples import FIRST_STEPS, examples
 
 COMMANDS = {
-    "doctor": "Say what can run on this machine, or on hosts, and how to get what cannot.",
-    "machines": "The hosts of the inventory (TARE_INVENTORY), and what they need.",
-    "plan": "Show conditions, order, time, disk and memory of a study; start nothing.",
+    "doctor": "Say what can run here, or on hosts, and how to get what cannot.",
+    "machines": "List the hosts of TARE_INVENTORY, and give them what they need.",
+    "plan": "Show what a study will do, tell and take; start nothing.",
     "run": "Run a study, or go on with one that was interrupted.",
     "replicate": "Run a published study, and put its findings beside your own.",
-    "report": "Make one offline HTML page, Markdown, JSON and tables from a run.",
+    "report": "Make an offline HTML page, Markdown, JSON and tables of a run.",
     "compare": "Compare two runs: another version, machine or platform.",
-    "import": "Make a run from the files of YCSB, cassandra-stress, latte and others.",
+    "import": "Make a run from files of YCSB, cassandra-stress and others.",
     "load": "Send load to a cluster, also as YCSB or cassandra-stress.",
     "notebook": "Write a Jupyter notebook of a run.",
     "findings": "What others found, and your own: list, show, check, add.",
     "advise": "Say what others found under the nearest conditions.",
-    "weigh": "Weigh the ways to a server: CPU time of an operation, in two minutes.",
+    "weigh": "Weigh the ways to a server: CPU time of an operation.",
     "clean": "Remove what dead runs left here, on clusters and on hosts.",
-    "schema": "Print the JSON Schema of study files, or of a file of Tare's.",
+    "schema": "Print the JSON Schema of study files, or of Tare's files.",
 }
 """Command to its line in the list of all, in their order there."""
 _MODULES = {"import": "imports"}
@@ -58,7 +58,9 @@ def load(name: str) -> Any:
     if hasattr(module, "app"):
         found: Any = typer.main.get_group(module.app)
     else:
-        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone = typer.Typer(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
         alone.command(context_settings=getattr(module, "CONTEXT", None))(module.command)
         found = typer.main.get_command(alone)
     found.name = name
@@ -94,6 +96,7 @@ def build(names: Iterable[str] = COMMANDS) -> typer.Typer:
         epilog=f"{FIRST_STEPS}\n\n{EXIT_STATUS}",
         help="Measures what the platform under a NoSQL database cluster costs.",
         no_args_is_help=True,
+        rich_markup_mode=None,  # boxes take a quarter of a second to import
         pretty_exceptions_enable=False,
     )
     app.callback()(_options)

@@ -19,9 +19,6 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import CONTAINER, declared
 
-_RUN = "doctor"
-"""what the container is labelled with, so that `tare clean` finds it"""
-
 
 def check(home: Path | None, image: str, json: bool) -> None:
     """Say what is known of the server that is named; exit status 1 where it cannot be used."""
@@ -52,7 +49,7 @@ def _checked(home: Path | None, image: str) -> Iterator[Checked]:
 
 def _of_image(name: str) -> Iterator[Checked]:
     try:
-        made = declared(CONTAINER).make(_RUN, Path(), AddressPool()).images()
+        made = declared(CONTAINER).make(checkup.RUN, Path(), AddressPool()).images()
         if made is None:
             raise RuntimeUnavailableError(f"{CONTAINER} runs nothing from images")
         identity, _ = named_image(made.engine, name)

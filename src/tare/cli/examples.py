@@ -96,6 +96,8 @@ EXAMPLES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
 }
 """Words of a command to its examples: the command line, and what it is for where that is needed."""
+_AS_IT_IS = "\b"
+"""Before a paragraph whose lines are not filled anew."""
 FIRST_STEPS = (
     "First: tare doctor; then tare plan quickstart, and tare run with the same word. "
     "tare COMMAND --help has examples; tare --install-completion completes words in your shell."
@@ -107,4 +109,4 @@ def examples(words: str) -> str:
     lines = []
     for line, purpose in EXAMPLES.get(words, ()):
         lines.append(f"  {line}" + (f"\n      {purpose}" if purpose else ""))
-    return "\n".join(["Examples:", *lines]) if lines else ""
+    return "\n".join([_AS_IT_IS, "Examples:", *lines]) if lines else ""

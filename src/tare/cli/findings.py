@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 NOT_VALID = 3
 
 app = typer.Typer(
-    help="What others found, and your own: list, show, check, add.", invoke_without_command=True
+    help="What others found, and your own: list, show, check, add.",
+    invoke_without_command=True,
+    rich_markup_mode=None,
 )
 
 
@@ -42,7 +44,7 @@ def listing(
     json: Json = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, all columns.")] = False,
 ) -> None:
-    """List findings, by study and comparison; without a filter, all of them.
+    """List findings by study and comparison; without a filter, all.
 
     In a terminal they are shown in a pager where they need more than a screen: q leaves it.
     """
@@ -82,7 +84,7 @@ def prices(
     json: Json = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV, a way per line.")] = False,
 ) -> None:
-    """Show what `tare weigh` found on this machine and its kernel: what each way to a server costs.
+    """Show what `tare weigh` found here: the price of each way.
 
     They are findings of this machine alone: those of another machine or kernel are not shown.
     """
@@ -134,7 +136,7 @@ def show(
     knowledge: Knowledge = None,
     json: Json = False,
 ) -> None:
-    """Show everything about one finding: values, conditions, exact source, discrepancies."""
+    """Show one finding: values, conditions, source, discrepancies."""
     from tare.knowledge.library import load_library
     from tare.knowledge.rendering import finding_lines
 
@@ -160,7 +162,7 @@ def check(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check files: schema, units, and that every effect follows from its own numbers."""
+    """Check files: schema, units, effects against their own numbers."""
     from tare.knowledge.consistency import objections
     from tare.knowledge.library import shipped_directory
     from tare.knowledge.read import read_knowledge
@@ -221,7 +223,7 @@ def add(
         str, typer.Option(help="What the system ran on: physical, vm, kvm or vmware.")
     ] = "",
 ) -> None:
-    """Turn a finished run's effects into findings, each with its interval.
+    """Make findings of a finished run's effects, with intervals.
 
     Exit status 3: the run's checks call its result not valid, which every finding then says.
     """

@@ -51,14 +51,21 @@ def _of_its_own(setup: Setup) -> bool:
 def _rates(plan: Plan) -> Iterator[str]:
     """Throughput that a rate sets, among what is to decide."""
     study = plan.study
-    set_ = [one for one in plan.conditions if one.setup.load.rate is not None]
+    set_ = [one for one in plan.conditions if _one_rate(one.setup)]
     primary = primary_metrics(study.margins, study.analysis.primary)
     if "throughput" in primary and len(set_) == len(plan.conditions):
-        rest = [name for name in primary if name != "throughput"] or ["service_demand", "all.p99"]
+        rest = [name for name in primary if name not in ("throughput", "service_demand")]
+        rest = ["service_demand", *(rest or ["all.p99"])]
         yield (
             "load.rate sets the throughput, which is then alike whatever the platform costs; "
             f"latency and service demand answer: analysis: {{primary: [{', '.join(rest)}]}}"
         )
+
+
+def _one_rate(setup: Setup) -> bool:
+    """Whether the rate is the same on every platform: no share of its own maximum."""
+    rate = setup.load.rate
+    return rate is not None and not (share_of_max(rate) is not None and _of_its_own(setup))
 
 
 def _unpinned(plan: Plan) -> Iterator[str]:

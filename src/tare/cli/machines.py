@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="The hosts of the inventory (TARE_INVENTORY), and what they need.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
 @app.command("list")
 def list_hosts(json: Json = False) -> None:
-    """Show the hosts as they were read from the inventory; none is asked."""
+    """Show the hosts as the inventory has them; none is asked."""
     from tare.cli.doctor_machines import inventory_here
 
     inventory = inventory_here()
@@ -60,7 +61,9 @@ def prepare_hosts(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Give hosts what Tare needs there: its directory, a few programs, a daemon for the clock.
+    """Give hosts what Tare needs there.
+
+    That is its directory, a few programs, a daemon for the clock.
 
     By pyinfra. Without --yes nothing is changed. A host that has everything is left alone.
     """

@@ -7,14 +7,28 @@ from typing import Annotated
 
 import typer
 
+from tare.errors import UsageError
 from tare.knowledge.replication.papers import shipped_names, study_file
+from tare.nearest import did_you_mean
 
 
 def _named(study: Path) -> Path:
-    """The study that comes with Tare under this name, where there is no such file."""
-    if study.exists() or study.name != str(study) or study.name not in shipped_names():
+    """The study that comes with Tare under this name, where there is no such file.
+
+    Raises:
+        UsageError: there is neither, and the text looks like a name.
+    """
+    name = str(study)
+    if study.exists() or study.name != name or study.suffix:
         return study
-    return study_file(study.name)
+    known = shipped_names()
+    if name not in known:
+        raise UsageError(
+            f"{name}: no such study",
+            why="there is no such file here, and no study of this name comes with Tare",
+            remedy=did_you_mean(name, known, f"give a path, or one of {', '.join(known)}"),
+        )
+    return study_file(name)
 
 
 StudyFile = Annotated[

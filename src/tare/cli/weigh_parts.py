@@ -133,10 +133,11 @@ def lines(found: PartWeighing) -> list[str]:
     if found.file_systems:
         kinds = (f"{name}: {one.kind}" for name, one in found.file_systems.items())
         told.append(f"files of {', '.join(kinds)}")
-    if elsewhere := _elsewhere(found):
+    if places := elsewhere(found):
         told.append(
-            f"note: files of {elsewhere} are not on the device of native's: set TMPDIR to a "
-            "directory beside the engine's own, else two disks are compared"
+            f"note: files of {places} are not on the device of native's: set TMPDIR to a "
+            "directory beside the engine's own, else two disks are compared; of these no price of "
+            "storage is kept for bills"
         )
     if found.other_cores > BUSY_CORES:
         told.append(f"note: other programs disturbed it: {STOP_THEM}, then again")
@@ -164,7 +165,7 @@ def _compared(
                 yield clock, own[NATIVE], own[AGAIN], others
 
 
-def _elsewhere(found: PartWeighing) -> str:
+def elsewhere(found: PartWeighing) -> str:
     """Platforms whose files are on another device than native's. A layer has a device of its own,
     which does not tell what it is on."""
     own = found.file_systems.get(NATIVE)

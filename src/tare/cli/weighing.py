@@ -192,16 +192,17 @@ def weigh_and_keep_parts(
     say: Callable[[str], None],
 ) -> PartWeighing:
     """Weigh parts, and keep what was weighed as usual, whole and undisturbed, for the bills of
-    later runs.
+    later runs; of storage where all files were on one device.
 
     Raises:
         TareError: as `tare.lab.microbenchmarks.weigh_parts`.
     """
     found = weigh_parts.weigh(parts, runtimes, rounds, say)
     usual = rounds == ROUNDS and set(USUAL) <= set(runtimes)
-    if usual and not part_doubts(found) and not set(USUAL) & found.left_out.keys():
+    kept = found.only("system") if weigh_parts.elsewhere(found) else found
+    if usual and kept and not part_doubts(found) and not set(USUAL) & found.left_out.keys():
         try:
-            keep_parts(found)
+            keep_parts(kept)
         except RecordError as error:
             say(f"not kept for later runs: {error.what}, {error.why}")
     return found

@@ -8,11 +8,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from tare.imports import properties
 from tare.imports.histograms import line_of
 from tare.imports.parsing import json_document, json_number, microseconds, operation_name, text_of
 from tare.imports.reading import FileReading, PrintedInterval, UnreadableError
 from tare.imports.recognise import not_ours
 
+_OWN = ("id", "timestamp", "baseline", "quiet")
+"""What each report has to itself."""
+_FACTS = ("threads", "concurrency", "rate", "consistency")
 _KINDS = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999", 100.0: "max"}
 
 
@@ -68,6 +72,7 @@ def _reading(report: dict[str, Any], result: dict[str, Any]) -> FileReading:
     reading.intervals = [_interval(entry, percentiles) for entry in result.get("log") or []]
     reading.intervals = [one for one in reading.intervals if one.t > 0]
     reading.facts = _facts(report["conf"])
+    reading.told = _told(report)
     return reading
 
 
@@ -94,8 +99,7 @@ def _interval(entry: dict[str, Any], percentiles: list[float]) -> PrintedInterva
 
 def _facts(conf: dict[str, Any]) -> dict[str, str]:
     """What a study may vary: the names of latte's own options."""
-    wanted = ("threads", "concurrency", "rate", "consistency")
-    found = {name: conf.get(name) for name in wanted} | {
+    found = {name: conf.get(name) for name in _FACTS} | {
         "consistency": (conf.get("connection") or {}).get("consistency")
     }
     return {
@@ -103,6 +107,19 @@ def _facts(conf: dict[str, Any]) -> dict[str, str]:
         for name, value in found.items()
         if isinstance(value, (int, float, str))
     }
+
+
+def _told(report: dict[str, Any]) -> dict[str, str]:
+    """The tool, the server that it met, and its settings but those that are facts."""
+    conf = {name: value for name, value in report["conf"].items() if name not in (*_FACTS, *_OWN)}
+    if "connection" in conf:
+        connection = dict(conf["connection"])
+        conf["connection"] = {
+            name: value for name, value in connection.items() if name not in (*_FACTS, "user")
+        }
+    if isinstance(conf.get("workload"), str):
+        conf["workload"] = conf["workload"].rpartition("/")[2]
+    return {"tool": "latte", **properties.of_report(conf)}
 
 
 def _positive(value: Any, what: str) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -79,6 +79,28 @@ def _settings(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield f"{section}: {found[1]}", found[2].strip()
         elif inside and section and line.strip() and not line.startswith(" "):
             return
+
+
+def of_report(settings: Mapping[str, Any]) -> dict[str, str]:
+    """A report's settings in JSON: `connection.addresses`, and lists in one line."""
+    return _kept(_flat(settings))
+
+
+def _flat(settings: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in settings.items():
+        whole = f"{path}{name}"
+        if isinstance(value, dict):
+            if not _SECRET.search(name):
+                yield from _flat(value, f"{whole}.")
+        elif isinstance(value, list):
+            yield whole, ", ".join(map(_in_line, value))
+        elif value is not None:
+            yield whole, str(value)
+
+
+def _in_line(value: Any) -> str:
+    """One entry of a list: read 3.0."""
+    return " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
 
 
 def _kept(found: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Which level of a factor a file's own settings tell of: properties, workload file, threads.
 
 A factor is told by what bears its name (`recordcount`, `mongodb-url`), else by the setting that
-stands for the one field of a study that all of its levels set.
+stands for the one field of a study that all of its levels set. A single level is told by its field
+alone: every file is of it, whatever a tool calls by the factor's name.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
     from tare.study.schema import Study
 
+_WORKLOAD = ("load", "workload")
 _FIELDS: Mapping[tuple[str, ...], str] = {
     ("load", "threads"): "threads",
     ("load", "records"): f"{PREFIX}recordcount",
     ("load", "rate"): f"{PREFIX}target",
-    ("load", "workload"): f"{PREFIX}workload file",
+    _WORKLOAD: f"{PREFIX}workload file",
 }
 """Field of a study to what load generators print of it."""
 _CORE = re.compile(r"workload([a-f])")
@@ -38,12 +40,16 @@ def told_factors(study: Study, facts: Mapping[str, str], told: Mapping[str, str]
     known = {**told, **facts}
     by_name = {_key(name.removeprefix(PREFIX)): text for name, text in known.items()}
     found: dict[str, str] = {}
-    for factor in study.factors:
-        text = by_name.get(_key(factor))
+    for factor, levels in study.factors.items():
+        text = by_name.get(_key(factor)) if len(levels) > 1 else None
         if text is None:
             text = known.get(_FIELDS.get(_field(study, factor), ""))
-        if text is not None:
-            found[factor] = _CORE.sub(r"ycsb-\1", text) if _CORE.fullmatch(text) else text
+        if text is None:
+            continue
+        if core := _CORE.fullmatch(text):
+            found[factor] = f"ycsb-{core[1]}"
+        elif len(levels) > 1 or _field(study, factor) != _WORKLOAD:
+            found[factor] = text  # of a file of another name nobody knows which workload it is
     return {**found, **facts}
 
 

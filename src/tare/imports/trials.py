@@ -137,7 +137,7 @@ def _manifest(files: RunFiles, trial: ImportedTrial, fresh: str, position: int) 
 
 def _facts(readings: Iterable[FileReading]) -> dict[str, str]:
     """What the trial's files tell of the tool and its load."""
-    kept = ("threads", "consistency")
+    kept = ("threads", "concurrency", "rate", "consistency")
     told: dict[str, str] = {}
     for one in readings:
         told |= one.told | {name: one.facts[name] for name in kept if name in one.facts}

@@ -156,7 +156,7 @@ def advise(
         follows=_follows(asked, answers, purposes),
         settle=size_of(main, margin),
         obstacle=obstacle(asked),
-        notes=_notes(asked, answers, near),
+        notes=[] if instead and not answers else _notes(asked, answers, near),
     )
 
 
@@ -202,7 +202,7 @@ def _answer(
     return Answer(
         family=name,
         title=FAMILIES[name],
-        conclusion=conclude(FAMILIES[name], pooled, asked.workload),
+        conclusion=conclude(FAMILIES[name], pooled, asked.workload, asked.operation),
         nearest=[_found(one, entries[one.finding.id]) for one in _shown(listed, shown)],
         pooled=pooled,
     )

@@ -21,6 +21,11 @@ def advice_lines(advice: Advice) -> Iterator[str]:
         yield advice.instead
     if advice.answers:
         yield ""
+    elif advice.notes:
+        yield ""
+        yield from advice.notes
+        for one in advice.afar:
+            yield from _found_lines(one)
     for answer in advice.answers:
         yield answer.conclusion.text
         yield from (f"  {line}" for line in answer.conclusion.besides)
@@ -34,11 +39,9 @@ def advice_lines(advice: Advice) -> Iterator[str]:
             always = rule.purpose == "always"
             yield f"  in any case: {rule.safe_if}" if always else f"  {_verdict(rule)}"
             yield f"    {rule.because} [{rule.source}]"
-    if advice.notes:
+    if advice.answers and advice.notes:
         yield ""
         yield from advice.notes
-    for one in advice.afar:
-        yield from _found_lines(one)
     yield ""
     size = advice.settle
     if advice.obstacle:
@@ -79,11 +82,18 @@ def _found(one: Found) -> str:
         change = WORDS.get(one.direction, one.direction)
     ci = f" [{percent(one.ci[0])}, {percent(one.ci[1])}]" if one.ci else ""
     if one.values is not None and not one.ci:
-        ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit})"
+        ci = f" ({one.values[0]:,} to {one.values[1]:,} {one.unit}{_points(one)})"
     name = " over ".join(one.links) if one.links else one.id
     return f"{change}{ci}  {one.metric}  {name}" + (
         f"  ({one.origin})" if one.origin != "shipped" else ""
     )
+
+
+def _points(one: Found) -> str:
+    """Of two percentages the difference, as tables of CPU in use often print it."""
+    if one.unit != "%" or one.values is None:
+        return ""
+    return f", {round(one.values[1] - one.values[0], 2):+g} points"
 
 
 def _pooled_lines(answer: Answer) -> Iterator[str]:

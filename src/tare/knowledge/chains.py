@@ -2,7 +2,8 @@
 
 A service address over a host port, and the host port over native, are the service address over
 native. Values that a source prints side by side compare any two of them. Only findings of one
-study and of the same conditions are joined: they share a side, with its value.
+study and of the same conditions are joined: they share a side, with its value. What a finding says
+of two sides it says of them the other way round, too.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from tare.knowledge.claims import claim_of
+from tare.knowledge.copies import of_other_copies
 from tare.knowledge.library import Entry, place_inside
+from tare.knowledge.mirror import can_be_mirrored, mirrored
 from tare.knowledge.schema import PublishedEffect, Source, Values, compared
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from typing import Literal
 
     from tare.knowledge.schema import Discrepancy, Finding, Side
 
@@ -50,23 +54,37 @@ def chained(entries: Iterable[Entry]) -> list[Entry]:
     Each has its links, and takes over what contradicts them.
     """
     series: dict[Hashable, list[Entry]] = {}
-    for entry in entries:
-        if _joins(entry.finding):
-            series.setdefault(_conditions(entry.finding), []).append(entry)
-    return [one for part in series.values() for one in _of_series(part)]
+    apart: list[Entry] = []
+    known: dict[Hashable, set[tuple[Side, Side | None]]] = {}
+    everything = list(entries)
+    for entry in everything:
+        finding = entry.finding
+        conditions = _conditions(finding)
+        known.setdefault(conditions, set()).add((finding.baseline, finding.treatment))
+        if _joins(finding):
+            series.setdefault(conditions, []).append(entry)
+        elif can_be_mirrored(finding):
+            apart.append(entry)
+    joined = [one for of, part in series.items() for one in _of_series(part, known[of])]
+    turned = [mirrored(one) for one in apart]
+    copies = of_other_copies(everything)
+    return [*joined, *copies] + [
+        one
+        for one in turned
+        if (one.finding.baseline, one.finding.treatment) not in known[_conditions(one.finding)]
+    ]
 
 
 def _joins(finding: Finding) -> bool:
     """It is a step from one side to another: a number, or no significant difference.
 
-    A client that moves too would be a second change in every chain; what Tare computed stands for
-    printed numbers, which are chained themselves.
+    What Tare computed stands for printed numbers, which are chained themselves.
     """
     claim, side = claim_of(finding), finding.treatment
     if claim is None or side is None or finding.computed or side == finding.baseline:
         return False
     printed = claim.kind == "bound" and claim.ratio is not None
-    return side.client == finding.baseline.client and (claim.kind in ("number", "none") or printed)
+    return claim.kind in ("number", "none") or printed
 
 
 def _conditions(finding: Finding) -> Hashable:
@@ -78,20 +96,50 @@ def _conditions(finding: Finding) -> Hashable:
     return finding.study, finding.database, finding.version, *cluster, settings, *driven, *what
 
 
-def _of_series(entries: Sequence[Entry]) -> Iterator[Entry]:
-    steps: dict[Side, list[_Link]] = {}
-    for entry in entries:
-        for forward in (True, False):
-            link = _Link(entry, forward=forward)
-            steps.setdefault(link.start, []).append(link)
-    known = {(one.finding.baseline, one.finding.treatment) for one in entries}
+def _of_series(entries: Sequence[Entry], known: set[tuple[Side, Side | None]]) -> Iterator[Entry]:
+    links = [_Link(one, forward=forward) for one in entries for forward in (True, False)]
     values = _values(entries)
-    for base in steps:
-        for side, path in _paths(base, steps).items():
-            silent = [link.silent for link in path]
-            few = len(path) <= MOST_LINKS and sum(silent) <= MOST_SILENT and not all(silent)
-            if (base, side) not in known and (few or _side_by_side(path, values)):
-                yield _made(path, values)
+    # a client that moves too would be a second change in every chain, and alone it is the one asked
+    stays = [link for link in links if link.start.client == link.end.client]
+    for some, wanted in ((stays, _clients_alike), (links, _clients_alone)):
+        steps: dict[Side, list[_Link]] = {}
+        for link in some:
+            steps.setdefault(link.start, []).append(link)
+        for base in steps:
+            for side, path in _paths(base, steps).items():
+                if (base, side) in known or not wanted(base, side):
+                    continue
+                if len(path) == 1:
+                    yield mirrored(path[0].entry)
+                elif _few(path) or _side_by_side(path, values):
+                    yield _made(path, values)
+
+
+def _clients_alike(base: Side, side: Side) -> bool:
+    return side.client == base.client
+
+
+def _clients_alone(base: Side, side: Side) -> bool:
+    """The sides differ in their clients, and in nothing else."""
+    moved = side.client != base.client
+    return moved and side.model_copy(update={"client": base.client}) == base
+
+
+def _few(path: Sequence[_Link]) -> bool:
+    """So few links that they may be joined.
+
+    Where none of them is a difference, all are of one place: one that sees no difference between
+    any of its deployments sees none between two of them; several may each miss a part of one.
+    """
+    silent = [link for link in path if link.silent]
+    if len(silent) == len(path):
+        return len({_place(link) for link in path}) == 1
+    return len(path) <= MOST_LINKS and len(silent) <= MOST_SILENT
+
+
+def _place(link: _Link) -> Hashable:
+    source = link.entry.finding.source
+    return source.section, source.table, source.figure
 
 
 def _paths(base: Side, steps: Mapping[Side, Sequence[_Link]]) -> dict[Side, list[_Link]]:
@@ -122,20 +170,23 @@ def _values(entries: Iterable[Entry]) -> dict[Side, float | int]:
 
 
 def _side_by_side(path: Sequence[_Link], values: Mapping[Side, float | int]) -> bool:
-    """The source prints a value of either end; what lies between does not enter."""
-    return path[0].start in values and path[-1].end in values
+    """The source prints a value of either end, of which there is a ratio; what lies between does
+    not enter."""
+    return bool(values.get(path[0].start) and values.get(path[-1].end))
 
 
 def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     first, last = path[0], path[-1]
-    ratio = math.prod(link.ratio for link in path)
+    ratio: float | None = math.prod(link.ratio for link in path)
     old, new = values.get(first.start), values.get(last.end)
     both = _side_by_side(path, values)
     known: dict[str, Any] = {"values": Values()}
-    if both and old and new:
+    if old and new:
         ratio = new / old
         step = last.entry.finding.values.step
         known["values"] = Values(baseline=old, treatment=new, step=step)
+    elif all(link.silent for link in path):
+        ratio = None
     parts = [link.entry.finding for link in reversed(path)]
     finding = last.entry.finding.model_copy(
         update={
@@ -144,8 +195,8 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
             "baseline": first.start,
             "treatment": last.end,
             "effect": PublishedEffect(
-                ratio=round(ratio, _DIGITS),
-                direction="none" if ratio == 1 else "higher" if ratio > 1 else "lower",
+                ratio=None if ratio is None else round(ratio, _DIGITS),
+                direction=_direction(ratio),
                 how="chained",
             ),
             "spread": last.entry.finding.spread.model_copy(
@@ -165,6 +216,12 @@ def _made(path: Sequence[_Link], values: Mapping[Side, float | int]) -> Entry:
     return Entry(finding, last.entry.work, last.entry.origin, links=links)
 
 
+def _direction(ratio: float | None) -> Literal["higher", "lower", "none"]:
+    if ratio is None or ratio == 1:
+        return "none"
+    return "higher" if ratio > 1 else "lower"
+
+
 def _takes_back(clash: Discrepancy, link: Finding, ends: tuple[Side, Side]) -> bool:
     """It is about what two values beside each other compare, and not about the link's own."""
     base, side = ends
@@ -182,6 +239,8 @@ def _notes(path: Sequence[_Link]) -> str:
     if not silent:
         return ""
     names = ", ".join(one.id for one in silent)
+    if len(silent) == len(path):
+        return f"The same place sees no significant difference in any of {names}."
     if len(silent) == 1:
         return f"One link of it is no significant difference ({names}), which counts as none."
     return f"Links of it are no significant differences ({names}), which count as none."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from tare.knowledge.consistency import Span, as_printed
 
 if TYPE_CHECKING:
-    from tare.knowledge.schema import Finding
+    from tare.knowledge.schema import Discrepancy, Finding
 
 Kind = Literal["number", "bound", "none", "direction", "summary"]
 
@@ -22,7 +22,8 @@ class Claim:
             measurement, inside of which any ratio may lie; none: no significant difference;
             summary: of other findings, which are told themselves.
         low, high: ends of a bound; None: open.
-        elsewhere: where the source prints another number of it, as a ratio, and the place.
+        elsewhere: where the source prints another number of it, as a ratio, and the place; of
+            several the farthest.
     """
 
     kind: Kind
@@ -49,9 +50,10 @@ def claim_of(finding: Finding) -> Claim | None:
     if finding.values.step is not None:
         low, high = hidden(finding, effect.ratio)
         return Claim("bound", effect.ratio, low, high, effect.direction)
-    if (second := _second_number(finding, effect.ratio)) is not None:
-        low, high = sorted((effect.ratio, second[0]))
-        return Claim("bound", effect.ratio, low, high, effect.direction, second)
+    if others := _other_numbers(finding, effect.ratio):
+        ends = effect.ratio, *(other for other, _ in others)
+        farthest = max(others, key=lambda one: abs(one[0] - ends[0]))
+        return Claim("bound", effect.ratio, min(ends), max(ends), effect.direction, farthest)
     return Claim("number", effect.ratio, direction=effect.direction)
 
 
@@ -68,17 +70,22 @@ def contradicted(finding: Finding) -> bool:
     return any(one.about not in told for one in finding.discrepancies)
 
 
-def _second_number(finding: Finding, ratio: float) -> tuple[float, str] | None:
-    """The ratio that the source prints elsewhere, and the place, if both are of one direction."""
-    base = finding.values.baseline
-    for one in finding.discrepancies:
-        if one.other is None or one.about not in ("change", "points"):
-            continue
-        whole = 100 if one.about == "change" else base
-        other = 1 + one.other / whole if whole else ratio
-        if (other - 1) * (ratio - 1) > 0 and other != ratio:
-            return other, one.place
-    return None
+def _other_numbers(finding: Finding, ratio: float) -> list[tuple[float, str]]:
+    """The ratios that the source prints elsewhere, and their places, if all are of one direction
+    with the effect's."""
+    found = [
+        (_elsewhere(finding, one, ratio), one.place)
+        for one in finding.discrepancies
+        if one.about in ("change", "points")
+    ]
+    alike = all((other - 1) * (ratio - 1) > 0 and other != ratio for other, _ in found)
+    return found if alike else []
+
+
+def _elsewhere(finding: Finding, clash: Discrepancy, ratio: float) -> float:
+    """The other number as a ratio; the effect's own where there is none."""
+    whole = 100 if clash.about == "change" else finding.values.baseline
+    return 1 + clash.other / whole if clash.other is not None and whole else ratio
 
 
 def hidden(finding: Finding, ratio: float) -> tuple[float, float]:

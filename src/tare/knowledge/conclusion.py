@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _CASES = {
     "network": "by {}",
     "plugin": "through {}",
+    "address": "by {}",
+    "over_plugin": "against {}",
     "operation": "for {}",
     "workload": "on {}",
     "load": "{}",
@@ -32,6 +34,8 @@ _OPERATIONS = {
     "mixed": "a mixed load",
     "all": "all operations",
 }
+_OTHERWISE = ("database", "instance", "replication factor", "clusters")
+"""Of what all that is known may be another than was asked about, which a first line hides."""
 _MOST_CASES = 6
 _MOST_NAMED = 3
 NO_DIFFERENCE = "no significant difference"
@@ -57,12 +61,15 @@ class Conclusion(BaseModel):
     besides: list[str] = Field(description="what was taken for granted, and what was left out")
 
 
-def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
+def conclude(
+    title: str, pooled: Pooled, workload: str = "", operation: str | None = None
+) -> Conclusion:
     """The sentence, from what counts and what was left out.
 
     Args:
         title: the kind of metric, as FAMILIES has it.
         workload: the one that is asked about; empty: any.
+        operation: likewise; None: it is told elsewhere what is asked about.
     """
     noun = lowered(title)
     kind, ratio, low, high = _numbers(pooled)
@@ -79,7 +86,14 @@ def conclude(title: str, pooled: Pooled, workload: str = "") -> Conclusion:
         low=low,
         high=high,
         text=_expect(noun, pooled),
-        besides=[*_elsewhere(pooled, workload), *assumed, *twice, *_left_out(pooled)],
+        besides=[
+            *_elsewhere(pooled, workload),
+            *_of_one_operation(pooled, operation),
+            *_otherwise(pooled),
+            *assumed,
+            *twice,
+            *_left_out(pooled),
+        ],
     )
 
 
@@ -186,7 +200,12 @@ def _study(noun: str, parts: Sequence[NearFinding], *, alone: bool) -> str:
     if 1 < len(cases) <= (_MOST_CASES if alone else _MOST_NAMED) and len({*told.values()}) > 1:
         total = f"{total}: {'; '.join(cases)}" if alone else "; ".join(cases)
     directions = [one for one in parts if one.kind == "direction"] if stated and alone else []
-    aside = [f"{one.direction} {_load(one.load)}" for one in directions if _in_words(one.load)]
+    several = len({part.operation for part in parts}) > 1
+    aside = [
+        f"{_value(one, 'operation') + ' ' if several else ''}{one.direction} {_load(one.load)}"
+        for one in directions
+        if _in_words(one.load)
+    ]
     return "; ".join([total, *dict.fromkeys(aside)])
 
 
@@ -236,7 +255,7 @@ def _cases(parts: Sequence[NearFinding]) -> dict[str, str]:
     """Case to what it says, told apart by the first field that does so."""
     fields = [name for name in _CASES if len({_value(part, name) for part in parts}) > 1]
     if "network" in fields:  # which has a plugin of its own
-        fields = [name for name in fields if name != "plugin"]
+        fields = [name for name in fields if name not in ("plugin", "address")]
     if any(name != "load" for name in fields):
         fields = [name for name in fields if name != "load"]
     cases: dict[str, list[NearFinding]] = {}
@@ -261,6 +280,26 @@ def _elsewhere(pooled: Pooled, workload: str) -> Iterator[str]:
     found = sorted({name for part in pooled.parts for name in part.workload})
     if workload and found and workload not in found:
         yield f"Nothing of it is on {workload}: {', '.join(found)}."
+
+
+def _of_one_operation(pooled: Pooled, operation: str | None) -> Iterator[str]:
+    """All that is known of reads and writes together may be of the one alone."""
+    found = {part.operation for part in pooled.parts}
+    if operation is None or len(found) != 1 or found <= {operation, "all", "mixed"}:
+        return
+    yield f"All of it is of {_OPERATIONS[found.pop()]}."
+
+
+def _otherwise(pooled: Pooled) -> Iterator[str]:
+    """In what all of it is of something else than what was asked about."""
+    told = []
+    for name in _OTHERWISE:
+        each = [part.differs.get(name, "") for part in pooled.parts]
+        known = [one for one in dict.fromkeys(each) if not one.endswith("not stated")]
+        if each and all(each) and (known or name == "clusters"):
+            told.append(" or ".join(known or dict.fromkeys(each)))
+    if told:
+        yield f"All of it differs in: {', '.join(told)}."
 
 
 def _left_out(pooled: Pooled) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tare.knowledge.mixes import mixes_apart
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tare.knowledge.query import Query
-    from tare.knowledge.schema import Finding
+    from tare.knowledge.schema import Finding, Side
 
 Word = Literal["alike", "near", "related", "far"]
 
@@ -67,10 +67,12 @@ class Nearness:
     Attributes:
         distance: 0 to 1.
         differs: one phrase per difference, the weightiest first.
+        fields: of each field that differs, its phrase.
     """
 
     distance: float
     differs: list[str]
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def word(self) -> Word:
@@ -93,16 +95,17 @@ class Near:
 def nearness(asked: Query, finding: Finding) -> Nearness:
     """Compare what was asked with the finding's conditions."""
     parts = list(_differences(asked, finding))
-    total = sum(WEIGHTS[field] for field, _, _ in parts)
-    distance = sum(WEIGHTS[field] * much for field, much, _ in parts) / total if total else 0.0
+    total = sum(WEIGHTS[name] for name, _, _ in parts)
+    distance = sum(WEIGHTS[name] * much for name, much, _ in parts) / total if total else 0.0
     ranked = sorted(parts, key=lambda part: -WEIGHTS[part[0]] * part[1])
-    return Nearness(distance, [text for _, much, text in ranked if much > 0])
+    fields = {name: text for name, much, text in ranked if much > 0}
+    return Nearness(distance, list(fields.values()), fields)
 
 
 def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
     """(field, difference 0 to 1, phrase) of everything that the question states."""
     side = finding.treatment or finding.baseline
-    platform, over = compared(side, finding.baseline)
+    platform, over = as_asked(asked, side, finding.baseline)
     yield "platform", _platforms(asked.platform, platform), f"platform {platform}"
     yield "over", _platforms(asked.over, over), f"compared with {over}"
     if asked.database:
@@ -119,6 +122,16 @@ def _differences(asked: Query, finding: Finding) -> Iterator[tuple[str, float, s
     yield from _place(asked, finding)
     yield from _load(asked, finding)
     yield from _cluster(asked, finding)
+
+
+def as_asked(asked: Query, side: Side, base: Side) -> tuple[str, str]:
+    """What is compared, by the question's names.
+
+    What goes on inside virtual machines of one kind is asked about by the name of these, or as
+    what runs there on machines that are virtual.
+    """
+    inside = asked.platform == asked.over and asked.machines != "vm"
+    return (side.platform, base.platform) if inside else compared(side, base)
 
 
 def _place(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
@@ -191,13 +204,19 @@ def _cluster(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]
         apart = mixes_apart(asked.workload, asked.reads, finding.workload)
         said = f"workload {', '.join(finding.workload) or 'not stated'}"
         yield "workload", UNKNOWN if apart is None else apart, said
-    for field, wanted, found in (
+    for name, wanted, found in (
         ("nodes", asked.nodes, finding.nodes),
-        ("replication factor", asked.replication_factor, finding.replication_factor),
+        ("replication factor", asked.replication_factor, copies_of(finding)),
         ("clusters", asked.clusters, (finding.treatment or finding.baseline).clusters),
     ):
         if wanted is not None:
-            yield field, _counts(wanted, found), _say(field, found)
+            yield name, _counts(wanted, found), _say(name, found)
+
+
+def copies_of(finding: Finding) -> int | None:
+    """Copies of each row: the treatment's, where the two sides differ in it."""
+    own = finding.treatment.replication_factor if finding.treatment else None
+    return own or finding.replication_factor
 
 
 def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
@@ -215,8 +234,8 @@ def _load(asked: Query, finding: Finding) -> Iterator[tuple[str, float, str]]:
         yield "load", UNKNOWN, f"load {said}, against a rate"
 
 
-def _say(field: str, value: object) -> str:
-    return f"{field} {value}" if value is not None else f"{field} not stated"
+def _say(name: str, value: object) -> str:
+    return f"{name} {value}" if value is not None else f"{name} not stated"
 
 
 def _plain(wanted: str, found: str | None) -> float:

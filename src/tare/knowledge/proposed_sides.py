@@ -66,6 +66,11 @@ def _obstacles(asked: Query) -> Iterator[str]:
             "a cluster has one network plugin. Run a study on a cluster of each, then "
             "`tare compare` both runs"
         )
+    if asked.against_replication_factor:
+        yield (
+            "proposals compare platforms. Copies are a factor of any study: levels "
+            "{database.replication_factor: 1} and so on (docs/write-a-study.md)"
+        )
     outside = asked.platform != asked.over
     runtime = declared(asked.platform)
     if outside and _wanted(asked)[0] in runtime.inside_only:

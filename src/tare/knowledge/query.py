@@ -26,7 +26,7 @@ _OPERATIONS = {
 """Workloads of one kind of operation; YCSB A and B read and update, so they are asked as `all`."""
 _INSTANCE = "instance"
 """A factor of this name says by its levels what kind of machine a condition stands for."""
-REPLACED = ("network", "storage", "plugin", "address", "clusters")
+REPLACED = ("replication_factor", "network", "storage", "plugin", "address", "clusters")
 """What may be exchanged while the platform stays: each has an `against_...` of its own."""
 
 
@@ -60,6 +60,7 @@ class Query:
     against_plugin: str = ""
     against_address: str = ""
     against_clusters: int | None = None
+    against_replication_factor: int | None = None
     machines: str = ""
     instance: str = ""
     client: str = BARE
@@ -106,7 +107,7 @@ class Query:
     def sides(self) -> str:
         """What is compared: docker rather than native, or what else changes inside docker."""
         moved = [
-            f"{name} {new or 'another'} rather than {old}"
+            f"{name.replace('_', ' ')} {new or 'another'} rather than {old}"
             for name, (new, old) in self.replaced.items()
         ]
         if self.platform != self.over:

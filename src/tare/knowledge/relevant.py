@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tare.knowledge.chains import chained
-from tare.knowledge.nearness import Near, nearness
-from tare.knowledge.schema import compared
+from tare.knowledge.nearness import Near, as_asked, nearness
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -56,7 +55,7 @@ def near_to(entries: Iterable[Entry], asked: Query) -> list[Near]:
 def about(asked: Query, finding: Finding) -> bool:
     """The finding compares what is asked about: this platform with that, and nothing else."""
     side, base = finding.treatment, finding.baseline
-    if side is None or compared(side, base) != (asked.platform, asked.over):
+    if side is None or as_asked(asked, side, base) != (asked.platform, asked.over):
         return False
     replaced = {
         name: (getattr(side, name), getattr(base, name), old)
@@ -66,6 +65,8 @@ def about(asked: Query, finding: Finding) -> bool:
         held = all(found == old for _, found, old in replaced.values())
         return side.replication_factor is None and held
     if replaced:
+        if "replication_factor" not in replaced and side.replication_factor is not None:
+            return False
         if "network" not in replaced and side.network != base.network:
             return False  # which is another exchange, whatever else goes with it
         return all(new != found == old for new, found, old in replaced.values())
@@ -99,5 +100,8 @@ def _way(finding: Finding) -> str | None:
     return finding.treatment.network if finding.treatment else None
 
 
-def _preferred(entry: Entry, asked: Query) -> tuple[float, int, str]:
-    return nearness(asked, entry.finding).distance, len(entry.links), entry.finding.id
+def _preferred(entry: Entry, asked: Query) -> tuple[float, bool, int, str]:
+    effect = entry.finding.effect
+    in_words = effect is None or effect.how == "direction"
+    near = nearness(asked, entry.finding).distance
+    return near, in_words, len(entry.links), entry.finding.id

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from tare.knowledge.claims import Kind, claim_of, contradicted
-from tare.knowledge.nearness import RELATED, names_instance, other_operation, other_path
+from tare.knowledge.nearness import (
+    RELATED,
+    copies_of,
+    names_instance,
+    other_operation,
+    other_path,
+)
 from tare.knowledge.rendering import load_of
 from tare.knowledge.wording import percent
 
@@ -40,12 +46,15 @@ class NearFinding(BaseModel):
     direction: str
     network: str
     plugin: str = ""
+    address: str = ""
+    over_plugin: str = Field("", description="of what it is compared with")
     operation: str
     workload: list[str]
     load: str
     step: str = Field(description="of a measurement that went in steps: how wide they were")
     elsewhere: str = Field("", description="the other number that its source prints, and where")
     assumed: str = Field(description="what a chain takes for granted")
+    differs: dict[str, str] = Field({}, description="what was asked otherwise: field to what it is")
 
 
 def counting(near: Iterable[Near], asked: Query | None) -> tuple[list[Near], list[Near]]:
@@ -82,8 +91,8 @@ def _nearest(parts: Sequence[Near], asked: Query | None) -> list[Near]:
 
 
 def very_rows(parts: Sequence[Near], asked: Query) -> list[Near]:
-    """Of one study, its rows of the very workload, client, machine, copies, clusters and threads
-    that are asked about, as far as it has such."""
+    """Of one study, its rows of the very workload, client, address, machine, copies, clusters and
+    threads that are asked about, as far as it has such."""
     rows = list(parts)
     for matches in _exactly(asked):
         rows = [one for one in rows if matches(one.finding)] or rows
@@ -101,10 +110,12 @@ def _exactly(asked: Query) -> Iterator[Callable[[Finding], bool]]:
         yield lambda one: asked.workload in one.workload
     if asked.client:
         yield lambda one: one.treatment is not None and one.treatment.client == asked.client
+    if asked.address:
+        yield lambda one: one.treatment is not None and one.treatment.address == asked.address
     if asked.instance:
         yield lambda one: names_instance(one, asked.instance)
     if asked.replication_factor:
-        yield lambda one: one.replication_factor == asked.replication_factor
+        yield lambda one: copies_of(one) == asked.replication_factor
     if asked.clusters:
         yield lambda one: one.treatment is not None and one.treatment.clusters == asked.clusters
     if asked.threads and asked.share is None:  # a share says more of how hard they drive
@@ -131,12 +142,15 @@ def part_of(one: Near) -> NearFinding:
         direction=claim.direction,
         network=(finding.treatment or finding.baseline).network or "",
         plugin=(finding.treatment or finding.baseline).plugin,
+        address=(finding.treatment or finding.baseline).address,
+        over_plugin=finding.baseline.plugin,
         operation=finding.operation,
         workload=finding.workload,
         load=load_of(finding.load),
         step=f"{step:,} {finding.unit}" if step is not None else "",
         elsewhere=f"{percent(claim.elsewhere[0])}, {claim.elsewhere[1]}" if claim.elsewhere else "",
         assumed=finding.notes if finding.effect and finding.effect.how == "chained" else "",
+        differs=dict(one.nearness.fields),
     )
 
 

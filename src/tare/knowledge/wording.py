@@ -23,8 +23,12 @@ def span(low: float | None, high: float | None) -> str:
         lower, upper = percent(low), percent(high)
         return lower if lower == upper else f"{lower} to {upper}"
     if low is not None:
-        return "at least as much" if low == 1 else f"{percent(low)} or more"
-    return f"up to {percent(high)}" if high is not None else "no number"
+        more = "more" if low > 1 else "higher"
+        return "at least as much" if low == 1 else f"{percent(low)} or {more}"
+    if high is None:
+        return "no number"
+    # up to -28.6% would be a fall of that much at most
+    return f"up to {percent(high)}" if high >= 1 else f"{percent(high)} or lower"
 
 
 def of(change: str, noun: str) -> str:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.artifacts import class_archive
+from tare.artifacts.cache_entry import only_maker
 from tare.artifacts.digest import text_digest
-from tare.artifacts.snapshot import only_maker
 from tare.artifacts.tree import default_cache
 from tare.databases.cassandra import configuration
 from tare.databases.cassandra.cluster import CassandraCluster
-from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
-from tare.lab.deployment import Deployment
+from tare.errors import ArtifactError, DiskFullError, TareError
+from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.schema import Client, Platform
 from tare.study.start import why_no_archive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tare.artifacts.class_archive import ClassArchive
     from tare.artifacts.tree import Tree
     from tare.lab.progress import Watcher
     from tare.lab.run_resources import RunResources
-    from tare.runtimes.unit import Running
     from tare.study.schema import Database, Design, Setup
 
 FORMAT = 1
@@ -33,7 +31,6 @@ _CLASSES = "classes.txt"
 """in the data directory of the node that tells which classes it loads"""
 _STOP_S = 60.0
 """longest wait for that node's end"""
-_POLL_S = 0.1
 
 
 def recorder(setup: Setup) -> Setup:
@@ -77,16 +74,12 @@ class ClassArchives:
         watcher: Watcher,
         setups: Sequence[Setup],
         cache: Path | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        wait: Callable[[float], None] = time.sleep,
     ) -> None:
         """Nothing is looked for yet; `setups` are those of all conditions of the run."""
         self._resources = resources
         self._design = design
         self._watcher = watcher
         self._cache = cache or default_cache() / "classes"
-        self._clock = clock
-        self._wait = wait
         self._setups = setups
         self._found: dict[str, ClassArchive] = {}
         self._settled = False
@@ -137,17 +130,16 @@ class ClassArchives:
 
     def _make(self, own: Setup, key: str, tree: Tree) -> ClassArchive:
         self._watcher.say("making the class archive that nodes start with, once: half a minute")
-        made = Deployment(
-            f"classes-{key}", [own], self._design.warm, self._resources, self._watcher
-        )
-        try:
+        with own_deployment(
+            f"classes-{key}", own, self._design, self._resources, self._watcher
+        ) as made:
             (cluster,) = made.clusters
             if not isinstance(cluster, CassandraCluster):
                 raise ArtifactError("a cluster of another database has no classes")
             cluster.record_classes = _CLASSES
             made.deploy()
             (node,) = cluster.nodes
-            self._end(node)
+            end_by_themselves([node], _STOP_S)  # so that its list is whole
             arguments = configuration.jvm_arguments(
                 heap_bytes=own.database.heap,
                 extra=own.database.jvm,
@@ -155,15 +147,3 @@ class ClassArchives:
             )
             classes = Path(node.unit.site.data) / _CLASSES
             return class_archive.make(self._cache, key, tree, arguments, classes)
-        finally:
-            for fault in made.destroy():
-                self._watcher.say(f"something was left: {fault}")
-
-    def _end(self, node: Running) -> None:
-        """Let the node end by itself, so that its list is whole."""
-        node.terminate()
-        deadline = self._clock() + _STOP_S
-        while node.exited() is None:
-            if self._clock() > deadline:
-                raise ClusterError("a node did not stop", where=node.unit.site.name)
-            self._wait(_POLL_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +47,7 @@ class Leftovers:
     def words(self) -> list[str]:
         """A line per kind, for people."""
         kinds: dict[str, list[str]] = {
-            **{kind: names for one in self.of_runtimes for kind, names in one.words.items()},
+            **_together(one.words for one in self.of_runtimes),
             **self.hosts.words(),
             "addresses": self.addresses,
             "firewall rules": self.rules,
@@ -135,10 +135,19 @@ def remove(found: Leftovers) -> list[TareError]:
     return faults + _still_here(found)
 
 
+def _together(told: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
+    """Kind to names of all: two engines may both have containers."""
+    found: dict[str, list[str]] = {}
+    for one in told:
+        for kind, names in one.items():
+            found.setdefault(kind, []).extend(names)
+    return found
+
+
 def _still_here(found: Leftovers) -> list[TareError]:
     """What of this machine's own was to go and did not."""
     left = {
-        **{kind: names for one in found.of_runtimes for kind, names in one.remain().items()},
+        **_together(one.remain() for one in found.of_runtimes),
         "addresses": [one for one in found.addresses if one in addresses.leftovers()],
         "firewall rules": neighbours.kept_out() if found.rules else [],
         "control groups": [str(one) for one in found.groups if one.exists()],

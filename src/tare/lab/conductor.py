@@ -140,8 +140,8 @@ class Conductor:
         self._until(load - lead_s)
         units = {} if trial is None else trial.units
         nodes = () if trial is None else trial.nodes
-        if trial is not None and not (slot.counts or self.freezes):
-            self._calls(trial)  # those since its last slice are nobody's
+        if trial is not None and not slot.counts:
+            self._pass_over_calls(trial)
         try:
             before, since = self.meter.read(units, nodes), self.clock()
             if trial is not None:
@@ -163,9 +163,16 @@ class Conductor:
         )
 
     def _calls(self, trial: TrialHere) -> Mapping[str, Mapping[str, int]]:
-        """Since they were taken last, of whichever trial on its server: while that stood still it
-        made none."""
+        """Since they were taken last, of whichever trial on its server."""
         return self.calls.take(trial.units) if self.calls is not None else {}
+
+    def _pass_over_calls(self, trial: TrialHere) -> None:
+        """Those since its last slice are nobody's: clients wake while they wait. Servers that stood
+        still made none, and to read those of all their threads takes longer than a thaw may."""
+        still = {one.pid for one in trial.nodes} if self.freezes else set()
+        awake = {name: own for name, own in trial.units.items() if own[0].pid not in still}
+        if self.calls is not None and awake:
+            self.calls.take(awake)
 
     def _until(self, at: float) -> None:
         left = at - self.clock()

@@ -29,14 +29,14 @@ from tare.analysis.part_prices import (
 from tare.analysis.prices import AGAIN, NATIVE
 from tare.artifacts.binaries import Binary, find
 from tare.artifacts.image import MICRO, Program
-from tare.errors import LoadError, RuntimeUnavailableError, UsageError
-from tare.lab import clean, unit_starts
-from tare.lab.run_lock import RunLock
+from tare.errors import LoadError, RuntimeUnavailableError
+from tare.lab import unit_starts
+from tare.lab.alone import alone
+from tare.lab.weighed_servers import refuse_unweighable
 from tare.machines.addresses import AddressPool
-from tare.machines.awake import awake
 from tare.monitor.meter import Meter, processes_named
 from tare.records.part_prices import FileSystem
-from tare.runtimes.registry import BARE, CONTAINER, containers, declared
+from tare.runtimes.registry import BARE, containers, declared
 from tare.runtimes.unit import Bits, Unit
 from tare.study.platform import Limits
 from tare.whole_file import replace_file
@@ -83,18 +83,9 @@ def weigh_parts(
         RuntimeUnavailableError: a program is missing, or a control group cannot be made.
         LoadError: a process failed.
     """
-    unknown = [one for one in runtimes if one not in RUNTIMES]
-    if unknown:
-        raise UsageError(
-            f"{', '.join(unknown)} cannot be weighed",
-            why=f"only {' and '.join(RUNTIMES)} can, so far",
-            remedy=f"tare weigh {BARE} {CONTAINER}",
-        )
+    refuse_unweighable(runtimes, RUNTIMES)
     begun = time.monotonic()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(RunLock(_RUN))
-        stack.enter_context(clean.swept(say))
-        why_not = stack.enter_context(awake())
+    with alone(_RUN, say) as idle_cpus:
         images, left_out = _images(what, [one for one in containers() if one in runtimes])
         cpu = min(os.sched_getaffinity(0))
         plan = _Plan(_units(what, list(images)), images, cpu)
@@ -108,7 +99,7 @@ def weigh_parts(
             seconds=time.monotonic() - begun,
             passes=PASSES,
             cpu=cpu,
-            idle_cpus=f"halt ({why_not})" if why_not else "poll",
+            idle_cpus=idle_cpus,
             left_out=left_out,
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tare.artifacts import image
 from tare.artifacts.binaries import find
 from tare.databases.cassandra.cluster import Installation
+from tare.databases.mongodb import installation as mongodb
 from tare.errors import RuntimeUnavailableError
 from tare.load.client import ClientInstallation
 from tare.machines.inventory.read import named_inventory
@@ -79,12 +80,22 @@ def server(
 
 
 def mongodb_server(
-    hosts: Hosts, server: MongoInstallation, runtime: str, say: Callable[[str], None]
+    hosts: Hosts,
+    server: MongoInstallation,
+    version: str,
+    runtime: str,
+    say: Callable[[str], None],
 ) -> MongoInstallation:
     """A MongoDB server, which is one program, on all hosts for nodes of the runtime's group.
 
+    Args:
+        version: the study's release, which it must be; processes are asked for theirs where they
+            run, as this machine may not run the program.
+
     Raises:
         RuntimeUnavailableError: a host cannot have it, or it does not run there.
+        ArtifactError: it is no mongod.
+        StudyError: it is of another release.
     """
     _, group = runtime_and_group(runtime)
     program = Path(server.program)
@@ -108,6 +119,9 @@ def mongodb_server(
                 remedy="install there the libraries that it needs, or take the release that is "
                 "made for that system",
             )
+        if not server.stands_in:
+            told = mongodb.release_in(done.text, server.program)
+            mongodb.refuse_other_release(version, {"version": told})
         held.add(root)
     return replace(server, program=str(_one_place(held) / program.name))
 

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tare import scratch
-from tare.lab import clean
+from tare.lab.alone import alone
 from tare.lab.quiet_servers import QuietServers, Server, Way, pinned_cpus, quiet_setup
-from tare.lab.run_lock import RunLock
 from tare.machines.addresses import AddressPool
-from tare.machines.awake import awake
 from tare.runtimes.registry import BARE, declared
 from tare.study.slice_lengths import drain_of, slice_in_turn_s
 from tare.study.slice_schedule import Cut, block_seconds, make_schedule
@@ -88,11 +86,8 @@ def pilot(
         QuietError: a server or a client failed.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(RunLock(_RUN))
-        stack.enter_context(clean.swept(say))
+        idle_cpus = stack.enter_context(alone(_RUN, say))
         work = Path(stack.enter_context(scratch.directory("noise")))
-        why_not = stack.enter_context(awake())
-        idle_cpus = f"halt ({why_not})" if why_not else "poll"
         runtime = declared(BARE).make(_RUN, work, AddressPool())
         stack.callback(runtime.close)
         commands = [list(own) for own in options] or [[] for _ in range(max(driven) + 1)]

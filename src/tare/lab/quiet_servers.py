@@ -13,18 +13,19 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tare.analysis.slices import SliceRow
 from tare.artifacts.binaries import find
-from tare.errors import QuietError, TareError
+from tare.errors import QuietError
+from tare.lab.client_reports import ClientReports
 from tare.lab.conductor import Conductor, TrialHere
 from tare.lab.counted_calls import begin_counting, counted_calls
 from tare.lab.slice_records import measured_slices, summed
-from tare.load.client import ClientInstallation, LoadClient, progress, result_of
+from tare.load.client import ClientInstallation, LoadClient
 from tare.load.specification import specification
 from tare.machines import cgroups
 from tare.monitor.calls import CallCounters
@@ -50,7 +51,6 @@ MONGODB = "mongodb"
 _UP_S = 10.0
 """how long a server may take until it takes connections"""
 _CERTIFICATE = "server.pem"
-_READY_S = 0.2
 _GRACE_S = 30.0
 
 
@@ -192,19 +192,6 @@ class DriveOutcome:
         return sum(one.used.others for one in self.driven) / sum(one.seconds for one in self.driven)
 
 
-@dataclass
-class _Reports:
-    """What the clients have reported so far."""
-
-    operations: dict[str, list[int]] = field(default_factory=dict)
-    per_s: dict[str, list[float]] = field(default_factory=dict)
-    waited_s: dict[str, list[float]] = field(default_factory=dict)
-    warming: dict[str, list[int]] = field(default_factory=dict)
-    ready: set[str] = field(default_factory=set)
-    gap_s: float = 0.0
-    fault: TareError | None = None
-
-
 def pinned_cpus() -> list[int]:
     """The servers' CPU and the clients'; none where they cannot have one each."""
     cpus = sorted(os.sched_getaffinity(0))
@@ -300,25 +287,28 @@ class QuietServers:
             target = node.unit.site.target(PORT, endpoint=way.endpoint)
             door = node.unit.site.door(PORT)
             self._launch(client, target, begins, schedule, place, way, door)
-        reports = _Reports(operations={client.name: [] for client in clients})
+        reports = ClientReports()
         silence_s = begins - time.time() + _GRACE_S
-        listener = threading.Thread(target=_listen, args=(clients, reports, silence_s), daemon=True)
+        listener = threading.Thread(target=reports.listen, args=(clients, silence_s), daemon=True)
         listener.start()
-        self._await_ready(reports, clients, begins)
+        reports.await_ready(clients, begins, self._command)
         driven, frozen, samples = _conduct(
             schedule, nodes, clients, reports, begins, _engine(servers), self._pace,
             counting if isinstance(counting, CallCounters) else None, freezes=self._freezes,
         )  # fmt: skip
         listener.join(_GRACE_S)
-        _refuse(reports, [one for both in started for one in both if one], clients, schedule)
-        operations = [reports.operations[client.name] for client in clients]
-        per_s = [reports.per_s.get(client.name, []) for client in clients]
-        waited_s = [reports.waited_s.get(client.name, []) for client in clients]
+        _refuse_dead(one for both in started for one in both if one)
+        reports.refuse_missing(clients, schedule)
+        names = [client.name for client in clients]
         paths = [_path(node, way.endpoint) for node, way in zip(nodes, ways, strict=True)]
         return DriveOutcome(
-            driven, operations, per_s, waited_s, frozen, reports.gap_s, paths, missing,
+            driven,
+            [reports.operations[name] for name in names],
+            [reports.per_s[name] for name in names],
+            [reports.waited_s[name] for name in names],
+            frozen, reports.gap_s, paths, missing,
             schedule.length_s + schedule.drain_s, samples,
-            [reports.warming.get(client.name, []) for client in clients],
+            [reports.warming[name] for name in names],
             counting if isinstance(counting, str) else counting.why_not,
         )  # fmt: skip
 
@@ -419,17 +409,6 @@ class QuietServers:
             driven["tls"] = _trusted(client, door)
         client.launch(made | driven)
 
-    def _await_ready(self, reports: _Reports, clients: Sequence[LoadClient], begins: float) -> None:
-        while len(reports.ready) < len(clients) and reports.fault is None:
-            if time.time() > begins - _READY_S:
-                reports.fault = QuietError(
-                    "a load client was not connected in time",
-                    remedy=f"run `{self._command}` again while the machine has less to do",
-                )
-            time.sleep(0.02)
-        if reports.fault is not None:
-            raise reports.fault
-
 
 def _entered(node: Running, beside: Running | None, endpoint: str) -> Running | None:
     """The unit in whose network namespace a way begins; None: it begins on this machine."""
@@ -496,7 +475,7 @@ def _conduct(
     schedule: Schedule,
     nodes: Sequence[Running],
     clients: Sequence[LoadClient],
-    reports: _Reports,
+    reports: ClientReports,
     begins: float,
     engine: set[str],
     pace: Callable[[], Pace] | None,
@@ -514,15 +493,11 @@ def _conduct(
         if client.running is not None
     ]
 
-    def look() -> None:
-        if reports.fault is not None:
-            raise reports.fault
-
     sampling = pace() if pace else None
     meter = Meter(processes_named(engine) if engine else (), tare=sampling.pids if sampling else ())
     if counting is not None:
         counting.add([unit for way in ways for own in way.units.values() for unit in own])
-    conductor = Conductor(schedule, ways, meter, freezes, look, counting)
+    conductor = Conductor(schedule, ways, meter, freezes, reports.refuse_fault, counting)
     try:
         driven = conductor.conduct(begins)
     finally:
@@ -570,48 +545,8 @@ def _await_port(server: Running) -> None:
     )
 
 
-def _listen(clients: list[LoadClient], reports: _Reports, silence_s: float) -> None:
-    try:
-        for line in progress(clients, lambda: None, silence_s=silence_s):
-            if line.event is None:
-                continue
-            kind = line.event["event"]
-            if kind == "ready":
-                reports.ready.add(line.client.name)
-            elif kind == "interval" and line.event["phase"] == "measure":
-                name, operations = line.client.name, int(line.event["ops"])
-                rate = float(line.event["ops_per_s"])
-                reports.operations[name].append(operations)
-                reports.per_s.setdefault(name, []).append(rate)
-                waited_s = operations * float(line.event.get("mean_us", 0.0)) / 1e6
-                reports.waited_s.setdefault(name, []).append(waited_s)
-            elif kind == "interval":
-                reports.warming.setdefault(line.client.name, []).append(int(line.event["ops"]))
-            elif kind == "result":
-                result = result_of(line.client, line.event)
-                reports.gap_s = max(reports.gap_s, result.longest_gap_s or 0.0)
-                if result.errors:
-                    reports.fault = QuietError(f"{result.errors} operations failed")
-    except TareError as error:
-        reports.fault = error
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        reports.fault = QuietError("a load client's line cannot be read", why=repr(error))
-
-
-def _refuse(
-    reports: _Reports,
-    servers: Sequence[Running],
-    clients: Sequence[LoadClient],
-    schedule: Schedule,
-) -> None:
-    """Raise what went wrong, a server's end first."""
+def _refuse_dead(servers: Iterable[Running]) -> None:
+    """Raise where a server has ended: that is the reason for whatever else went wrong."""
     for server in servers:
         if (ended := server.exited()) is not None:
             raise QuietError("a server without a database died", why=ended.detail)
-    if reports.fault is not None:
-        raise reports.fault
-    if any(
-        len(reports.operations[client.name]) < schedule.measured(place)
-        for place, client in enumerate(clients)
-    ):
-        raise QuietError("slices are missing", why="a client ended early")

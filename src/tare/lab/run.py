@@ -40,7 +40,7 @@ from tare.lab.snapshots import Snapshots, makers
 from tare.lab.stopping import RESUMED, Judge, TimeLimit, time_limit
 from tare.lab.trial import TrialRun, failed_manifest
 from tare.lab.undisturbed import undisturbed
-from tare.machines.awake import awake
+from tare.machines.awake import awake, idle_cpus
 from tare.records.layout import FAILED, UNFINISHED, TrialFiles
 from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
@@ -148,10 +148,10 @@ class Lab:
         if self._directory.ended:
             keep_earlier_end(self._directory)
         begin(self._directory, self._plan, self._study_file, environment)
-        if self._prices is not None:
-            write(self._prices, self._directory.files.prices)
         for one in self._parts:
             keep_parts(one, self._directory.files.root)
+        if self._prices is not None:  # last: a run that has them is given neither again
+            write(self._prices, self._directory.files.prices)
         self._journal = Journal(self._directory.files.journal)
         self._maxima = Maxima(
             self._plan, self._directory.files.maxima, self._journal, self._watcher_of()
@@ -249,7 +249,7 @@ class Lab:
         with awake() as why_not:
             if why_not:
                 self._watcher.say(f"idle CPUs halt as usual: {why_not}")
-            yield f"halt ({why_not})" if why_not else "poll"
+            yield idle_cpus(why_not)
 
     def _sweep(self, why: str) -> None:
         """Remove everything that carries our labels; the lab is held, so nobody needs it."""

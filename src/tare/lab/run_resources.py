@@ -26,7 +26,7 @@ from tare.machines.addresses import AddressPool
 from tare.machines.facts import MachineFacts, local_facts
 from tare.runtimes.images import Images
 from tare.runtimes.key import SSH, declaration_of, of_group, on_ssh, runtime_key
-from tare.runtimes.registry import declared, registered
+from tare.runtimes.registry import BARE, CONTAINER, declared, registered
 from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.unit import Bits, Runtime
 from tare.study.schema import Database, Setup
@@ -44,7 +44,7 @@ class RunResources:
     tools: dict[str, ClientInstallation] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
     engine_directory: Path | None = None
-    """where the Docker engine keeps its data; None: not used, or not on this machine"""
+    """where the engine keeps its data; None: not used, or not on this machine"""
     hosts: Hosts | None = None
     """that SSH reaches; None: no setup needs them"""
 
@@ -117,8 +117,9 @@ def runtimes_for(
     say: Callable[[str], None],
     hosts: Hosts | None = None,
 ) -> dict[str, Runtime]:
-    """The runtimes of this machine, sharing addresses, and others that a setup names: an
-    orchestrator's, those of hosts that SSH reaches.
+    """Native processes and plain containers, sharing addresses, and what else a setup names: an
+    orchestrator, a runtime that another package brings. Where there are hosts that SSH reaches,
+    theirs too.
 
     Host addresses are routable where a client needs them.
 
@@ -133,14 +134,11 @@ def runtimes_for(
     )
     pool = AddressPool(say)
     named = {name for s in setups for name in (s.platform.runtime, s.client.runtime)}
-    made: dict[str, Runtime] = {
-        name: one.make(run, work, pool, routable=routable)
-        for name, one in registered().items()
-        if name in named or not one.orchestrator
-    }
+    wanted = {name: one for name, one in registered().items() if name in {BARE, CONTAINER, *named}}
+    made = {name: one.make(run, work, pool, routable=routable) for name, one in wanted.items()}
     if hosts is not None:
         for group in ("", *hosts.groups):
-            for name, one in registered().items():
+            for name, one in wanted.items():
                 if one.on_hosts:
                     key = of_group(on_ssh(name), group)
                     made[key] = one.make_on_hosts(work, hosts, group)
@@ -239,11 +237,11 @@ def _mongodb_server(
             else "unpack a release of MongoDB's server and set database.home to its directory",
         )
     server = mongodb.installed(Path(database.home) if database.home else find("tare-stub"))
+    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
+        return on_hosts.mongodb_server(resources.hosts, server, database.version, runtime, say)
     if not server.stands_in:
         told = mongodb.release_of(server.program)
         mongodb.refuse_other_release(database.version, {"version": told})
-    if resources.hosts is not None and runtime.startswith(f"{SSH}-"):
-        return on_hosts.mongodb_server(resources.hosts, server, runtime, say)
     if images is None:
         return server
     built = images.bring(image.build_server_image(images.engine, Path(server.program), say), say)
@@ -252,7 +250,7 @@ def _mongodb_server(
 
 def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mongodb.Installation:
     """An image that the study names, whose mongod is in its path."""
-    identity, digest = image.named_image(images.engine, name)
+    identity, digest = image.named_image(images.engine, name, images.pull)
     own = images.fetch(name, identity, say)
     return mongodb.Installation("mongod", Bits(digest or identity, own, named=name))
 
@@ -260,7 +258,7 @@ def _named_mongodb(images: Images, name: str, say: Callable[[str], None]) -> mon
 def _named_server(images: Images, name: str, say: Callable[[str], None]) -> Installation:
     """An image that the study names: where its files lie is read from its own environment."""
     engine = images.engine
-    identity, digest = image.named_image(engine, name)
+    identity, digest = image.named_image(engine, name, images.pull)
     settings = engine.images.get(identity).attrs["Config"].get("Env") or []
     environment = dict(entry.split("=", 1) for entry in settings)
     home = environment.get("CASSANDRA_HOME", "/opt/cassandra")

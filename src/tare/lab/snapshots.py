@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tare.artifacts import snapshot
+from tare.artifacts.cache_entry import only_maker
 from tare.artifacts.digest import text_digest
 from tare.artifacts.snapshot import Snapshot
 from tare.artifacts.tree import default_cache
 from tare.errors import ArtifactError, ClusterError, DiskFullError, TareError
-from tare.lab.deployment import Deployment
+from tare.lab.own_deployment import end_by_themselves, own_deployment
 from tare.study.quantities import GIB
 from tare.study.schema import Client, Platform
 from tare.study.server_needs import node_memory
@@ -35,7 +35,6 @@ _DRAINED = 143
 """Exit status of a JVM that ended itself at SIGTERM; Cassandra flushes everything before it."""
 _STOP_S = 90.0
 """longest wait for nodes that drain; 8 to 13 s were seen"""
-_POLL_S = 0.1
 
 
 def maker(setup: Setup) -> Setup:
@@ -95,14 +94,12 @@ class Snapshots:
         watcher: Watcher,
         seed: int,
         cache: Path | None = None,
-        wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self._resources = resources
         self._design = design
         self._watcher = watcher
         self._seed = seed
         self._cache = cache or default_cache() / "snapshots"
-        self._wait = wait
         self._found: dict[str, Snapshot] = {}
         self._faults: dict[str, str] = {}
         self._told: set[str] = set()
@@ -123,7 +120,7 @@ class Snapshots:
             return None, self._faults[key]
         if key not in self._found:
             try:
-                with snapshot.only_maker(self._cache, key):
+                with only_maker(self._cache, key):
                     found = snapshot.find(self._cache, key)
                     self._found[key] = found or self._make(own, key)
             except DiskFullError:
@@ -137,10 +134,9 @@ class Snapshots:
     def _make(self, setup: Setup, key: str) -> Snapshot:
         refuse_too_large(setup, self._resources.machine.memory_bytes)
         self._watcher.say("making the snapshot that deployments start from, once: half a minute")
-        made = Deployment(
-            f"snapshot-{key}", [setup], self._design.warm, self._resources, self._watcher
-        )
-        try:
+        with own_deployment(
+            f"snapshot-{key}", setup, self._design, self._resources, self._watcher
+        ) as made:
             made.deploy()
             made.populate(self._seed)
             (cluster,) = made.clusters
@@ -148,9 +144,6 @@ class Snapshots:
             # of native nodes: on this machine
             directories = [Path(node.unit.site.data) for node in cluster.nodes]
             return snapshot.keep(self._cache, key, directories, PARTS, LEAVE_OUT)
-        finally:
-            for fault in made.destroy():
-                self._watcher.say(f"something was left: {fault}")
 
     def _drain(self, nodes: Sequence[Running]) -> None:
         """Let all nodes write what they hold to their tables and end, together.
@@ -158,14 +151,7 @@ class Snapshots:
         Raises:
             ClusterError: one did not end in time, or not by itself: data may be missing.
         """
-        for node in nodes:
-            node.terminate()
-        deadline = time.monotonic() + _STOP_S
-        for node in nodes:
-            while (ended := node.exited()) is None:
-                if time.monotonic() > deadline:
-                    raise ClusterError("a node did not stop", where=node.unit.site.name)
-                self._wait(_POLL_S)
+        for node, ended in zip(nodes, end_by_themselves(nodes, _STOP_S), strict=True):
             if ended.status != _DRAINED:
                 raise ClusterError(
                     "a node did not stop cleanly", where=node.unit.site.name, why=ended.detail

@@ -10,20 +10,39 @@ from typing import TYPE_CHECKING
 from tare import scratch
 from tare.analysis.prices import AGAIN, WeighedWay
 from tare.artifacts.image import STUB
-from tare.errors import RuntimeUnavailableError, TareError
+from tare.enumeration import listing
+from tare.errors import RuntimeUnavailableError, TareError, UsageError
 from tare.lab.quiet_servers import PORT, Server
 from tare.machines.addresses import AddressPool
-from tare.runtimes.registry import BARE, declared, having, names
+from tare.runtimes.registry import BARE, CONTAINER, declared, having, names
 from tare.study.platform import BETWEEN_NODES, Platform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tare.runtimes.unit import Runtime
 
 RUN = "weigh"
 RUNTIMES = names()
 ORCHESTRATORS = having(lambda one: one.orchestrator)
+
+
+def refuse_unweighable(runtimes: Iterable[str], known: Sequence[str]) -> None:
+    """Nothing where all of these can be weighed.
+
+    Args:
+        known: those that can.
+
+    Raises:
+        UsageError: one cannot.
+    """
+    unknown = [one for one in runtimes if one not in known]
+    if unknown:
+        raise UsageError(
+            f"{', '.join(unknown)} cannot be weighed",
+            why=f"only {listing(known)} can, so far",
+            remedy=f"tare weigh {BARE} {CONTAINER}",
+        )
 
 
 @dataclass(frozen=True)

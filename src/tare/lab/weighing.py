@@ -21,12 +21,17 @@ from tare import scratch
 from tare.analysis.prices import Round, Weighed, WeighedWay
 from tare.analysis.slices import LEAST_PASSES
 from tare.errors import QuietError, UsageError
-from tare.lab import clean
+from tare.lab.alone import alone
 from tare.lab.counted_calls import per_operation
 from tare.lab.quiet_servers import QuietServers, pinned_cpus, quiet_setup
-from tare.lab.run_lock import RunLock
 from tare.lab.slice_records import summed
-from tare.lab.weighed_servers import ORCHESTRATORS, RUN, RUNTIMES, WeighedServers
+from tare.lab.weighed_servers import (
+    ORCHESTRATORS,
+    RUN,
+    RUNTIMES,
+    WeighedServers,
+    refuse_unweighable,
+)
 from tare.lab.weighed_variants import (
     FIELDS,
     FURTHER_BYTES,
@@ -34,10 +39,8 @@ from tare.lab.weighed_variants import (
     server_options,
     variants,
 )
-from tare.machines.awake import awake
 from tare.monitor.pace import Pace
 from tare.records.prices import Operation
-from tare.runtimes.registry import BARE, CONTAINER
 from tare.study.slice_lengths import USUAL_SLICE_S, drain_of
 from tare.study.slice_schedule import SETTLE_S, Cut, block_seconds, make_schedule
 
@@ -91,13 +94,7 @@ def weigh(
         RuntimeUnavailableError: a program is missing, or a control group cannot be made.
         QuietError: a server or a client failed.
     """
-    unknown = [one for one in runtimes if one not in RUNTIMES]
-    if unknown:
-        raise UsageError(
-            f"{', '.join(unknown)} cannot be weighed",
-            why=f"only {', '.join(RUNTIMES)} can, so far",
-            remedy=f"tare weigh {BARE} {CONTAINER}",
-        )
+    refuse_unweighable(runtimes, RUNTIMES)
     if not (math.isfinite(seconds) and math.isfinite(service_us)):
         raise UsageError(
             "a time to weigh is no number",
@@ -117,9 +114,7 @@ def weigh(
     plan.slices(runtimes, len(variants(operation, runtimes, in_flight)), seconds / rounds)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(RunLock(RUN))
-        stack.enter_context(clean.swept(say))
-        why_not = stack.enter_context(awake())
+        idle_cpus = stack.enter_context(alone(RUN, say))
         servers = WeighedServers(stack, runtimes, say)
         left_out = dict(servers.left_out)
         ways = variants(operation, servers.runtimes, in_flight, [*left_out])
@@ -145,7 +140,7 @@ def weigh(
             larger_row_bytes=larger,
             service_us=service_us,
             pinned=bool(pinned_cpus()),
-            idle_cpus=f"halt ({why_not})" if why_not else "poll",
+            idle_cpus=idle_cpus,
             left_out=left_out,
             database=database,
         )

@@ -53,3 +53,8 @@ def awake(device: Path = LATENCY, driver: Path = DRIVER) -> Iterator[str]:
         yield ""
     finally:
         os.close(held)
+
+
+def idle_cpus(why_not: str) -> str:
+    """What idle CPUs do, for the records: poll; or halt, and why."""
+    return f"halt ({why_not})" if why_not else "poll"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tare import starter
-from tare.errors import RuntimeUnavailableError, UnitGoneError
+from tare.errors import RuntimeUnavailableError, TareError, UnitGoneError
 from tare.machines.machine import HERE, Machine
 
 ROOT = Path("/sys/fs/cgroup")
@@ -272,6 +272,16 @@ def freeze(
         "a control group did not " + ("freeze" if frozen else "thaw") + " within 5 s",
         where=next(iter(paths.values())),
     )
+
+
+def thaw_left(paths: Mapping[str, str]) -> None:
+    """Let a group go on that a dead run froze, or try to: a frozen process cannot die.
+
+    Args:
+        paths: as `freeze` takes them.
+    """
+    with contextlib.suppress(TareError, OSError):
+        freeze(paths, False)
 
 
 def freezable(paths: Mapping[str, str]) -> bool:

@@ -79,9 +79,12 @@ class ProcessCounts:
             self._switches = None
 
     def _processes(self, units: Sequence[Accounting]) -> list[int]:
+        """Of all these units; none where one of them is not known here, as without it the sum would
+        be of fewer than their operations are."""
         key = tuple(one.pid for one in units)
         if key not in self._found:
-            self._found[key] = [pid for one in units for pid in processes_of(one)]
+            each = [processes_of(one) for one in units]
+            self._found[key] = [pid for own in each for pid in own] if all(each) else []
         return self._found[key]
 
     def _of(self, pids: Sequence[int], text: Callable[[str], str]) -> dict[str, int]:

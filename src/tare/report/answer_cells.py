@@ -59,7 +59,7 @@ def _cell(analysis: Analysis, line: Line, scale: Scale | None) -> AnswerCell:
     return AnswerCell(
         title=plain(metric.title),
         change="can't tell yet" if open_ else line.change,
-        interval=line.change if open_ else line.interval,
+        interval=line.change if open_ else _unbroken(line.interval),
         tone=line.tone,
         bar=_bar(effect, line.tone, scale),
         values=_values(metric, effect),
@@ -84,7 +84,12 @@ def _values(metric: Metric, effect: Effect) -> str:
     if unit and unit == treated.partition(" ")[2]:
         base = base.removesuffix(f" {unit}")
     difference = words.difference(metric, effect)
-    return f"{base} \u2192 {treated}" + (f" ({difference})" if difference else "")
+    return f"{base} \u2192 {treated}" + (f" ({_unbroken(difference)})" if difference else "")
+
+
+def _unbroken(interval: str) -> str:
+    """An interval that no line ends within."""
+    return interval.replace(", ", ",\u00a0")
 
 
 def _bar(effect: Effect, tone: Tone, scale: Scale | None) -> Markup:

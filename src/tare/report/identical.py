@@ -87,17 +87,17 @@ def _parts(analysis: Analysis, own: Sequence[IdenticalSpread]) -> str:
     """What makes the sd, where each metric has one sd and was measured in slices."""
     if len({one.metric for one in own}) < len(own):
         return ""
-    told = [
-        f"of the {numbers.share(one.sd)} in "
-        f"{words.in_sentence(words.metric_of(analysis, one.metric))} the noise of single slices is "
-        f"{numbers.share(one.slices)} and {_THEMSELVES[own[0].unit]} differ by {_rest(one)}"
-        for one in own
-        if one.slices is not None
-    ]
-    if not told:
+    fitted = [(one, one.slices) for one in own if one.slices is not None]
+    if not fitted:
         return ""
-    first, *others = told
-    return f" {'; '.join([first[0].upper() + first[1:], *others])} (squares add up)."
+    noise = [
+        f"{numbers.share(slices)} in {words.in_sentence(words.metric_of(analysis, one.metric))}"
+        for one, slices in fitted
+    ]
+    return (
+        f" Of that, single slices' noise makes {listing(noise)}; {_THEMSELVES[own[0].unit]} make "
+        f"{listing([_rest(one) for one, _ in fitted])} (squares add up)."
+    )
 
 
 def _rest(one: IdenticalSpread) -> str:

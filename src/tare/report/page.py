@@ -176,6 +176,7 @@ def _answer(analysis: Analysis) -> dict[str, object]:
     if grids:
         leading = answer_grid.leading(analysis)
         answers = [a for a in answers if a.lines[0].effect in leading][: answer_grid.SENTENCES]
+    cells = answer_cells(analysis, answers)
     further = ending.further(analysis)
     said = {one.remedy for one in words.alerts(analysis)}
     return {
@@ -184,7 +185,8 @@ def _answer(analysis: Analysis) -> dict[str, object]:
         "grids": grids,
         "summary": answer_grid.summary(analysis) if grids else [],
         "verdict_marks": answer_grid.MARKS,
-        "cells": answer_cells(analysis, answers),
+        "cells": cells,
+        "banded": any(one.bar and analysis.effects[i].margin for i, one in cells.items()),
         "undecided": [one for one in further if one not in said],
         "identical": [*identical.sentences(analysis), *ending.looks(analysis)],
         "verdict_notes": verdict_notes(analysis, (m.name for m in words.primary_metrics(analysis))),

@@ -162,21 +162,26 @@ def nothing_differed(analysis: Analysis) -> str:
 def _noise_alerts(analysis: Analysis) -> list[Alert]:
     """Primary metrics on which identical setups differ by more than the margin."""
     primary = {m.name for m in primary_metrics(analysis)}
-    loud = [f for f in analysis.noise_floor if f.exceeds_margin and f.metric in primary]
+    every = [f for f in analysis.noise_floor if f.exceeds_margin]
+    loud = [f for f in every if f.metric in primary]
+    same = _NOISE if len(loud) == len(every) else ""  # the check is of all metrics with a margin
     hidden = [f for f in loud if hides_answer(f, analysis.effects)]
     averaged = [f for f in loud if f not in hidden]
     found = []
     if hidden:
-        headline = f"The noise floor hides the answer on {_titles(analysis, hidden)}"
+        headline = (
+            f"Two identical setups differed in {_titles(analysis, hidden)} by more than the "
+            "margin: do not use undecided differences there"
+        )
         texts = tuple(_noise_text(analysis, floor) for floor in hidden)
-        found.append(Alert("warning", headline, texts, _against_noise(analysis), _NOISE))
+        found.append(Alert("warning", headline, texts, _against_noise(analysis), same))
     if averaged:
         headline = (
-            f"Single blocks are noisier than the margin on {_titles(analysis, averaged)}: "
-            "only averages over deployments decide"
+            f"Identical setups differed in single blocks of {_titles(analysis, averaged)} by more "
+            "than the margin: use averages over deployments"
         )
         texts = tuple(_noise_text(analysis, floor) for floor in averaged)
-        found.append(Alert("warning", headline, texts, "Nothing to do.", _NOISE))
+        found.append(Alert("warning", headline, texts, "Nothing to do.", same))
     return found
 
 

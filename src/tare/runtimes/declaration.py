@@ -81,14 +81,18 @@ class Declaration:
     weighed_by_plugin = False
     """a price of one of its endpoints is one of the network plugin that it led through, too"""
 
+    passed_on: tuple[str, ...] = ()
+    """endpoints by which packets to some nodes of a cluster pass another machine first, to others
+    not, so that the price of one node is not a cluster's"""
+
     # what they cost, roughly
 
     unit_s = 0.0
     """making and removing one unit with its network and volume, seconds"""
     local_images = False
-    """the Docker engine of this machine makes its images"""
+    """an engine of this machine makes its images"""
     in_engine: tuple[str, ...] = ()
-    """storages whose files lie where the Docker engine of this machine keeps its own"""
+    """storages whose files lie where an engine of this machine keeps its own"""
 
     # what it cannot do
 

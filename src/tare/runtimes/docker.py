@@ -6,7 +6,7 @@ import contextlib
 import resource
 import shutil
 import tarfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from ipaddress import IPv4Address
@@ -25,20 +25,23 @@ from tare.machines.cgroups import Accounting, group_paths, kill
 from tare.runtimes import confinement, docker_ways
 from tare.runtimes.docker_data import give_volume, make_directory, put_snapshot
 from tare.runtimes.docker_engine import (
+    ENGINE,
     ENGINE_PROCESSES,
+    PUBLISHED,
     RUN_LABEL,
+    asking,
     connect,
     labelled,
     labels_of,
     own_volume,
-    packet_path,
+    published_path,
     remove,
     remove_volume,
 )
 from tare.runtimes.images import Images
 from tare.runtimes.kept_log import keep_end_of_archived
 from tare.runtimes.open_files import open_files
-from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
+from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 
 if TYPE_CHECKING:
     from tare.runtimes.images import Say
@@ -51,7 +54,7 @@ _FIRST_NODE = 99
 _PATHS = {
     "host": "loopback of the host",
     "bridge": docker_ways.BRIDGE,
-    "published": "published port",
+    "published": PUBLISHED,
 }
 
 
@@ -71,6 +74,8 @@ def container_name(run: str, site: str) -> str:
 class DockerRunning:
     """A container."""
 
+    engine = ENGINE
+    """the name of what runs it"""
     run_label = RUN_LABEL
     """the label of whatever was made for it, that says for which run"""
 
@@ -111,10 +116,10 @@ class DockerRunning:
             raise self._removed() from error
         except (DockerException, OSError) as error:
             raise RuntimeUnavailableError(
-                "the Docker engine does not answer",
+                f"the {self.engine} engine does not answer",
                 where=self.unit.site.name,
                 why=str(error),
-                remedy="docker info; tare doctor",
+                remedy=asking(self.engine),
             ) from error
 
     def _removed(self) -> RuntimeUnavailableError:
@@ -129,10 +134,8 @@ class DockerRunning:
         state = self._inspect()["State"]
         if state["Status"] in ("running", "paused", "created", "restarting"):
             return None
-        detail = f"exit status {state['ExitCode']}"
-        if state.get("OOMKilled"):
-            detail += ", killed because it used more memory than its limit"
-        return Exit(int(state["ExitCode"]), f"{detail} {state.get('Error', '')}".strip())
+        ended = Exit.of(int(state["ExitCode"]), out_of_memory=bool(state.get("OOMKilled")))
+        return replace(ended, detail=f"{ended.detail} {state.get('Error', '')}".strip())
 
     def lines(self) -> Iterator[str]:
         pending = b""
@@ -145,13 +148,18 @@ class DockerRunning:
             raise self._removed() from error
         except (DockerException, HTTPError, OSError) as error:
             raise RuntimeUnavailableError(
-                "the Docker engine went away", where=self.unit.site.name, why=str(error)
+                f"the {self.engine} engine went away", where=self.unit.site.name, why=str(error)
             ) from error
         if pending:
             yield pending.decode(errors="replace")
 
     def packet_path(self) -> str:
-        return packet_path(self.unit.site)
+        site = self.unit.site
+        return self.published_path(site.endpoint_host) if site.path == PUBLISHED else site.path
+
+    def published_path(self, address: str) -> str:
+        """What packets to a port published on this address pass, as far as it can be seen."""
+        return published_path(address)
 
     def facts(self) -> dict[str, str]:
         return {}
@@ -173,7 +181,7 @@ class DockerRunning:
             raise self._removed() from error
         except (DockerException, OSError) as error:
             raise RuntimeUnavailableError(
-                "docker update failed", where=self.unit.site.name, why=str(error)
+                f"{self.engine.lower()} update failed", where=self.unit.site.name, why=str(error)
             ) from error
 
     def terminate(self) -> None:
@@ -190,7 +198,7 @@ class DockerRunning:
             return
         except (DockerException, OSError) as error:
             raise RuntimeUnavailableError(
-                f"docker {verb} failed", where=self.unit.site.name, why=str(error)
+                f"{self.engine.lower()} {verb} failed", where=self.unit.site.name, why=str(error)
             ) from error
 
     def stop(self) -> None:
@@ -241,6 +249,9 @@ class DockerRuntime:
     """Runs units in containers of images that are made from the artifact tree."""
 
     name = "docker"
+    engine = ENGINE
+    running: type[DockerRunning] = DockerRunning
+    """what a launched unit is"""
     engine_processes: tuple[str, ...] = ENGINE_PROCESSES
     head_start_s = 2.0
 
@@ -373,14 +384,18 @@ class DockerRuntime:
         try:
             container = self._start(unit)
             if unit.site.ways:
-                ways = docker_ways.seen(unit.site.ways)
+                ways = self._seen(unit.site.ways)
                 unit = replace(unit, site=replace(unit.site, ways=ways))
         except BaseException:  # the answer may be lost, and the container there
             self._left.append(unit)
             with contextlib.suppress(RuntimeUnavailableError):
                 self._remove_left()
             raise
-        return DockerRunning(unit, container, client, self._left.append)
+        return self.running(unit, container, client, self._left.append)
+
+    def _seen(self, ways: Mapping[str, Way]) -> dict[str, Way]:
+        """The ways of a started container, with what was seen of its published ports."""
+        return docker_ways.seen(ways)
 
     def _remove_left(self) -> None:
         """Remove what is left of units: it would share the machine with the next.
@@ -391,7 +406,8 @@ class DockerRuntime:
         for unit in list(self._left):
             labels = [f"{name}={value}" for name, value in self._labels(unit).items()]
             look = partial(labelled, self.client, *labels)
-            faults = remove(self._client_call(look, f"look for what is left of {unit.site.name}"))
+            found = self._client_call(look, f"look for what is left of {unit.site.name}")
+            faults = remove(found, self.engine)
             if faults:
                 raise faults[0]
             self._left.remove(unit)
@@ -402,20 +418,15 @@ class DockerRuntime:
     def _start(self, unit: Unit) -> Any:
         site, api = unit.site, self.client.api
         published = _published(unit)
-        memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
         host_config = api.create_host_config(
             network_mode=site.network or "host",
             mounts=self._mounts(unit),
             port_bindings=published,
-            ulimits=[
-                # as a native unit has them, so that only the platform differs
-                Ulimit(name="nofile", soft=open_files(), hard=open_files()),
-                Ulimit(name="memlock", soft=memlock[0], hard=memlock[1]),
-            ],
             nano_cpus=round(unit.limits.cpus * 1e9) if unit.limits.cpus else None,
             cpuset_cpus=unit.limits.cpuset,
             mem_limit=unit.limits.memory,
             log_config=LogConfig(type="json-file", config={"max-size": "64m"}),
+            **self._bounds(),
             **confinement.settings(unit),
         )
         networking = None
@@ -452,6 +463,12 @@ class DockerRuntime:
 
         return self._client_call(create_and_start, f"start container {site.name}")
 
+    def _bounds(self) -> dict[str, Any]:
+        """What any process may have: as a native unit, so that only the platform differs."""
+        memlock = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+        files = Ulimit(name="nofile", soft=open_files(), hard=open_files())
+        return {"ulimits": [files, Ulimit(name="memlock", soft=memlock[0], hard=memlock[1])]}
+
     def _mounts(self, unit: Unit) -> list[Mount]:
         site = unit.site
         mounts = [
@@ -479,7 +496,7 @@ class DockerRuntime:
     def _volume(self, unit: Unit) -> Mount:
         """The unit's own volume, which belongs to its user."""
         name, labels = _volume_name(unit), self._labels(unit)
-        own_volume(self.client, name, labels=labels)
+        own_volume(self.client, name, labels=labels, engine=self.engine)
         mount = Mount(DATA, name, type="volume")
         user = confinement.user_of(unit)
         give_volume(self.client.api, unit.bits.image, mount, user, labels)
@@ -490,7 +507,9 @@ class DockerRuntime:
             return call()
         except (APIError, DockerException, OSError) as error:
             raise RuntimeUnavailableError(
-                f"docker could not {what}", why=str(error), remedy="docker info; tare doctor"
+                f"{self.engine.lower()} could not {what}",
+                why=str(error),
+                remedy=asking(self.engine),
             ) from error
 
     def close(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import shutil
@@ -15,8 +14,7 @@ from docker.errors import DockerException, NotFound
 
 from tare import starter
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.machines.cgroups import freeze, group_paths
-from tare.runtimes.unit import Site
+from tare.machines.cgroups import group_paths, thaw_left
 
 RUN_LABEL = "tare.run"
 """label of every container, network and volume that Tare makes; its value is the run"""
@@ -32,6 +30,11 @@ ENGINE_PROCESSES = (
 )
 SOCKET = Path("/var/run/docker.sock")
 """where an engine listens that is not named otherwise"""
+ENGINE = "Docker"
+"""the engine's name; in small letters it is the engine's command"""
+PUBLISHED = "published port"
+"""the path to a unit's published port, before anybody has looked what it is made of"""
+BY_DNAT = "published port: DNAT, bridge and veth pair"
 BY_PROXY = "published port: userland docker-proxy, bridge and veth pair"
 
 
@@ -62,27 +65,28 @@ def data_directory() -> Path | None:
     return Path(root) if root and Path(root).is_dir() else None
 
 
-def packet_path(site: Site) -> str:
-    """What packets from a client to the site's usual endpoint pass through."""
-    return published_path(site.endpoint_host) if site.path == "published port" else site.path
+def asking(engine: str, then: str = "tare doctor") -> str:
+    """What to try where an engine refuses."""
+    return f"{engine.lower()} info; {then}"
 
 
 def published_path(address: str) -> str:
     """What packets to a port published on this address pass, by the NAT table if it is readable."""
-    rules = ""
-    if shutil.which("iptables"):
-        rules = subprocess.run(
-            ["iptables", "-w", "-t", "nat", "-S", "DOCKER"],
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout
+    rules = nat_rules("DOCKER")
     loopback = address.startswith("127.")
     if not loopback and f"-d {address}/32" in rules:
-        return "published port: DNAT, bridge and veth pair"
+        return BY_DNAT
     if loopback or rules:
         return BY_PROXY
     return "published port: DNAT or docker-proxy (the NAT table is not readable)"
+
+
+def nat_rules(*chain: str) -> str:
+    """The NAT table's rules, of one chain or of all; empty: they cannot be read."""
+    if shutil.which("iptables") is None:
+        return ""
+    command = ["iptables", "-w", "-t", "nat", "-S", *chain]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def labelled(client: docker.DockerClient, *labels: str) -> dict[str, list[Any]]:
@@ -115,7 +119,12 @@ def leftovers() -> tuple[dict[str, list[Any]], str]:
         return {}, error.why if _has_engine() else ""
     except (DockerException, OSError) as error:
         return {}, str(error)
-    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}, ""
+    return ours(found), ""
+
+
+def ours(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Those of the things with Tare's label that nobody uses: their run has ended."""
+    return {kind: [one for one in items if _is_ours(one)] for kind, items in found.items()}
 
 
 def _has_engine() -> bool:
@@ -140,21 +149,24 @@ def _is_ours(item: Any) -> bool:
     return bool(labels.get(HOST_LABEL, platform.node()) == platform.node())
 
 
-def own_volume(client: docker.DockerClient, name: str, labels: dict[str, str]) -> None:
+def own_volume(
+    client: docker.DockerClient, name: str, labels: dict[str, str], engine: str = ENGINE
+) -> None:
     """Make a volume that was not there before: an engine returns one of that name as it is.
 
     Raises:
         RuntimeUnavailableError: there is one without these labels, which is somebody else's.
         DockerException: the engine could not make it.
     """
+    command = engine.lower()
     told = client.volumes.create(name, labels=labels).attrs.get("Labels") or {}
     if not labels.items() <= told.items():
         raise RuntimeUnavailableError(
             "a volume of this name exists, and this run did not make it",
-            where=f"docker volume {name}",
+            where=f"{command} volume {name}",
             why="its labels are not this run's; it is left as it is",
-            remedy=f"look at it: docker volume inspect {name}; remove it if you need it no more: "
-            f"docker volume rm {name}; or set platform.storage to directory",
+            remedy=f"look at it: {command} volume inspect {name}; remove it if you need it no "
+            f"more: {command} volume rm {name}; or set platform.storage to directory",
         )
 
 
@@ -173,12 +185,11 @@ def _thaw(container: Any) -> None:
     """Continue what a dead run froze without the engine's knowledge: it could not die else."""
     pid = int(container.attrs.get("State", {}).get("Pid") or 0)
     paths = group_paths(pid, container.id) if pid else {}
-    if {"freezer", "unified"} & set(paths) and not container.attrs["State"].get("Paused"):
-        with contextlib.suppress(TareError, OSError):
-            freeze(paths, False)
+    if paths and not container.attrs["State"].get("Paused"):
+        thaw_left(paths)
 
 
-def remove(found: dict[str, list[Any]]) -> list[TareError]:
+def remove(found: dict[str, list[Any]], engine: str = ENGINE) -> list[TareError]:
     """Remove what `leftovers` found, containers first because they hold the rest.
 
     Returns:
@@ -199,10 +210,10 @@ def remove(found: dict[str, list[Any]]) -> list[TareError]:
             continue
         except (DockerException, OSError) as error:
             fault = RuntimeUnavailableError(
-                "docker could not remove what a run left",
+                f"{engine.lower()} could not remove what a run left",
                 where=f"{kind}: {item.name}",
                 why=str(error),
-                remedy="docker info; then tare clean",
+                remedy=asking(engine, "then tare clean"),
             )
             faults.append(fault)
     return faults

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tare.machines.addresses import can_claim
-from tare.runtimes.docker_engine import BY_PROXY, published_path
+from tare.runtimes.docker_engine import BY_PROXY, PUBLISHED, published_path
 from tare.runtimes.unit import Way
 from tare.study.platform import BETWEEN_NODES
 
@@ -35,12 +35,12 @@ def all_ways(address: str, pool: AddressPool) -> dict[str, Way]:
         pool: where the host addresses of published ports come from.
     """
     fault = can_claim()
-    published = Way("" if fault else pool.host(), "published port", fault=fault or "")
+    published = Way("" if fault else pool.host(), PUBLISHED, fault=fault or "")
     return {
         "loopback": Way("127.0.0.1", "loopback of the container", inside=True),
         "bridge": Way(address, BRIDGE),
         "published": published,
-        "proxy": Way(pool.loopback(), "published port"),
+        "proxy": Way(pool.loopback(), PUBLISHED),
         BETWEEN_NODES: Way(address, _BETWEEN, beside=True),
     }
 

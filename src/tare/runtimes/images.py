@@ -21,7 +21,7 @@ class Images:
     """The images of one runtime. Each function is told whom to tell of what takes time."""
 
     engine: Any
-    """client of the Docker engine that makes them"""
+    """client of the engine that makes them"""
     bring: Callable[[str, Say], str] = lambda image, say: image
     """takes an image of that engine to where units run; gives its name for units"""
     fetch: Callable[[str, str, Say], str] = lambda name, image, say: image
@@ -30,6 +30,8 @@ class Images:
     """of what this run makes in that engine, by which it is found"""
     clients_by_engine: bool = True
     """clients run in that engine, and not where units do"""
+    pull: str = "docker pull"
+    """the command by which a user gives that engine an image"""
 
     def of_program(self, program: Program, binary: Binary, say: Say) -> str:
         """The image of one of Tare's programs, for units.

@@ -18,12 +18,12 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.machines.addresses import AddressPool
 from tare.machines.cgroups import Accounting, ControlGroup
+from tare.runtimes.in_place import InPlaceRunning, InPlaceRuntime
 from tare.runtimes.open_files import open_files
 from tare.runtimes.unit import Exit, Site, SiteOptions, Unit, Way
 from tare.starter import RUN_VARIABLE, STARTER_VARIABLE, labels, mark, without_owner
 
 if TYPE_CHECKING:
-    from tare.runtimes.images import Say
     from tare.study.platform import Platform
 
 _PATH = "loopback of the host"
@@ -56,7 +56,7 @@ def _entering(netns: str) -> list[str]:
     return [program, f"--net={netns}", "--"]
 
 
-class NativeRunning:
+class NativeRunning(InPlaceRunning):
     """A native process and its descendants."""
 
     def __init__(
@@ -73,20 +73,10 @@ class NativeRunning:
 
     def exited(self) -> Exit | None:
         status = self._process.poll()
-        if status is None:
-            return None
-        if status < 0:
-            return Exit(status, f"killed by {signal.Signals(-status).name}")
-        return Exit(status, f"exit status {status}")
+        return None if status is None else Exit.of(status, killed_by=-status)
 
     def lines(self) -> Iterator[str]:
         yield from self._process.stdout or ()
-
-    def packet_path(self) -> str:
-        return self.unit.site.path
-
-    def facts(self) -> dict[str, str]:
-        return {}
 
     def pause(self) -> None:
         if self._group:
@@ -180,7 +170,7 @@ def _of_session(session: int) -> list[psutil.Process]:
     return found
 
 
-class NativeRuntime:
+class NativeRuntime(InPlaceRuntime):
     """Runs units in place, from the artifact tree."""
 
     name = "native"
@@ -202,18 +192,6 @@ class NativeRuntime:
         self._pool = pool
         self._routable = routable
         self._groups = os.geteuid() == 0 and cgroups.version() > 0
-
-    def probe(self) -> str | None:
-        return None
-
-    def images(self) -> None:
-        return None
-
-    def prepare(self, say: Say) -> None:
-        pass
-
-    def environment(self) -> dict[str, Any]:
-        return {}
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role = wanted["role"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,36 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines import cgroups
 from tare.no_links import opened, plain_file, within
 from tare.runtimes.kept_log import keep_end
+from tare.runtimes.poll import RateLimitedPoll
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tare.machines.cgroups import Accounting
-    from tare.runtimes.unit import Unit
+    from tare.runtimes.unit import Exit, Site, Unit
 
 
+_NOT_FOUND = 404
 _AWAY = "on another machine"
+
+
+class OrchestratorError(RuntimeUnavailableError):
+    """An orchestrator refused something, or did not answer.
+
+    Attributes:
+        status: of the answer, as in HTTP; 0 where there was none.
+    """
+
+    def __init__(
+        self, what: str, *, status: int, where: str = "", why: str = "", remedy: str = ""
+    ) -> None:
+        super().__init__(what, where=where, why=why, remedy=remedy)
+        self.status = status
+
+    @property
+    def gone(self) -> bool:
+        """What was asked about is not there."""
+        return self.status == _NOT_FOUND
 
 
 @dataclass(frozen=True)
@@ -116,6 +138,66 @@ class OrchestratedRunning:
 
     def confine(self, cpuset: str) -> None:
         confine(self.unit.site.name, self._accounting, cpuset, self.of)
+
+
+class OrchestratedNode(OrchestratedRunning, ABC):
+    """What database nodes of every orchestrator have in common."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        site: Site,
+        container: str,
+        accounting: Accounting,
+        clock: Callable[[], float],
+    ) -> None:
+        """Take over a node that runs.
+
+        Args:
+            unit: what was launched.
+            site: its site, settled by where it came to run.
+            container: the engine's id of it.
+            accounting: where its use is read.
+            clock: monotonic seconds.
+        """
+        self.unit = replace(unit, site=site)
+        self._container = container
+        self._accounting = accounting
+        self._poll = RateLimitedPoll(self._poll_once, clock)
+        if unit.limits.cpuset is not None:
+            self.confine(unit.limits.cpuset)
+
+    def exited(self) -> Exit | None:
+        return self._poll.exited()
+
+    @abstractmethod
+    def _poll_once(self) -> Exit | None:
+        """How it ended, as the orchestrator tells now; None: it runs."""
+
+    @abstractmethod
+    def _machine_fault(self) -> str:
+        """Why its machine ends nothing; empty: it does.
+
+        Raises:
+            RuntimeUnavailableError: the orchestrator does not answer.
+        """
+
+    def stop(self) -> None:
+        """Let it die with its group, whose release removes it; a frozen one cannot.
+
+        Where its machine's part of the orchestrator is gone nobody would end it: it is killed, if
+        it runs on this machine.
+        """
+        with contextlib.suppress(RuntimeUnavailableError):
+            self.resume()
+        if self._accounting.pid and self._is_abandoned():
+            cgroups.kill(self._accounting.pid, self._container)
+
+    def _is_abandoned(self) -> bool:
+        try:
+            return bool(self._machine_fault())
+        except RuntimeUnavailableError:
+            return True
 
 
 def keep_log(unit: Unit, pid: int, into: Path, proc: Path = Path("/proc")) -> None:

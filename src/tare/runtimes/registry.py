@@ -22,6 +22,7 @@ GROUP = "tare.runtimes"
 OWN = (
     "tare.runtimes.native_declaration",
     "tare.runtimes.docker_declaration",
+    "tare.runtimes.podman.declaration",
     "tare.runtimes.kubernetes.declaration",
     "tare.runtimes.swarm.declaration",
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from signal import Signals
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, Protocol, TypedDict, Unpack
 
 from tare.errors import RuntimeUnavailableError
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from tare.study.platform import Placement, Platform
 
 Role = Literal["database", "client"]
+PORT_STEP = 100
+"""ports of a machine that further clusters use lie so far apart from the first one's"""
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,22 @@ class Exit:
 
     status: int
     detail: str
+
+    @classmethod
+    def of(cls, status: int, *, killed_by: int = 0, out_of_memory: bool = False) -> Exit:
+        """A process's end in words.
+
+        Args:
+            status: as it was told.
+            killed_by: number of the signal that ended it; what is no signal's number: none did.
+            out_of_memory: it was killed because it used more memory than its limit.
+        """
+        detail = f"exit status {status}"
+        with contextlib.suppress(ValueError):
+            detail = f"killed by {Signals(killed_by).name}"
+        if out_of_memory:
+            detail += ", killed because it used more memory than its limit"
+        return cls(status, detail)
 
 
 class Running(Protocol):

@@ -50,7 +50,7 @@ class Estimate(BaseModel):
     memory_bytes: int = Field(description="peak resident memory of clusters, clients and lab")
     disk_bytes: int = Field(description="peak disk use of the clusters and images")
     engine_disk_bytes: int = Field(
-        description="the part of disk_bytes in the Docker engine's own directory"
+        description="the part of disk_bytes in the directory of a container engine"
     )
     breakdown: dict[str, float] = Field(description="seconds by phase; they add up to `seconds`")
 
@@ -201,7 +201,7 @@ def _memory(setup: Setup, machine: int | None) -> int:
 
 
 def in_engine_directory(setup: Setup) -> bool:
-    """Whether the database's files lie where the Docker engine keeps volumes and layers."""
+    """Whether the database's files lie where a container engine keeps volumes and layers."""
     return setup.platform.storage in declared(setup.platform.runtime).in_engine
 
 

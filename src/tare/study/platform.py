@@ -123,7 +123,7 @@ class Platform(StudyPart):
     )
     storage: Storage = Field(
         "directory",
-        description="where the data lies: a directory of the machine, a Docker volume, "
+        description="where the data lies: a directory of the machine, an engine's volume, "
         "the container's writable layer; of Kubernetes a hostPath, a persistent volume claim, "
         "an emptyDir",
     )

@@ -181,6 +181,15 @@ def _words(kind: str, path: FieldPath, one: Any, model: type[BaseModel]) -> tupl
     return f"{name}: {_show(value)} does not fit", str(one["msg"]), f"correct {name}"
 
 
+ELSEWHERE = {
+    "deployments": ("repetitions", "repeats", "rounds", "runs"),
+    "threads": ("clients", "concurrency", "in_flight"),
+    "measure": ("duration", "seconds", "time"),
+    "limits": ("cpus", "cpuset", "memory"),
+}
+"""Field to what other tools, or Tare's own outputs, call it."""
+
+
 def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     """An unknown field, with the nearest known one: beside it, or anywhere in the study."""
     wanted = str(path[-1])
@@ -188,7 +197,11 @@ def _unknown(path: FieldPath, model: type[BaseModel]) -> tuple[str, str, str]:
     every = list(field_paths(model))
     beside = [(*parent, field) for field in _inside(model, path[:-1])]
     names_beside = [field[-1] for field in beside]
-    near = nearest(wanted, names_beside) or _initials(wanted, names_beside)
+    near = (
+        next((name for name in names_beside if wanted.lower() in ELSEWHERE.get(name, ())), None)
+        or nearest(wanted, names_beside)
+        or _initials(wanted, names_beside)
+    )
     if near is not None:
         meant: Sequence[str] | None = (*parent, near)
     else:

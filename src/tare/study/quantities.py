@@ -46,7 +46,10 @@ def parse_size(value: object) -> object:
     match = _SIZE.fullmatch(value.strip())
     unit = match and match[2]
     if not match or unit not in _UNITS:
-        raise WrongValueError(f"{value!r} is not a size", "write it like 512MiB or 2GiB")
+        letter = unit[:1].upper() if unit and len(unit) == 1 else ""
+        meant = f"{match[1]}{letter}iB" if match and f"{letter}iB" in _UNITS else ""
+        remedy = f"did you mean {meant}?" if meant else "write it like 512MiB or 2GiB"
+        raise WrongValueError(f"{value!r} is not a size", remedy)
     size = float(match[1]) * _UNITS[unit]
     if not math.isfinite(size):
         raise WrongValueError(

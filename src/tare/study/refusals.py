@@ -158,7 +158,8 @@ def _runtimes(plan: Plan, runtimes: Mapping[str, str | None]) -> Iterator[Refusa
 def _versions(plan: Plan, locked: Collection[str]) -> Iterator[Refusal]:
     for one in plan.conditions:
         database, in_place = one.setup.database, declared(one.setup.platform.runtime).in_place
-        fetched = database.home is None and (in_place or database.image is None)
+        made_of_lock = database.home is None and (in_place or database.image is None)
+        fetched = database.kind == "cassandra" and made_of_lock
         if fetched and database.version not in locked:
             yield _refusal(
                 plan,
@@ -275,7 +276,7 @@ def _disk(
     if machine.engine_disk_free is not None:
         places = [
             ("where the runs lie", need - engine, machine.disk_free),
-            ("where Docker keeps its data", engine, machine.engine_disk_free),
+            ("where the engine keeps its data", engine, machine.engine_disk_free),
         ]
     for place, need, free in places:
         if need <= free:

@@ -61,5 +61,5 @@ def test_an_altered_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "tools").write_text("a file")
-    with pytest.raises(ArtifactError, match="cannot be used"):
+    with pytest.raises(ArtifactError, match="cannot be written"):
         kept("tool-1", tmp_path, fill)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import docker
 import pytest
 
+from tare import starter
 from tare.databases.mongodb import checkup
 from tare.databases.mongodb.checkup import Checked, check_home, check_started, how_to_get_one
+from tare.databases.mongodb.session import RefusedError
 from tare.errors import ClusterError
 
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12 (bookworm)"}
@@ -121,3 +126,130 @@ def test_a_server_that_says_itself_that_it_is_another_is_told(
     assert not found["release"].ok
     assert "FerretDB v1.24.0" in found["release"].says
     assert "licence" not in found
+
+
+def test_the_time_to_its_answer_is_without_that_of_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    passed = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: float(next(passed)))
+    monkeypatch.setattr(checkup, "time", clock)
+
+    @contextmanager
+    def slow_to_end() -> Iterator[Any]:
+        yield ("127.0.0.1", 27017), lambda: ""
+        for _ in range(50):
+            next(passed)
+
+    monkeypatch.setattr(checkup, "connect", answers)
+    found = by_name(check_started(slow_to_end()))
+    assert found["start"].says == "it answers 3.0 s after its start"
+
+
+@contextmanager
+def answers(*_place: object, timeout_s: float) -> Iterator[Any]:
+    """A server of 4.4.1, which knows no `hello`: that came with 4.4.2."""
+
+    def command(document: dict[str, Any]) -> dict[str, Any]:
+        if "hello" in document:
+            raise RefusedError("hello failed", where="", why="no such command: 'hello'", code=59)
+        return {"version": "4.4.1"}
+
+    yield SimpleNamespace(command=command)
+
+
+def test_a_release_without_hello_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "connect", answers)
+    monkeypatch.setattr(checkup, "PATIENCE_S", 0.3)
+    found = by_name(check_started(nullcontext((("127.0.0.1", 27017), lambda: ""))))
+    assert found["release"].says == "MongoDB 4.4.1"
+
+
+def test_of_older_series_the_day_of_the_release_decides_its_licence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """3.6.9 was released later than 4.0.3, and is under the SSPL."""
+    told = started({"version": "3.6.23"}, monkeypatch)["licence"].says
+    assert told == "AGPL-3.0, or SSPL-1.0 if it was released after 16 October 2018"
+
+
+def test_a_mongod_and_its_data_are_found_by_clean_should_the_doctor_be_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen: dict[str, Any] = {}
+
+    def start(words: list[str], **how: Any) -> Any:
+        seen.update(how, where=Path(words[words.index("--dbpath") + 1]))
+        return SimpleNamespace(poll=lambda: 14, terminate=lambda: None, wait=lambda _: None)
+
+    monkeypatch.setattr("tare.databases.mongodb.checkup.subprocess.Popen", start)
+    by_name(check_started(checkup._program("mongod")))
+    assert seen["env"][starter.RUN_VARIABLE] == "doctor"
+    assert seen["env"][starter.STARTER_VARIABLE] == starter.mark()
+    assert seen["where"].name.startswith(f"tare-doctor@{starter.mark()}.")
+    assert not seen["where"].exists()
+
+
+class Container:
+    """One of an engine, which is scripted."""
+
+    def __init__(
+        self, address: str, *, starts: bool = True, gone: bool = False, ends: int | None = None
+    ) -> None:
+        self._starts, self._gone = starts, gone
+        self.removed = False
+        self.attrs: dict[str, Any] = {
+            "State": {"Running": ends is None, "ExitCode": ends or 0},
+            "NetworkSettings": {"Networks": {"bridge": {"IPAddress": address}}},
+        }
+
+    def start(self) -> None:
+        if not self._starts:
+            raise docker.errors.APIError("exec: mongod: executable file not found")
+
+    def reload(self) -> None:
+        if self._gone:
+            raise docker.errors.NotFound("no such container")
+
+    def logs(self, tail: int) -> bytes:
+        assert tail <= 100, "it may have said gigabytes"
+        assert not self.attrs["State"]["Running"], "nobody asks for its last words before"
+        return b"first\nno such user\n"
+
+    def remove(self, **how: bool) -> None:
+        assert how == {"force": True, "v": True}
+        self.removed = True
+
+
+@pytest.mark.parametrize(
+    ("container", "why"),
+    [
+        (Container("172.17.0.2", starts=False), "executable file not found"),
+        (Container("172.17.0.2", gone=True), "no such container"),
+        (Container(""), "Docker gives it none"),
+        (Container("", ends=1), "exit status 1: no such user"),
+    ],
+    ids=["without a mongod", "somebody removes it", "without a network", "ended"],
+)
+def test_of_an_image_that_does_not_run_the_reason_is_told_and_nothing_is_left(
+    container: Container, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an address, a mongod of this machine would answer in the container's place."""
+    monkeypatch.setattr(checkup, "connect", answers)
+    containers = SimpleNamespace(create=lambda *_, **__: container)
+    starting = checkup.image(SimpleNamespace(containers=containers), "sha256:1", {})
+    (found,) = check_started(starting)
+    assert not found.ok
+    assert why in found.says
+    assert container.removed
+
+
+def test_of_a_server_that_does_not_answer_no_run_s_logs_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checkup, "PATIENCE_S", 0.0)
+    (silent,) = check_started(nullcontext((("127.0.0.1", 1), lambda: "")))
+    monkeypatch.setattr(checkup, "PATIENCE_S", 1.0)
+    (ended,) = check_started(nullcontext((("127.0.0.1", 1), lambda: "exit status 14: no room")))
+    assert (silent.remedy, ended.remedy) == (checkup._BY_HAND, checkup._BY_HAND)

@@ -214,6 +214,22 @@ def test_nodes_of_a_cluster_keep_apart_as_the_study_says(spread: Any, rule: str 
     assert list(pod.get("affinity", {}).get("podAntiAffinity", {})) == ([rule] if rule else [])
 
 
+@pytest.mark.parametrize(("spread", "prefers"), [("preferred", "m1"), ("none", None)])
+def test_the_first_pod_of_sets_that_are_alike_lies_on_one_machine(
+    spread: Any, prefers: str | None
+) -> None:
+    pod = pod_of(replace(MEMBERS, placement=Placement(spread=spread), first="m1"))
+    chosen = [
+        value
+        for term in pod.get("affinity", {})
+        .get("nodeAffinity", {})
+        .get("preferredDuringSchedulingIgnoredDuringExecution", [])
+        for field in term["preference"]["matchFields"]
+        for value in field["values"]
+    ]
+    assert chosen == ([prefers] if prefers else [])
+
+
 def test_images_that_were_given_to_nodes_are_never_fetched() -> None:
     assert unit_of(MEMBERS)["imagePullPolicy"] == "Never"
     fetched = replace(CONTAINER, pull=True)

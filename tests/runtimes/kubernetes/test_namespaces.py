@@ -6,6 +6,7 @@ The API is scripted.
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -165,13 +166,14 @@ def test_paused_pods_of_this_machine_go_on_before_they_are_to_die(
     one = made(api, "dead")
     pod = running_pod("c-0", "u1", api.nodes[0], "10.244.0.1", {})
     api.kept["Pod", "tare-dead", "c-0"] = pod
-    thawed: list[tuple[str, bool]] = []
+    thawed: list[Mapping[str, str]] = []
     monkeypatch.setattr(namespaces.local_pods, "process_of", lambda container: 4321)
     monkeypatch.setattr(
-        namespaces, "freeze", lambda unit, accounting, frozen, of: thawed.append((unit, frozen))
+        namespaces.local_pods, "group_paths", lambda pid, container: {"freezer": f"/{container}"}
     )
+    monkeypatch.setattr(namespaces.cgroups, "thaw_left", thawed.append)
     namespaces.remove(one)
-    assert thawed == [("u1", False)]
+    assert thawed == [{"freezer": "/u1"}]
     assert api.made("Namespace") == {}
 
 

@@ -17,11 +17,11 @@ from tare.errors import RuntimeUnavailableError
 from tare.machines.inventory.host import Inventory
 from tare.machines.ssh import HostError, HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
-from tare.runtimes.ssh.hosts import PORT_STEP, Hosts
+from tare.runtimes.ssh.hosts import Hosts
 from tare.runtimes.ssh.leftovers import leftovers, remove
 from tare.runtimes.ssh.names import MARK_VARIABLE
 from tare.runtimes.ssh.native import HostRunning, SshNativeRuntime
-from tare.runtimes.unit import Bits, Unit
+from tare.runtimes.unit import PORT_STEP, Bits, Unit
 from tare.study.platform import Limits
 from tests.machines.fake_ssh import FakeHost
 

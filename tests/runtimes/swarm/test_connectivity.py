@@ -36,11 +36,11 @@ def test_clients_inside_are_asked_for_inside(scene: Scene) -> None:
     scene.swarm.answers = itself
     seen = scene.prove("container-dns", INSIDE)
     assert scene.asked == []
-    assert [one["target"] for one in seen["seen inside the Swarm"]] == [
+    assert [one["target"] for one in seen["seen inside the cluster"]] == [
         "tasks.tare-a-run-path-1:9042",
         "tasks.tare-a-run-path-2:9042",
     ]
-    assert seen["path"] == "container-dns, overlay network, VXLAN, MTU of its devices 1450"
+    assert seen["path"] == "container-dns, overlay network, VXLAN, MTU 1450"
 
 
 @pytest.mark.parametrize("network", ["service-ip", "node-port"])
@@ -88,9 +88,7 @@ def test_clients_outside_are_told_to_go_inside(scene: Scene, network: str) -> No
 def test_too_few_nodes_are_told_with_what_is_wrong_with_the_others(tmp_path: Path) -> None:
     swarm = ScriptedSwarm([node("a", "10.0.0.1"), node("b", "10.0.0.2", state="down")])
     scene = Scene(tmp_path, swarm, Placement(spread="required"))
-    with pytest.raises(
-        RuntimeUnavailableError, match="1 nodes of the Swarm can take a task, 2"
-    ) as e:
+    with pytest.raises(RuntimeUnavailableError, match="too few nodes: 1 can take a task, 2") as e:
         scene.prove("host-port")
     assert "b: it is down" in e.value.why
 

@@ -33,7 +33,7 @@ def test_translation_and_encapsulation_are_said() -> None:
     told = Reply("t", "1.1.1.1:1", "2.2.2.2:9042", "u", "3.3.3.3:1", "172.18.0.3:9042", {"e": 1450})
     assert in_words("host-port", [told], OVERLAY) == (
         "host-port, published port of its node, docker_gwbridge, destination translated, "
-        "source translated, MTU of its devices 1450"
+        "source translated, MTU 1450"
     )
     assert in_words("container-dns", [], OVERLAY) == (
         "container-dns, overlay network, VXLAN, encrypted"

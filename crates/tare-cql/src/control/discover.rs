@@ -1,12 +1,12 @@
 //! From contact points to the nodes of the cluster.
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::panic::resume_unwind;
 use std::thread;
 
 use super::table::TableRow;
 use super::{query, Cluster, Node, Table};
 use crate::error::Error;
-use crate::link::Link;
+use crate::link::{connect, Link};
 use crate::options::Options;
 use crate::request::Request;
 
@@ -83,7 +83,9 @@ fn no_contact(first: Option<Error>) -> Error {
             why: "none was given".to_owned(),
         },
         Some(
-            error @ (Error::Authentication { .. } | Error::Tls(_) | Error::Unsupported { .. }),
+            error @ (Error::Authentication { .. }
+            | Error::Net(tare_net::Error::Tls(_))
+            | Error::Unsupported { .. }),
         ) => error,
         Some(error) => Error::NoContact {
             why: error.to_string(),
@@ -93,18 +95,10 @@ fn no_contact(first: Option<Error>) -> Error {
 
 /// All addresses of a contact point: a name may have one that nobody listens on, such as `::1`.
 fn resolve(point: &str) -> Result<Vec<SocketAddr>, Error> {
-    let unusable = |why: String| Error::ContactPoint {
+    tare_net::addresses(point).map_err(|why| Error::ContactPoint {
         given: point.to_owned(),
         why,
-    };
-    let found: Vec<SocketAddr> = point
-        .to_socket_addrs()
-        .map_err(|error| unusable(error.to_string()))?
-        .collect();
-    if found.is_empty() {
-        return Err(unusable("the name has no address".to_owned()));
-    }
-    Ok(found)
+    })
 }
 
 /// Visit the points, many at a time, and ask each who it is. The first of a point's addresses that
@@ -143,7 +137,7 @@ fn visit_one(candidates: &[SocketAddr], options: &Options) -> Option<Contact> {
 }
 
 fn introduce(address: SocketAddr, options: &Options) -> Result<(Link, Table), Error> {
-    let mut link = Link::open(address, options)?;
+    let mut link = connect(address, options)?;
     let (local, _) = query(
         &mut link,
         &mut Request::new(),

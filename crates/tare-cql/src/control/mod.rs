@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::frame::opcode;
-use crate::link::Link;
+use crate::link::{connect, Link};
 use crate::options::{Consistency, Options};
 use crate::reply::{Reply, ReplyKind};
 use crate::request::{Parameters, Request};
@@ -109,7 +109,7 @@ impl Cluster {
     fn link_to(&mut self, position: usize) -> Result<Link, Error> {
         match self.links[position].take() {
             Some(link) => Ok(link),
-            None => Link::open(self.nodes[position].address, &self.options),
+            None => connect(self.nodes[position].address, &self.options),
         }
     }
 
@@ -159,12 +159,12 @@ fn query(
     let mut state: Option<Vec<u8>> = None;
     let mut bytes = 0;
     loop {
-        request.query(cql, &parameters, link.protocol())?;
+        request.query(cql, &parameters, link.codec.protocol())?;
         if let Some(state) = &state {
             request.paging_state(state);
         }
         request.finish()?;
-        let message = link.call(opcode::QUERY, request.body(), "a query", timeout)?;
+        let message = link.call((opcode::QUERY, request.body()), "a query", timeout)?;
         bytes += message.body.len();
         if bytes > MOST_BYTES {
             return Err(Error::Protocol(format!(

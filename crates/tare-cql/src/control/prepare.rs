@@ -51,12 +51,12 @@ impl Cluster {
     ) -> Result<Statement, Error> {
         let mut link = self.link_to(position)?;
         let timeout = self.patience();
-        if let (Some(keyspace), Protocol::V4) = (keyspace, link.protocol()) {
+        if let (Some(keyspace), Protocol::V4) = (keyspace, link.codec.protocol()) {
             // v4 has no keyspace in PREPARE: it is the connection's.
             use_keyspace(&mut link, &mut self.request, keyspace, timeout)?;
         }
-        self.request.prepare(cql, keyspace, link.protocol())?;
-        let message = link.call(opcode::PREPARE, self.request.body(), "PREPARE", timeout)?;
+        self.request.prepare(cql, keyspace, link.codec.protocol())?;
+        let message = link.call((opcode::PREPARE, self.request.body()), "PREPARE", timeout)?;
         let reply = Reply {
             opcode: message.opcode,
             flags: 0,
@@ -67,7 +67,7 @@ impl Cluster {
                 "PREPARE was not answered by a prepared result".into(),
             ));
         };
-        let statement = Statement::decode(cql, body, link.protocol())?;
+        let statement = Statement::decode(cql, body, link.codec.protocol())?;
         self.links[position] = Some(link);
         Ok(statement)
     }
@@ -80,8 +80,12 @@ fn use_keyspace(
     timeout: std::time::Duration,
 ) -> Result<(), Error> {
     let cql = format!("USE \"{}\"", keyspace.replace('"', "\"\""));
-    request.query(&cql, &Parameters::at(Consistency::One), link.protocol())?;
+    request.query(
+        &cql,
+        &Parameters::at(Consistency::One),
+        link.codec.protocol(),
+    )?;
     request.finish()?;
-    link.call(opcode::QUERY, request.body(), "USE", timeout)
+    link.call((opcode::QUERY, request.body()), "USE", timeout)
         .map(|_| ())
 }

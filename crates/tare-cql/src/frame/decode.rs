@@ -1,5 +1,7 @@
 //! Finds whole messages in what has come in, in place where they are not compressed.
 use super::{flag, lz4, segment, Header, Layout, HEADER, MAX_BODY};
+use tare_net::Input;
+
 use crate::error::Error;
 use crate::options::{Compression, Protocol};
 
@@ -7,8 +9,6 @@ use crate::options::{Compression, Protocol};
 const FIRST: usize = 256 << 10;
 /// Room that a read call is given at least.
 const ROOM: usize = 32 << 10;
-/// A rest of so many bytes is moved to the front before each read call.
-const SMALL: usize = 2 << 10;
 /// What the buffer never grows beyond: one largest message and what surrounds it.
 const MOST: usize = MAX_BODY + HEADER + FIRST;
 
@@ -20,10 +20,8 @@ pub struct Decoder {
     version: u8,
     compression: Compression,
     layout: Layout,
-    /// Bytes that came and were not consumed: `buffer[start..end]`.
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    /// What has come in: fill it, then ask for [`Decoder::messages`].
+    pub input: Input,
     /// Parts of one large message that came in several segments.
     parts: Vec<u8>,
     /// The message or segment that was decompressed last.
@@ -47,9 +45,7 @@ impl Decoder {
             compression,
             // v4 lets the very answer to STARTUP be compressed; its flag says whether it is.
             layout: Layout::plain(compression),
-            buffer: vec![0; FIRST],
-            start: 0,
-            end: 0,
+            input: Input::new(FIRST, ROOM, MOST),
             parts: Vec::new(),
             unpacked: Vec::new(),
         }
@@ -60,29 +56,6 @@ impl Decoder {
         if self.version & 0x7F >= 5 {
             self.layout = Layout::segments(self.compression);
         }
-    }
-
-    /// Where the next bytes are to be read to; tell [`Decoder::came`] how many did.
-    #[inline]
-    pub fn space(&mut self) -> &mut [u8] {
-        let waiting = self.end - self.start;
-        // A small rest is moved at once, so that the same few pages stay in the cache.
-        if waiting <= SMALL || self.buffer.len() - self.end < ROOM {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.start = 0;
-            self.end = waiting;
-            if self.buffer.len() - self.end < ROOM {
-                let size = (self.buffer.len() * 2).min(MOST);
-                self.buffer.resize(size, 0);
-            }
-        }
-        &mut self.buffer[self.end..]
-    }
-
-    /// So many bytes came into [`Decoder::space`].
-    #[inline]
-    pub fn came(&mut self, count: usize) {
-        self.end = (self.end + count).min(self.buffer.len());
     }
 
     /// Hand every whole message to `each`; what is left over waits for more. Returns how many
@@ -112,23 +85,22 @@ impl Decoder {
             mut header,
             body,
             size,
-        }) = message(&self.buffer[self.start..self.end], self.version)?
+        }) = message(self.input.bytes(), self.version)?
         {
-            self.start += size;
             count += 1;
             if header.flags & flag::COMPRESSED == 0 {
                 each(&header, body)?;
-                continue;
-            }
-            if !lz4 {
+            } else if lz4 {
+                unpack_body(body, &mut self.unpacked)?;
+                header.flags &= !flag::COMPRESSED;
+                header.length = self.unpacked.len() as u32;
+                each(&header, &self.unpacked)?;
+            } else {
                 return Err(Error::Protocol(
                     "a frame is compressed; that was not agreed".into(),
                 ));
             }
-            unpack_body(body, &mut self.unpacked)?;
-            header.flags &= !flag::COMPRESSED;
-            header.length = self.unpacked.len() as u32;
-            each(&header, &self.unpacked)?;
+            self.input.consume(size);
         }
         Ok(count)
     }
@@ -139,8 +111,8 @@ impl Decoder {
         each: &mut impl FnMut(&Header, &[u8]) -> Result<(), Error>,
     ) -> Result<usize, Error> {
         let mut count = 0;
-        while let Some(segment) = segment::decode(&self.buffer[self.start..self.end], lz4)? {
-            self.start += segment.size;
+        while let Some(segment) = segment::decode(self.input.bytes(), lz4)? {
+            let size = segment.size;
             let payload = match segment.header.unpacked {
                 None => segment.payload,
                 Some(length) => {
@@ -157,24 +129,25 @@ impl Decoder {
                 if left != 0 {
                     return Err(Error::Protocol("a segment ends inside a message".into()));
                 }
-                continue;
+            } else {
+                self.parts.extend_from_slice(payload);
+                let left = whole(&self.parts, self.version, &mut count, each)?;
+                if left == 0 {
+                    self.parts.clear();
+                } else if left != self.parts.len() {
+                    return Err(Error::Protocol(
+                        "a large message shares its segments".into(),
+                    ));
+                }
             }
-            self.parts.extend_from_slice(payload);
-            let left = whole(&self.parts, self.version, &mut count, each)?;
-            if left == 0 {
-                self.parts.clear();
-            } else if left != self.parts.len() {
-                return Err(Error::Protocol(
-                    "a large message shares its segments".into(),
-                ));
-            }
+            self.input.consume(size);
         }
         Ok(count)
     }
 
     /// Bytes that came and belong to no whole message yet.
     pub fn waiting(&self) -> usize {
-        self.end - self.start + self.parts.len()
+        self.input.bytes().len() + self.parts.len()
     }
 }
 

@@ -1,4 +1,6 @@
 //! Gathers messages into one output buffer, in segments and compressed where that was agreed.
+use tare_net::Output;
+
 use super::lz4::Packer;
 use super::{flag, segment, Header, Layout, HEADER, MAX_BODY};
 use crate::error::Error;
@@ -14,10 +16,8 @@ pub struct Encoder {
     version: u8,
     compression: Compression,
     layout: Layout,
-    /// What goes out; what stands before `sent` has gone.
-    out: Vec<u8>,
-    sent: usize,
-    /// Where the open plain segment's header is, when one is open.
+    out: Output,
+    /// Where the open plain segment's header is in `out`, when one is open.
     open: Option<usize>,
     /// The open lz4 segment's messages, not yet compressed.
     unpacked: Vec<u8>,
@@ -40,8 +40,7 @@ impl Encoder {
             version,
             compression,
             layout: Layout::plain(Compression::None),
-            out: Vec::new(),
-            sent: 0,
+            out: Output::default(),
             open: None,
             unpacked: Vec::new(),
             packer: Packer::new(),
@@ -75,8 +74,9 @@ impl Encoder {
         };
         match self.layout {
             Layout::Plain { lz4: false } => {
-                self.out.extend_from_slice(&header.encode());
-                self.out.extend_from_slice(body);
+                let out = self.out.append();
+                out.extend_from_slice(&header.encode());
+                out.extend_from_slice(body);
             }
             Layout::Plain { lz4: true } => self.packed(header, body),
             Layout::Segments { lz4: false } => self.in_plain_segment(&header, body),
@@ -88,20 +88,21 @@ impl Encoder {
     /// v4 section 5: the body is its length before compression, then an lz4 block. A body that
     /// would not shrink goes as it is, without the flag; a short one is not even tried.
     fn packed(&mut self, mut header: Header, body: &[u8]) {
-        let begin = self.out.len();
-        self.out.extend_from_slice(&[0; HEADER]);
-        self.out.extend_from_slice(&header.length.to_be_bytes());
+        let out = self.out.append();
+        let begin = out.len();
+        out.extend_from_slice(&[0; HEADER]);
+        out.extend_from_slice(&header.length.to_be_bytes());
         if body.len() >= WORTH_PACKING
-            && self.packer.pack(body, &mut self.out)
-            && self.out.len() - begin < HEADER + body.len()
+            && self.packer.pack(body, out)
+            && out.len() - begin < HEADER + body.len()
         {
             header.flags |= flag::COMPRESSED;
-            header.length = (self.out.len() - begin - HEADER) as u32;
+            header.length = (out.len() - begin - HEADER) as u32;
         } else {
-            self.out.truncate(begin + HEADER);
-            self.out.extend_from_slice(body);
+            out.truncate(begin + HEADER);
+            out.extend_from_slice(body);
         }
-        self.out[begin..begin + HEADER].copy_from_slice(&header.encode());
+        out[begin..begin + HEADER].copy_from_slice(&header.encode());
     }
 
     fn in_plain_segment(&mut self, header: &Header, body: &[u8]) {
@@ -111,16 +112,18 @@ impl Encoder {
             return self.in_parts(header, body);
         }
         if let Some(begin) = self.open {
-            if self.out.len() - begin - segment::PLAIN_HEADER + size > segment::MAX_PAYLOAD {
+            if self.out.append().len() - begin - segment::PLAIN_HEADER + size > segment::MAX_PAYLOAD
+            {
                 self.seal();
             }
         }
+        let out = self.out.append();
         if self.open.is_none() {
-            self.open = Some(self.out.len());
-            self.out.extend_from_slice(&[0; segment::PLAIN_HEADER]);
+            self.open = Some(out.len());
+            out.extend_from_slice(&[0; segment::PLAIN_HEADER]);
         }
-        self.out.extend_from_slice(&header.encode());
-        self.out.extend_from_slice(body);
+        out.extend_from_slice(&header.encode());
+        out.extend_from_slice(body);
     }
 
     fn in_lz4_segment(&mut self, header: &Header, body: &[u8]) {
@@ -142,15 +145,14 @@ impl Encoder {
         whole.extend_from_slice(&header.encode());
         whole.extend_from_slice(body);
         let lz4 = self.layout == Layout::Segments { lz4: true };
+        let out = self.out.append();
         for part in whole.chunks(segment::MAX_PAYLOAD) {
             if lz4 {
-                lz4_segment(&mut self.packer, &mut self.out, part, false);
+                lz4_segment(&mut self.packer, out, part, false);
             } else {
-                self.out
-                    .extend_from_slice(&segment::plain_header(part.len(), false));
-                self.out.extend_from_slice(part);
-                self.out
-                    .extend_from_slice(&segment::crc32(part).to_le_bytes());
+                out.extend_from_slice(&segment::plain_header(part.len(), false));
+                out.extend_from_slice(part);
+                out.extend_from_slice(&segment::crc32(part).to_le_bytes());
             }
         }
     }
@@ -158,50 +160,32 @@ impl Encoder {
     /// Close the open segment: nothing can be added to it after this.
     fn seal(&mut self) {
         if let Some(begin) = self.open.take() {
+            let out = self.out.append();
             let payload = begin + segment::PLAIN_HEADER;
-            let check = segment::crc32(&self.out[payload..]);
-            let header = segment::plain_header(self.out.len() - payload, true);
-            self.out[begin..payload].copy_from_slice(&header);
-            self.out.extend_from_slice(&check.to_le_bytes());
+            let check = segment::crc32(&out[payload..]);
+            let header = segment::plain_header(out.len() - payload, true);
+            out[begin..payload].copy_from_slice(&header);
+            out.extend_from_slice(&check.to_le_bytes());
         }
         if !self.unpacked.is_empty() {
-            lz4_segment(&mut self.packer, &mut self.out, &self.unpacked, true);
+            lz4_segment(&mut self.packer, self.out.append(), &self.unpacked, true);
             self.unpacked.clear();
         }
     }
 
-    /// The bytes that have to go out now, in order (this closes the open segment).
+    /// What has to go out now (this closes the open segment).
     #[inline]
-    pub fn bytes(&mut self) -> &[u8] {
+    pub fn output(&mut self) -> &mut Output {
         if self.open.is_some() || !self.unpacked.is_empty() {
             self.seal();
         }
-        &self.out[self.sent..]
-    }
-
-    /// So many of [`Encoder::bytes`] have gone.
-    #[inline]
-    pub fn sent(&mut self, count: usize) {
-        self.sent += count;
-        if self.sent >= self.out.len() {
-            self.out.clear();
-            self.sent = 0;
-        } else if self.sent > self.out.len() / 2 && self.open.is_none() {
-            self.out.drain(..self.sent);
-            self.sent = 0;
-        }
+        &mut self.out
     }
 
     /// Bytes that wait to go out; those that are yet to be compressed count as they are.
     #[inline]
     pub fn waiting(&self) -> usize {
-        self.out.len() - self.sent + self.unpacked.len()
-    }
-
-    /// Whether nothing waits to go out.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.out.len() == self.sent && self.unpacked.is_empty()
+        self.out.bytes().len() + self.unpacked.len()
     }
 }
 

@@ -1,234 +1,59 @@
-//! One established connection: requests are queued and flushed, answers read and handed back.
-mod call;
+//! What makes a link one of CQL: the two halves of its frames, and how it is opened.
 mod streams;
 
-use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Instant;
 
-use tare_net::Transport;
+use tare_net::{Input, Output, Transport};
 
-use crate::error::Error;
-use crate::frame::{Decoder, Encoder};
+use crate::error::{Error, ServerError};
+use crate::frame::{opcode, Decoder, Encoder};
 use crate::handshake;
 use crate::options::{Options, Protocol};
 use crate::reply::Reply;
-use streams::{Owner, Streams};
+use streams::Streams;
 
-pub use call::Message;
 pub use streams::StreamId;
 
-/// What a flush left behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flush {
-    /// Everything is with the kernel.
-    Done,
-    /// The socket takes no more now: wait until it is writable, then flush again.
-    Blocked,
+/// A connection to one node.
+pub type Link = tare_net::Link<Codec>;
+
+/// Connect, shake hands (TLS, STARTUP, authentication); blocks for the connect timeout at most.
+///
+/// # Errors
+/// What stands in the way, with the address.
+pub fn connect(address: SocketAddr, options: &Options) -> Result<Link, Error> {
+    let deadline = Instant::now() + options.connect_timeout;
+    let transport = Transport::open(address, options.tls.as_ref(), deadline)?;
+    let codec = Codec {
+        protocol: options.protocol,
+        encoder: Encoder::client(options.protocol, options.compression),
+        decoder: Decoder::client(options.protocol, options.compression),
+    };
+    let mut link = Link::new(address, transport, codec, Streams::default());
+    handshake::shake(&mut link, options, deadline)?;
+    Ok(link)
 }
 
-/// What a read call brought.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Received {
-    /// So many bytes. More may be waiting if the whole room was filled.
-    Bytes(usize),
-    /// Nothing: the socket is empty.
-    Drained,
-    /// The node closed the connection.
-    Closed,
+/// An answer with a body of its own, from [`Link::call`](tare_net::Link::call).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub opcode: u8,
+    pub body: Vec<u8>,
 }
 
-/// A connection to one node. After [`Link::open`] nothing blocks but [`Link::call`].
+/// A client's side of the native protocol.
 #[derive(Debug)]
-pub struct Link {
-    address: SocketAddr,
+pub struct Codec {
     protocol: Protocol,
-    transport: Transport,
     encoder: Encoder,
     decoder: Decoder,
-    streams: Streams,
 }
 
-impl Link {
-    /// Connect, shake hands (TLS, STARTUP, authentication); blocks for the connect timeout at most.
-    ///
-    /// # Errors
-    /// What stands in the way, with the address.
-    pub fn open(address: SocketAddr, options: &Options) -> Result<Link, Error> {
-        let deadline = Instant::now() + options.connect_timeout;
-        let transport = Transport::open(address, options.tls.as_ref(), deadline)?;
-        let mut link = Link {
-            address,
-            protocol: options.protocol,
-            transport,
-            encoder: Encoder::client(options.protocol, options.compression),
-            decoder: Decoder::client(options.protocol, options.compression),
-            streams: Streams::default(),
-        };
-        handshake::shake(&mut link, options, deadline)?;
-        Ok(link)
-    }
-
-    /// The address that was connected to.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
+impl Codec {
     /// The protocol that is spoken.
     pub fn protocol(&self) -> Protocol {
         self.protocol
-    }
-
-    /// The socket, to wait on.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.transport.fd()
-    }
-
-    /// How many more requests can be queued before answers come.
-    #[inline]
-    pub fn free(&self) -> usize {
-        self.streams.free()
-    }
-
-    /// How many requests have no answer yet, without the abandoned ones.
-    #[inline]
-    pub fn in_flight(&self) -> usize {
-        self.streams.in_flight()
-    }
-
-    /// Whether something waits for [`Link::flush`].
-    #[inline]
-    pub fn has_output(&self) -> bool {
-        !self.encoder.is_empty() || self.transport.holds()
-    }
-
-    /// Bytes that wait for the socket to take them.
-    #[inline]
-    pub fn waiting(&self) -> usize {
-        self.encoder.waiting()
-    }
-
-    /// Append a request to the output; its answer will come with `tag`. `None` when all 32,768
-    /// streams are taken, or the body is longer than 256 MiB (a finished [`crate::Request`] never
-    /// is).
-    #[inline]
-    pub fn queue(&mut self, opcode: u8, body: &[u8], tag: u32) -> Option<StreamId> {
-        let stream = self.streams.take(tag)?;
-        if self.encoder.message(stream.0, opcode, body).is_err() {
-            self.streams.release(stream.0);
-            return None;
-        }
-        Some(stream)
-    }
-
-    /// The request's answer is not wanted any more. Its stream stays taken until the answer comes,
-    /// and the answer is dropped. Only for a stream whose answer has not come.
-    pub fn abandon(&mut self, stream: StreamId) {
-        self.streams.abandon(stream);
-    }
-
-    /// The tags of the requests without an answer: what a broken connection leaves open.
-    pub fn outstanding(&self) -> impl Iterator<Item = u32> + '_ {
-        self.streams.tags()
-    }
-
-    /// Hand the output to the kernel, in one write call where it takes all.
-    ///
-    /// # Errors
-    /// The connection is broken.
-    #[inline]
-    pub fn flush(&mut self) -> io::Result<Flush> {
-        loop {
-            let bytes = self.encoder.bytes();
-            if bytes.is_empty() {
-                return Ok(if self.transport.push()? {
-                    Flush::Done
-                } else {
-                    Flush::Blocked
-                });
-            }
-            let wanted = bytes.len();
-            match self.transport.write(bytes) {
-                Ok(written) => {
-                    self.encoder.sent(written);
-                    if written == wanted {
-                        continue;
-                    }
-                    if self.transport.is_plain() {
-                        return Ok(Flush::Blocked);
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Ok(Flush::Blocked)
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// One read call. The answers in what came are handed over by [`Link::replies`].
-    ///
-    /// # Errors
-    /// The connection is broken.
-    #[inline]
-    pub fn read(&mut self) -> io::Result<Received> {
-        let mut count = match self.transport.read(self.decoder.space()) {
-            Ok(0) => return Ok(Received::Closed),
-            Ok(count) => count,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
-                return Ok(Received::Drained)
-            }
-            Err(error) => return Err(error),
-        };
-        self.decoder.came(count);
-        if !self.transport.is_plain() {
-            // The socket will not wake anybody for what TLS holds already.
-            loop {
-                let more = self.transport.rest(self.decoder.space())?;
-                if more == 0 {
-                    break;
-                }
-                self.decoder.came(more);
-                count += more;
-            }
-        }
-        Ok(Received::Bytes(count))
-    }
-
-    /// Hand over every whole answer that has come, with its tag; returns how many. Answers to
-    /// abandoned requests and events are dropped.
-    ///
-    /// # Errors
-    /// What came is not the protocol. The connection is of no use after that.
-    #[inline]
-    pub fn replies(&mut self, mut each: impl FnMut(u32, Reply<'_>)) -> Result<usize, Error> {
-        let streams = &mut self.streams;
-        let mut count = 0;
-        self.decoder.messages(|header, body| {
-            if header.stream < 0 {
-                return Ok(());
-            }
-            match streams.release(header.stream) {
-                Owner::Tag(tag) => {
-                    count += 1;
-                    each(tag, Reply::new(header.opcode, header.flags, body)?);
-                    Ok(())
-                }
-                Owner::Abandoned => Ok(()),
-                Owner::Nobody => Err(Error::Protocol(format!(
-                    "an answer on stream {}, on which nothing was asked",
-                    header.stream
-                ))),
-            }
-        })?;
-        Ok(count)
     }
 
     /// From here on, compression (v4) or segments (v5).
@@ -238,14 +63,66 @@ impl Link {
     }
 }
 
-impl AsFd for Link {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd()
-    }
-}
+impl tare_net::Codec for Codec {
+    /// Opcode and body.
+    type Request<'a> = (u8, &'a [u8]);
+    type Reply<'a> = Reply<'a>;
+    type Message = Message;
+    type InFlight = Streams;
+    type Error = Error;
 
-impl AsRawFd for Link {
-    fn as_raw_fd(&self) -> RawFd {
-        self.fd().as_raw_fd()
+    /// False for a body longer than 256 MiB.
+    #[inline]
+    fn encode(&mut self, stream: StreamId, (opcode, body): (u8, &[u8])) -> bool {
+        self.encoder.message(stream.0, opcode, body).is_ok()
+    }
+
+    #[inline]
+    fn output(&mut self) -> &mut Output {
+        self.encoder.output()
+    }
+
+    #[inline]
+    fn waiting(&self) -> usize {
+        self.encoder.waiting()
+    }
+
+    #[inline]
+    fn input(&mut self) -> &mut Input {
+        &mut self.decoder.input
+    }
+
+    /// Events are dropped.
+    #[inline]
+    fn decode(
+        &mut self,
+        mut each: impl FnMut(StreamId, Reply<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.decoder.messages(|header, body| {
+            if header.stream < 0 {
+                return Ok(());
+            }
+            let reply = Reply::new(header.opcode, header.flags, body)?;
+            each(StreamId(header.stream), reply)
+        })?;
+        Ok(())
+    }
+
+    fn unasked(stream: StreamId) -> Error {
+        let stream = stream.0;
+        Error::Protocol(format!(
+            "an answer on stream {stream}, on which nothing was asked"
+        ))
+    }
+
+    /// An ERROR answer is [`Error::Server`].
+    fn message(reply: Reply<'_>) -> Result<Message, Error> {
+        if reply.opcode == opcode::ERROR {
+            return Err(Error::Server(ServerError::decode(reply.body)?));
+        }
+        Ok(Message {
+            opcode: reply.opcode,
+            body: reply.body.to_vec(),
+        })
     }
 }

@@ -1,4 +1,5 @@
 //! The 32,768 stream ids of a connection and who waits on each (v4 section 2.3).
+use tare_net::{InFlight, Owner};
 
 /// Stream ids are not negative in requests.
 const MOST: usize = 1 << 15;
@@ -14,14 +15,6 @@ enum Slot {
     Abandoned,
 }
 
-/// Whose answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Tag(u32),
-    Abandoned,
-    Nobody,
-}
-
 /// Hands out stream ids, last returned first, so that few are ever touched.
 #[derive(Debug, Default)]
 pub struct Streams {
@@ -31,17 +24,21 @@ pub struct Streams {
     abandoned: usize,
 }
 
-impl Streams {
-    pub fn free(&self) -> usize {
+impl InFlight for Streams {
+    type Ticket = StreamId;
+
+    #[inline]
+    fn free(&self) -> usize {
         MOST - self.slots.len() + self.returned.len()
     }
 
-    pub fn in_flight(&self) -> usize {
+    #[inline]
+    fn wanted(&self) -> usize {
         self.slots.len() - self.returned.len() - self.abandoned
     }
 
     #[inline]
-    pub fn take(&mut self, tag: u32) -> Option<StreamId> {
+    fn take(&mut self, tag: u32) -> Option<StreamId> {
         if let Some(stream) = self.returned.pop() {
             self.slots[stream as usize] = Slot::Taken(tag);
             return Some(StreamId(stream));
@@ -54,10 +51,13 @@ impl Streams {
         Some(StreamId(stream))
     }
 
-    /// The answer on `stream` came: the id is free again.
+    fn give_back(&mut self, stream: StreamId) {
+        self.release(stream);
+    }
+
     #[inline]
-    pub fn release(&mut self, stream: i16) -> Owner {
-        let Some(slot) = usize::try_from(stream)
+    fn release(&mut self, stream: StreamId) -> Owner {
+        let Some(slot) = usize::try_from(stream.0)
             .ok()
             .and_then(|at| self.slots.get_mut(at))
         else {
@@ -72,12 +72,11 @@ impl Streams {
             }
         };
         *slot = Slot::Free;
-        self.returned.push(stream);
+        self.returned.push(stream.0);
         owner
     }
 
-    /// Nobody waits on `stream` any more, but it stays taken.
-    pub fn abandon(&mut self, stream: StreamId) {
+    fn abandon(&mut self, stream: StreamId) {
         let slot = &mut self.slots[stream.0 as usize];
         if let Slot::Taken(_) = slot {
             *slot = Slot::Abandoned;
@@ -85,7 +84,7 @@ impl Streams {
         }
     }
 
-    pub fn tags(&self) -> impl Iterator<Item = u32> + '_ {
+    fn tags(&self) -> impl Iterator<Item = u32> {
         self.slots.iter().filter_map(|slot| match slot {
             Slot::Taken(tag) => Some(*tag),
             _ => None,
@@ -103,9 +102,9 @@ mod tests {
         let taken: Vec<_> = (0..MOST as u32)
             .map(|tag| streams.take(tag).unwrap())
             .collect();
-        assert_eq!((streams.free(), streams.in_flight()), (0, MOST));
+        assert_eq!((streams.free(), streams.wanted()), (0, MOST));
         assert_eq!(streams.take(1), None);
-        assert_eq!(streams.release(taken[77].0), Owner::Tag(77));
+        assert_eq!(streams.release(taken[77]), Owner::Tag(77));
         assert_eq!(streams.take(99), Some(taken[77]));
     }
 
@@ -114,19 +113,19 @@ mod tests {
         let mut streams = Streams::default();
         let (first, second) = (streams.take(5).unwrap(), streams.take(6).unwrap());
         streams.abandon(first);
-        assert_eq!((streams.free(), streams.in_flight()), (MOST - 2, 1));
+        assert_eq!((streams.free(), streams.wanted()), (MOST - 2, 1));
         assert_eq!(streams.tags().collect::<Vec<_>>(), [6]);
         assert_ne!(streams.take(7), Some(first));
-        assert_eq!(streams.release(first.0), Owner::Abandoned);
-        assert_eq!(streams.release(first.0), Owner::Nobody);
-        assert_eq!(streams.release(second.0), Owner::Tag(6));
+        assert_eq!(streams.release(first), Owner::Abandoned);
+        assert_eq!(streams.release(first), Owner::Nobody);
+        assert_eq!(streams.release(second), Owner::Tag(6));
     }
 
     #[test]
     fn an_answer_that_nobody_asked_for_has_no_owner() {
         let mut streams = Streams::default();
-        assert_eq!(streams.release(0), Owner::Nobody);
-        assert_eq!(streams.release(-7), Owner::Nobody);
-        assert_eq!(streams.release(i16::MAX), Owner::Nobody);
+        assert_eq!(streams.release(StreamId(0)), Owner::Nobody);
+        assert_eq!(streams.release(StreamId(-7)), Owner::Nobody);
+        assert_eq!(streams.release(StreamId(i16::MAX)), Owner::Nobody);
     }
 }

@@ -20,7 +20,7 @@ pub struct Parameters {
     /// Rows of one page; `None` asks for all at once.
     pub page_size: Option<i32>,
     /// Write time in microseconds since 1970; `None` leaves it to the server. One request's can
-    /// be given by [`Request::timestamp`].
+    /// be given by [`crate::Request::timestamp`].
     pub timestamp: Option<i64>,
     /// Ask for rows without their columns' names and types.
     pub skip_metadata: bool,

@@ -37,13 +37,9 @@ impl Peer {
     /// The next request; `None` when the client has closed.
     pub fn ask(&mut self) -> Option<Asked> {
         while self.inbox.is_empty() {
-            let count = self
-                .socket
-                .read(self.decoder.space())
-                .ok()
-                .filter(|count| *count > 0)?;
-            self.decoder.came(count);
-            let inbox = &mut self.inbox;
+            let (socket, inbox) = (&mut self.socket, &mut self.inbox);
+            let came = self.decoder.input.fill(|room| socket.read(room));
+            came.ok().filter(|count| *count > 0)?;
             self.decoder
                 .messages(|header, body| {
                     let stream = header.stream;
@@ -61,8 +57,8 @@ impl Peer {
 
     pub fn answer(&mut self, stream: i16, opcode: u8, body: &[u8]) {
         self.encoder.message(stream, opcode, body).unwrap();
-        let bytes = self.encoder.bytes().to_vec();
-        self.encoder.sent(bytes.len());
+        let bytes = self.encoder.output().bytes().to_vec();
+        self.encoder.output().sent(bytes.len());
         // A client that is gone is no failure of the script.
         let _ = self.socket.write_all(&bytes);
     }

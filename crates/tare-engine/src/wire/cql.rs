@@ -1,14 +1,9 @@
 //! CQL, Cassandra's protocol.
 
-use std::io;
 use std::net::SocketAddr;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use tare_cql::{
-    Flush, Parameters, Protocol, Received, Reply, ReplyKind, Ring, Rows, ServerError, Statement,
-    StreamId, Template,
-};
+use tare_cql::{Parameters, Protocol, ReplyKind, Ring, Rows, ServerError, Statement, Template};
 
 use crate::errors::{ErrorKind, Fatal};
 use crate::order::{Cluster, Order};
@@ -16,7 +11,7 @@ use crate::prepared::Prepared;
 use crate::workload::{Answer, StatementText};
 
 use super::preparation::Preparation;
-use super::{Link, Owners, Reading, Wire};
+use super::{Link, Outgoing, Owners, Reading, Reply, Wire};
 
 /// Server error UNPREPARED (native protocol v4, section 9).
 const FORGOTTEN: i32 = 0x2500;
@@ -38,11 +33,9 @@ impl Wire for Cql {
     type Statement = Statement;
     type Template = Template;
     type Draft = Draft;
-    type Link = tare_cql::Link;
-    type Ticket = StreamId;
+    type Codec = tare_cql::Codec;
     type Map = Option<Ring>;
     type Key = Option<i64>;
-    type Reply<'a> = Reply<'a>;
     type Found<'a> = Rows<'a>;
     type Refusal = ServerError;
     type Recovery = Preparation;
@@ -66,8 +59,8 @@ impl Wire for Cql {
         text
     }
 
-    fn open(node: &SocketAddr, cluster: &Cluster) -> Result<tare_cql::Link, Fatal> {
-        tare_cql::Link::open(*node, &cluster.options)
+    fn open(node: &SocketAddr, cluster: &Cluster) -> Result<Link<Self>, Fatal> {
+        tare_cql::connect(*node, &cluster.options)
             .map_err(|e| Fatal::unreachable(node.to_string(), e))
     }
 
@@ -81,6 +74,11 @@ impl Wire for Cql {
     #[inline]
     fn finish(draft: &mut Draft) -> bool {
         draft.request.finish().is_ok()
+    }
+
+    #[inline]
+    fn request(draft: &Draft) -> Outgoing<'_, Cql> {
+        (draft.request.opcode(), draft.request.body())
     }
 
     /// The token of the request's partition.
@@ -105,7 +103,7 @@ impl Wire for Cql {
     }
 
     #[inline]
-    fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Cql> {
+    fn reading<'a>(reply: Reply<'a, Cql>) -> Reading<'a, Cql> {
         let failed = |kind, server| Answer::Failed { kind, server };
         Reading::Answer(match reply.kind() {
             Ok(ReplyKind::Rows(rows)) => Answer::Rows(rows),
@@ -131,46 +129,6 @@ impl Wire for Cql {
     #[inline]
     fn renewed(_care: &Preparation, _number: &mut u64) -> Option<Option<Ring>> {
         None
-    }
-}
-
-impl Link<Cql> for tare_cql::Link {
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.fd()
-    }
-
-    #[inline]
-    fn free(&self) -> usize {
-        self.free()
-    }
-
-    #[inline]
-    fn waiting(&self) -> usize {
-        self.waiting()
-    }
-
-    #[inline]
-    fn queue(&mut self, draft: &Draft, tag: u32) -> Option<StreamId> {
-        self.queue(draft.request.opcode(), draft.request.body(), tag)
-    }
-
-    fn abandon(&mut self, ticket: StreamId) {
-        self.abandon(ticket);
-    }
-
-    #[inline]
-    fn flush(&mut self) -> io::Result<bool> {
-        Ok(self.flush()? == Flush::Blocked)
-    }
-
-    #[inline]
-    fn read(&mut self) -> io::Result<bool> {
-        Ok(self.read()? != Received::Closed)
-    }
-
-    #[inline]
-    fn replies(&mut self, each: impl FnMut(u32, Reply<'_>)) -> bool {
-        self.replies(each).is_ok()
     }
 }
 

@@ -6,9 +6,9 @@ mod mongo;
 mod preparation;
 
 use std::fmt;
-use std::io;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
+
+use tare_net::Codec;
 
 use crate::errors::Fatal;
 use crate::order::Order;
@@ -32,14 +32,12 @@ pub trait Wire: Sized + 'static {
     type Template: Clone + Send + Sync + 'static;
     /// A request in the making.
     type Draft;
-    type Link: Link<Self>;
-    /// A request in flight on its connection.
-    type Ticket: Copy + fmt::Debug;
+    /// What makes a connection one of this protocol.
+    type Codec: Codec;
     /// Which nodes serve what.
     type Map: Clone + Send + Sync + 'static;
     /// What decides who serves a request.
     type Key;
-    type Reply<'a>;
     /// What an answer holds that is more than "done".
     type Found<'a>: fmt::Debug;
     /// A server's error.
@@ -61,13 +59,16 @@ pub trait Wire: Sized + 'static {
     fn protocol(cluster: &Self::Cluster) -> String;
 
     /// Opens a connection; blocks.
-    fn open(node: &Self::Node, cluster: &Self::Cluster) -> Result<Self::Link, Fatal>;
+    fn open(node: &Self::Node, cluster: &Self::Cluster) -> Result<Link<Self>, Fatal>;
 
     /// A draft for a slot of its own.
     fn draft(cluster: &Self::Cluster) -> Self::Draft;
 
     /// Completes what has been written; false if it is no request.
     fn finish(draft: &mut Self::Draft) -> bool;
+
+    /// What has been completed.
+    fn request(draft: &Self::Draft) -> Outgoing<'_, Self>;
 
     fn key(draft: &mut Self::Draft) -> Self::Key;
 
@@ -76,7 +77,7 @@ pub trait Wire: Sized + 'static {
 
     fn owners<'m>(map: &'m Self::Map, key: &Self::Key) -> Owners<'m>;
 
-    fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Self>;
+    fn reading<'a>(reply: Reply<'a, Self>) -> Reading<'a, Self>;
 
     /// Sets right what a [`Reading`] said, on a thread of its own; nothing where that is under way.
     fn recover(recovery: &Arc<Self::Recovery>, node: &Self::Node, cluster: &Self::Cluster);
@@ -89,31 +90,13 @@ pub trait Wire: Sized + 'static {
 }
 
 /// A connection that never blocks.
-pub trait Link<W: Wire>: Send + 'static {
-    fn fd(&self) -> BorrowedFd<'_>;
-
-    /// How many more requests it takes before answers come.
-    fn free(&self) -> usize;
-
-    /// Bytes that wait for the socket to take them.
-    fn waiting(&self) -> usize;
-
-    /// Appends a request, whose answer will come with `tag`; none if the connection is full.
-    fn queue(&mut self, draft: &W::Draft, tag: u32) -> Option<W::Ticket>;
-
-    /// An answer is no longer wanted.
-    fn abandon(&mut self, ticket: W::Ticket);
-
-    /// Hands the output to the kernel; true if the socket takes no more for now.
-    fn flush(&mut self) -> io::Result<bool>;
-
-    /// One read call; false if the connection was closed.
-    fn read(&mut self) -> io::Result<bool>;
-
-    /// Hands over every whole answer that has come, with its tag; false if what came is not the
-    /// protocol.
-    fn replies(&mut self, each: impl FnMut(u32, W::Reply<'_>)) -> bool;
-}
+pub type Link<W> = tare_net::Link<<W as Wire>::Codec>;
+/// A request in flight on its connection.
+pub type Ticket<W> = tare_net::Ticket<<W as Wire>::Codec>;
+/// One whole request, as its connection takes it.
+pub type Outgoing<'a, W> = <<W as Wire>::Codec as Codec>::Request<'a>;
+/// One whole answer, as its connection hands it over.
+pub type Reply<'a, W> = <<W as Wire>::Codec as Codec>::Reply<'a>;
 
 /// The nodes that serve a request, by their positions.
 #[derive(Debug, Clone, Copy)]

@@ -4,21 +4,17 @@ mod command;
 mod prepare;
 mod watch;
 
-use std::io;
 use std::net::SocketAddr;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-use tare_mongo::{
-    Error, Flush, Outcome, Received, Reply, ServerError, ServerErrorKind, Template, Ticket, Uri,
-};
+use tare_mongo::{Error, Outcome, ServerError, ServerErrorKind, Template, Uri};
 
 use crate::errors::{ErrorKind, Fatal};
 use crate::order::Order;
 use crate::prepared::Prepared;
 use crate::workload::Answer;
 
-use super::{Link, Owners, Reading, Wire};
+use super::{Link, Outgoing, Owners, Reading, Reply, Wire};
 
 pub use command::MongoText;
 use watch::Watch;
@@ -65,11 +61,9 @@ impl Wire for Mongo {
     type Statement = ();
     type Template = Template;
     type Draft = tare_mongo::Request;
-    type Link = tare_mongo::Link;
-    type Ticket = Ticket;
+    type Codec = tare_mongo::Codec;
     type Map = Servers;
     type Key = Serve;
-    type Reply<'a> = Reply<'a>;
     type Found<'a> = Outcome<'a>;
     type Refusal = ServerError;
     type Recovery = Watch;
@@ -89,8 +83,8 @@ impl Wire for Mongo {
         }
     }
 
-    fn open(node: &MongoNode, cluster: &Deployment) -> Result<tare_mongo::Link, Fatal> {
-        tare_mongo::Link::open(node.address, &node.name, &cluster.uri.options)
+    fn open(node: &MongoNode, cluster: &Deployment) -> Result<Link<Self>, Fatal> {
+        tare_mongo::connect(node.address, &node.name, &cluster.uri.options)
             .map_err(|e| Fatal::unreachable(node.address.to_string(), e))
     }
 
@@ -101,6 +95,11 @@ impl Wire for Mongo {
     #[inline]
     fn finish(draft: &mut tare_mongo::Request) -> bool {
         draft.finish().is_ok()
+    }
+
+    #[inline]
+    fn request(draft: &tare_mongo::Request) -> Outgoing<'_, Mongo> {
+        draft.message()
     }
 
     #[inline]
@@ -127,7 +126,7 @@ impl Wire for Mongo {
     }
 
     #[inline]
-    fn reading<'a>(reply: Self::Reply<'a>) -> Reading<'a, Mongo> {
+    fn reading<'a>(reply: Reply<'a, Mongo>) -> Reading<'a, Mongo> {
         let error = match reply.outcome() {
             Ok(outcome) => return Reading::Answer(Answer::Rows(outcome)),
             Err(Error::Server(error)) => error,
@@ -171,45 +170,5 @@ fn sorted(kind: ServerErrorKind) -> ErrorKind {
         ServerErrorKind::Overloaded => ErrorKind::Overloaded,
         ServerErrorKind::Network => ErrorKind::Connection,
         _ => ErrorKind::Other,
-    }
-}
-
-impl Link<Mongo> for tare_mongo::Link {
-    fn fd(&self) -> BorrowedFd<'_> {
-        self.fd()
-    }
-
-    #[inline]
-    fn free(&self) -> usize {
-        self.free()
-    }
-
-    #[inline]
-    fn waiting(&self) -> usize {
-        self.waiting()
-    }
-
-    #[inline]
-    fn queue(&mut self, draft: &tare_mongo::Request, tag: u32) -> Option<Ticket> {
-        self.queue(draft.message(), tag)
-    }
-
-    fn abandon(&mut self, ticket: Ticket) {
-        self.abandon(ticket);
-    }
-
-    #[inline]
-    fn flush(&mut self) -> io::Result<bool> {
-        Ok(self.flush()? == Flush::Blocked)
-    }
-
-    #[inline]
-    fn read(&mut self) -> io::Result<bool> {
-        Ok(self.read()? != Received::Closed)
-    }
-
-    #[inline]
-    fn replies(&mut self, each: impl FnMut(u32, Reply<'_>)) -> bool {
-        self.replies(each).is_ok()
     }
 }

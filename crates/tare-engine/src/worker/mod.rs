@@ -18,7 +18,7 @@ use crate::order::Pace;
 use crate::record::{Interval, Recorder};
 use crate::request::Request;
 use crate::timeline::Timeline;
-use crate::wire::Wire;
+use crate::wire::{Ticket, Wire};
 use crate::workload::Source;
 
 use begin::beat;
@@ -71,7 +71,7 @@ pub struct Worker<W: Wire, S: Source<W>> {
     routes: Routes<W>,
     recorder: Recorder,
     beat: Beat,
-    flights: Vec<Flight<W::Ticket>>,
+    flights: Vec<Flight<Ticket<W>>>,
     requests: Vec<Request<W>>,
     /// Slots that wait for an operation (open loop), the one used last on top.
     idle: Vec<usize>,

@@ -1,8 +1,10 @@
 //! What becomes of requests: answers, timeouts, broken connections, and what follows them.
 
+use tare_net::Received;
+
 use crate::errors::ErrorKind;
 use crate::record::{Notes, Times};
-use crate::wire::{Link, Reading, Wire};
+use crate::wire::{Reading, Reply, Wire};
 use crate::workload::{Answer, Follow, Outcome, Source};
 
 use super::flight::Later;
@@ -21,8 +23,9 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         };
         let read = link.read();
         let now = self.start.clock.now();
-        let decoded = read.is_ok() && link.replies(|tag, reply| self.answered(tag, reply, now));
-        let open = matches!(read, Ok(true));
+        let answered = |tag, reply: Reply<'_, W>| self.answered(tag, reply, now);
+        let decoded = read.is_ok() && link.replies(answered).is_ok();
+        let open = matches!(read, Ok(Received::Bytes(_) | Received::Drained));
         self.routes.give_back(route, link);
         if !decoded || !open {
             self.broke(route);
@@ -31,7 +34,7 @@ impl<W: Wire, S: Source<W>> Worker<W, S> {
         }
     }
 
-    pub(super) fn answered(&mut self, tag: u32, reply: W::Reply<'_>, now: u64) {
+    pub(super) fn answered(&mut self, tag: u32, reply: Reply<'_, W>, now: u64) {
         let slot = tag as usize;
         if !self.flights.get(slot).is_some_and(|flight| flight.waiting) {
             return;

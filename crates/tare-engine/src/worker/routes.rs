@@ -1,14 +1,16 @@
 //! The worker's connections: which one a request takes, and new ones for those that broke.
 
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use tare_net::Flush;
 
 use crate::errors::Fatal;
-use crate::wire::{Link, Owners, Wire};
+use crate::wire::{Link, Owners, Ticket, Wire};
 
 /// Pause before a broken connection is opened again, doubled at each failure up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -31,7 +33,7 @@ pub enum Choice {
 struct Route<W: Wire> {
     /// Position in `Routes::nodes`.
     node: usize,
-    link: Option<W::Link>,
+    link: Option<Link<W>>,
     /// Bytes are queued that have not been written.
     dirty: bool,
     /// The socket takes no more for now; waiting tells when it does.
@@ -53,8 +55,8 @@ pub struct Routes<W: Wire> {
     /// The same for requests whose node in turn has no connection.
     astray: usize,
     dirty: Vec<usize>,
-    opened: Receiver<(usize, W::Link)>,
-    opener: Sender<(usize, W::Link)>,
+    opened: Receiver<(usize, Link<W>)>,
+    opener: Sender<(usize, Link<W>)>,
     over: Arc<AtomicBool>,
 }
 
@@ -107,7 +109,7 @@ impl<W: Wire> Routes<W> {
         self.routes.len()
     }
 
-    fn adopt(&mut self, route: usize, link: W::Link) {
+    fn adopt(&mut self, route: usize, link: Link<W>) {
         self.routes[route].link = Some(link);
         self.routes[route].blocked = false;
     }
@@ -216,9 +218,9 @@ impl<W: Wire> Routes<W> {
     }
 
     /// Queues a request; none if the connection takes no more or broke.
-    pub fn queue(&mut self, route: usize, draft: &W::Draft, tag: u32) -> Option<W::Ticket> {
+    pub fn queue(&mut self, route: usize, draft: &W::Draft, tag: u32) -> Option<Ticket<W>> {
         let entry = &mut self.routes[route];
-        let ticket = entry.link.as_mut()?.queue(draft, tag)?;
+        let ticket = entry.link.as_mut()?.queue(W::request(draft), tag)?;
         if !entry.dirty {
             entry.dirty = true;
             self.dirty.push(route);
@@ -227,7 +229,7 @@ impl<W: Wire> Routes<W> {
     }
 
     /// An answer is no longer waited for.
-    pub fn abandon(&mut self, route: usize, ticket: W::Ticket) {
+    pub fn abandon(&mut self, route: usize, ticket: Ticket<W>) {
         if let Some(link) = &mut self.routes[route].link {
             link.abandon(ticket);
         }
@@ -251,16 +253,16 @@ impl<W: Wire> Routes<W> {
         let Some(link) = &mut entry.link else {
             return Ok(());
         };
-        entry.blocked = link.flush().map_err(|_| Broken)?;
+        entry.blocked = link.flush().map_err(|_| Broken)? == Flush::Blocked;
         Ok(())
     }
 
     /// Takes a connection out of use while its answers are looked at.
-    pub fn lend(&mut self, route: usize) -> Option<W::Link> {
+    pub fn lend(&mut self, route: usize) -> Option<Link<W>> {
         self.routes.get_mut(route)?.link.take()
     }
 
-    pub fn give_back(&mut self, route: usize, link: W::Link) {
+    pub fn give_back(&mut self, route: usize, link: Link<W>) {
         self.routes[route].link = Some(link);
     }
 
@@ -329,7 +331,7 @@ impl<W: Wire> Routes<W> {
             if let Some(link) = &route.link {
                 let mut flags = PollFlags::IN;
                 flags.set(PollFlags::OUT, route.blocked);
-                waiting.push(PollFd::from_borrowed_fd(link.fd(), flags));
+                waiting.push(PollFd::from_borrowed_fd(link.as_fd(), flags));
                 ready.push((position, false, false));
             }
         }

@@ -3,10 +3,9 @@
 use tare_engine::errors::Fatal;
 use tare_engine::order::Rate;
 
-use super::{Phase, Spec, Workload, MAX_RECORDS};
-
-/// Operations per second beyond which nothing is believed.
-const HIGHEST_RATE: f64 = 10e6;
+use super::{
+    Phase, Spec, Workload, HIGHEST_RATE, MAX_RECORDS, MAX_SECONDS, MAX_THREADS, MAX_WEIGHT,
+};
 
 impl Spec {
     /// Refuses what could not run; the error names the field.
@@ -33,8 +32,8 @@ impl Spec {
             let why = format!("{clients} clients cannot share {} records", self.records);
             return refuse("client", why);
         }
-        if self.threads == 0 || self.threads > 100_000 {
-            return refuse("threads", "must be 1 to 100000".into());
+        if self.threads == 0 || self.threads > MAX_THREADS {
+            return refuse("threads", format!("must be 1 to {MAX_THREADS}"));
         }
         self.check_rate()?;
         self.check_times()?;
@@ -100,7 +99,7 @@ impl Spec {
             ("interval_s", self.interval_s, 0.01),
             ("timeout_s", self.timeout_s, 0.001),
         ] {
-            if !(seconds >= least && seconds <= 1e7) {
+            if !(seconds >= least && seconds <= MAX_SECONDS) {
                 return Err(Fatal::spec(
                     field,
                     format!("must be {least} to 1e7 seconds"),
@@ -122,7 +121,7 @@ impl Spec {
         }
         let weights = self.workload.weights();
         for (name, weight) in &weights {
-            if !(0.0..=1e9).contains(weight) {
+            if !(0.0..=MAX_WEIGHT).contains(weight) {
                 return Err(Fatal::spec(format!("workload.{name}"), "must be 0 to 1e9"));
             }
         }
@@ -169,7 +168,7 @@ impl Spec {
             let sane = mix
                 .weights
                 .values()
-                .all(|weight| (0.0..=1e9).contains(weight));
+                .all(|weight| (0.0..=MAX_WEIGHT).contains(weight));
             let any = mix.weights.values().any(|&weight| weight > 0.0);
             if !sane || !any || !mix.at_s.is_finite() {
                 let why = "weights must be 0 to 1e9, and one of them above 0";

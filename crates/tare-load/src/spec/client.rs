@@ -1,5 +1,6 @@
 //! Which of a load's clients a specification is for.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -14,13 +15,40 @@ pub struct Client {
 }
 
 /// `{"index": 0, "of": 2}`: one of several clients that send one load together.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct OneOf {
     /// Left out, it is c1 for index 0, and so on.
     name: Option<String>,
+    /// Which client: 0 to `of` - 1.
     index: u32,
+    /// How many clients; at most `records`. Sequences, rows in turn, inserted and populated rows are
+    /// shared out between them.
+    #[schemars(range(min = 1, max = 10_000))]
     of: u32,
+}
+
+/// What is read, where [`Client`] is what it becomes.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)] // its schema alone is of use
+enum Read {
+    Name(String),
+    OneOf(OneOf),
+}
+
+impl JsonSchema for Client {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Client".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Read::json_schema(generator)
+    }
 }
 
 /// By hand, as serde's own untagged enums lose the reason.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tare_engine::errors::Fatal;
 use tare_engine::slices::Slices;
@@ -12,16 +13,19 @@ use super::{Phase, Spec};
 const LONGEST: f64 = 1e6;
 
 /// Slices of one length; they take the place of `warmup_s`, `measure_s` and `interval_s`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slicing {
     /// Seconds in which operations are begun.
+    #[schemars(range(max = LONGEST), extend("exclusiveMinimum" = 0, "unit" = "s"))]
     pub length_s: f64,
     /// Seconds after that for the last replies.
+    #[schemars(range(min = 0.0, max = LONGEST), extend("unit" = "s"))]
     pub drain_s: f64,
     /// Slices at the start that are left out of the result.
     pub warmup: u64,
     /// When each begins, seconds from `start_at`; the first is 0.
+    #[schemars(length(min = 1), inner(range(min = 0.0, max = LONGEST)), extend("unit" = "s"))]
     pub begins_s: Vec<f64>,
 }
 

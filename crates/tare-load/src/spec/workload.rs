@@ -1,13 +1,21 @@
 //! The workload of a specification, by its `kind`.
 
+use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use super::MAX_WEIGHT;
 use crate::statements::specification::Statements;
 
+/// Most columns of a row, characters or bytes of one, and rows of a scan.
+const MAX_COLUMNS: usize = 1000;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_SCAN: usize = 1 << 20;
+
 /// The workload by its `kind`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, JsonSchema)]
+#[schemars(tag = "kind", rename_all = "lowercase")]
 pub enum Workload {
     Ycsb(Ycsb),
     Stress(Stress),
@@ -15,53 +23,66 @@ pub enum Workload {
 }
 
 /// YCSB's core workload.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ycsb {
     /// Weights of the operations.
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub read: f64,
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub update: f64,
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub insert: f64,
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub scan: f64,
     #[serde(default)]
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub readmodifywrite: f64,
     #[serde(default)]
     pub distribution: YcsbDistribution,
     #[serde(default)]
     pub insert_order: InsertOrder,
     #[serde(default = "fields")]
+    #[schemars(range(min = 1, max = MAX_COLUMNS))]
     pub fields: usize,
     /// Characters per field.
     #[serde(default = "field_length")]
+    #[schemars(range(min = 1, max = MAX_BYTES))]
     pub field_length: usize,
     /// Rows of a scan.
     #[serde(default = "shortest_scan")]
+    #[schemars(range(min = 1, max = MAX_SCAN))]
     pub shortest_scan: usize,
     #[serde(default = "longest_scan")]
+    #[schemars(range(min = 1, max = MAX_SCAN))]
     pub longest_scan: usize,
 }
 
 /// cassandra-stress: reads and full-row writes of blobs, or of counters.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stress {
     /// Weights of the two operations.
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub read: f64,
+    #[schemars(range(min = 0.0, max = MAX_WEIGHT))]
     pub write: f64,
     #[serde(default)]
     pub counter: bool,
     #[serde(default = "columns")]
+    #[schemars(range(min = 1, max = MAX_COLUMNS))]
     pub columns: usize,
     /// Bytes per column.
     #[serde(default = "column_size")]
+    #[schemars(range(min = 1, max = MAX_BYTES))]
     pub column_size: usize,
     #[serde(default)]
     pub distribution: StressDistribution,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum YcsbDistribution {
     #[default]
@@ -73,7 +94,7 @@ pub enum YcsbDistribution {
     Sequential,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InsertOrder {
     #[default]
@@ -81,7 +102,7 @@ pub enum InsertOrder {
     Ordered,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StressDistribution {
     #[default]
@@ -139,14 +160,14 @@ impl Workload {
     pub fn sizes(&self) -> Vec<(&'static str, usize, usize)> {
         match self {
             Workload::Ycsb(ycsb) => vec![
-                ("fields", ycsb.fields, 1000),
-                ("field_length", ycsb.field_length, 1 << 20),
-                ("longest_scan", ycsb.longest_scan, 1 << 20),
+                ("fields", ycsb.fields, MAX_COLUMNS),
+                ("field_length", ycsb.field_length, MAX_BYTES),
+                ("longest_scan", ycsb.longest_scan, MAX_SCAN),
                 ("shortest_scan", ycsb.shortest_scan, ycsb.longest_scan),
             ],
             Workload::Stress(stress) => vec![
-                ("columns", stress.columns, 1000),
-                ("column_size", stress.column_size, 1 << 20),
+                ("columns", stress.columns, MAX_COLUMNS),
+                ("column_size", stress.column_size, MAX_BYTES),
             ],
             Workload::Statements(_) => Vec::new(),
         }

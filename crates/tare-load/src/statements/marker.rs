@@ -11,10 +11,8 @@ use tare_engine::request::Request;
 use super::form::{constant, is_text, Form};
 use super::number_sampler::NumberSampler;
 use super::sequence::Sequence;
-use super::specification::{Distribution, Generator, Number, Operation};
+use super::specification::{Distribution, Generator, Number, Operation, LONGEST};
 
-/// Bytes of one generated text or blob at most.
-const LONGEST: usize = 1 << 24;
 /// 100 ns intervals from the Gregorian reform, which time-based UUIDs count from, to 1970
 /// (RFC 9562, section 5.1).
 const GREGORIAN: u64 = 0x01B2_1DD2_1381_4000;

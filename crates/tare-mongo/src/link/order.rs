@@ -1,50 +1,63 @@
 //! Who waits for the next answers of a connection: a server answers in the order it was asked.
 use std::collections::VecDeque;
 
+use tare_net::{InFlight, Owner};
+
 /// The number of a request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ticket(pub(crate) i32);
 
-/// Whose answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Tag(u32),
-    Abandoned,
-    Nobody,
-}
-
 /// The requests in flight, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct InOrder {
+    depth: usize,
     waiting: VecDeque<(Ticket, Option<u32>)>,
     next: i32,
 }
 
 impl InOrder {
+    /// None yet, and so many at a time at most.
+    pub fn of_depth(depth: usize) -> InOrder {
+        InOrder {
+            depth: depth.max(1),
+            waiting: VecDeque::new(),
+            next: 0,
+        }
+    }
+}
+
+impl InFlight for InOrder {
+    type Ticket = Ticket;
+
     #[inline]
-    pub fn len(&self) -> usize {
-        self.waiting.len()
+    fn free(&self) -> usize {
+        self.depth.saturating_sub(self.waiting.len())
     }
 
-    /// Those whose answer is wanted.
     #[inline]
-    pub fn wanted(&self) -> usize {
+    fn wanted(&self) -> usize {
         self.tags().count()
     }
 
     #[inline]
-    pub fn take(&mut self, tag: u32) -> Ticket {
+    fn take(&mut self, tag: u32) -> Option<Ticket> {
+        if self.free() == 0 {
+            return None;
+        }
         self.next = self.next.wrapping_add(1);
         let ticket = Ticket(self.next);
         self.waiting.push_back((ticket, Some(tag)));
-        ticket
+        Some(ticket)
     }
 
-    /// The answer to this number came.
+    fn give_back(&mut self, _ticket: Ticket) {
+        self.waiting.pop_back();
+    }
+
     #[inline]
-    pub fn release(&mut self, number: i32) -> Owner {
+    fn release(&mut self, answered: Ticket) -> Owner {
         match self.waiting.front() {
-            Some((ticket, owner)) if ticket.0 == number => {
+            Some((ticket, owner)) if *ticket == answered => {
                 let owner = owner.map_or(Owner::Abandoned, Owner::Tag);
                 self.waiting.pop_front();
                 owner
@@ -53,7 +66,7 @@ impl InOrder {
         }
     }
 
-    pub fn abandon(&mut self, ticket: Ticket) {
+    fn abandon(&mut self, ticket: Ticket) {
         for (waiting, owner) in &mut self.waiting {
             if *waiting == ticket {
                 *owner = None;
@@ -61,7 +74,7 @@ impl InOrder {
         }
     }
 
-    pub fn tags(&self) -> impl Iterator<Item = u32> + '_ {
+    fn tags(&self) -> impl Iterator<Item = u32> {
         self.waiting.iter().filter_map(|(_, owner)| *owner)
     }
 }
@@ -72,31 +85,32 @@ mod tests {
 
     #[test]
     fn answers_come_in_the_order_of_the_requests() {
-        let mut order = InOrder::default();
-        let (first, second) = (order.take(7), order.take(8));
-        assert_eq!(order.release(second.0), Owner::Nobody);
-        assert_eq!(order.release(first.0), Owner::Tag(7));
-        assert_eq!(order.release(first.0), Owner::Nobody);
+        let mut order = InOrder::of_depth(2);
+        let (first, second) = (order.take(7).unwrap(), order.take(8).unwrap());
+        assert_eq!(order.release(second), Owner::Nobody);
+        assert_eq!(order.release(first), Owner::Tag(7));
+        assert_eq!(order.release(first), Owner::Nobody);
         assert_eq!(order.tags().collect::<Vec<_>>(), [8]);
     }
 
     #[test]
     fn an_abandoned_request_keeps_its_place_until_it_is_answered() {
-        let mut order = InOrder::default();
-        let ticket = order.take(7);
+        let mut order = InOrder::of_depth(1);
+        let ticket = order.take(7).unwrap();
         order.abandon(ticket);
-        assert_eq!((order.len(), order.wanted()), (1, 0));
-        assert_eq!(order.release(ticket.0), Owner::Abandoned);
-        assert_eq!(order.len(), 0);
+        assert_eq!((order.free(), order.wanted()), (0, 0));
+        assert_eq!(order.take(8), None);
+        assert_eq!(order.release(ticket), Owner::Abandoned);
+        assert_eq!(order.free(), 1);
     }
 
     #[test]
     fn numbers_go_round() {
         let mut order = InOrder {
             next: i32::MAX,
-            ..InOrder::default()
+            ..InOrder::of_depth(1)
         };
-        let ticket = order.take(1);
-        assert_eq!(order.release(ticket.0), Owner::Tag(1));
+        let ticket = order.take(1).unwrap();
+        assert_eq!(order.release(ticket), Owner::Tag(1));
     }
 }

@@ -9,7 +9,7 @@ use super::{Answer, Description, Failure, Host, Kind, Member, Server, Shape, Top
 use crate::document::Writer;
 use crate::error::Error;
 use crate::hello::{Hello, Role};
-use crate::link::Link;
+use crate::link::{call, connect};
 use crate::options::Options;
 use crate::uri::Uri;
 
@@ -116,7 +116,9 @@ impl Discovery {
         let mut first = None;
         for error in failed {
             match error {
-                Error::Authentication { .. } | Error::Tls(_) | Error::Unsupported { .. } => {
+                Error::Authentication { .. }
+                | Error::Net(tare_net::Error::Tls(_))
+                | Error::Unsupported { .. } => {
                     return error;
                 }
                 error => first = first.or(Some(error.to_string())),
@@ -210,7 +212,7 @@ fn introduce(host: &Host, options: &Options) -> Result<Found, Error> {
 }
 
 fn ask(address: SocketAddr, host: &Host, options: &Options) -> Result<Found, Error> {
-    let mut link = Link::open(address, &host.name, options)?;
+    let mut link = connect(address, &host.name, options)?;
     let mut question = Vec::new();
     Writer::write(&mut question, |out| {
         out.int("hello", 1).text("$db", "admin");
@@ -218,14 +220,14 @@ fn ask(address: SocketAddr, host: &Host, options: &Options) -> Result<Found, Err
     let mut round_trip = Duration::MAX;
     for _ in 0..TRIPS {
         let begin = Instant::now();
-        match link.call(&question, "hello", options.connect_timeout) {
+        match call(&mut link, &question, "hello", options.connect_timeout) {
             // That it does not know the command took as long.
             Ok(_) | Err(Error::Server(_)) => {}
             Err(error) => return Err(error),
         }
         round_trip = round_trip.min(begin.elapsed());
     }
-    let hello = link.hello().cloned();
+    let hello = link.codec.hello().cloned();
     let hello = hello.ok_or_else(|| Error::Protocol("a connection without a hello".into()))?;
     Ok(Found {
         address,

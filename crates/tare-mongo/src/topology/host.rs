@@ -1,6 +1,6 @@
 //! The name and port of a member, and the addresses behind it.
 use std::fmt;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 
 use crate::error::Error;
 
@@ -65,18 +65,11 @@ impl Host {
     /// # Errors
     /// It has none.
     pub fn resolve(&self) -> Result<Vec<SocketAddr>, Error> {
-        let unusable = |why: String| Error::Host {
+        let name = (self.name.as_str(), self.port);
+        tare_net::addresses(name).map_err(|why| Error::Host {
             given: self.to_string(),
             why,
-        };
-        let found: Vec<SocketAddr> = (self.name.as_str(), self.port)
-            .to_socket_addrs()
-            .map_err(|error| unusable(error.to_string()))?
-            .collect();
-        if found.is_empty() {
-            return Err(unusable("the name has no address".to_owned()));
-        }
-        Ok(found)
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What answers in MongoDB's stead: programs that speak its protocol and are not it.
 use crate::document::{Document, Value, Writer};
 use crate::error::Error;
-use crate::link::Link;
+use crate::link::{call, connect};
 use crate::options::Options;
 use crate::reply::Reply;
 
@@ -21,8 +21,8 @@ pub(super) fn stand_in(members: &[Member], options: &Options) -> Result<Option<S
         let Some(address) = member.address else {
             continue;
         };
-        let mut link = Link::open(address, &member.host.name, options)?;
-        return match link.call(&question(), "buildInfo", options.connect_timeout) {
+        let mut link = connect(address, &member.host.name, options)?;
+        return match call(&mut link, &question(), "buildInfo", options.connect_timeout) {
             Ok(answer) => named(Reply::of(&answer)?.body),
             // A server that does not say what it is.
             Err(Error::Server(_)) => Ok(None),

@@ -45,12 +45,9 @@ impl Peer {
     /// The next command; `None` when the client has closed.
     pub fn ask(&mut self) -> Option<Asked> {
         while self.inbox.is_empty() {
-            let count = self.socket.read(self.decoder.space()).ok()?;
-            if count == 0 {
-                return None;
-            }
-            self.decoder.came(count);
-            let inbox = &mut self.inbox;
+            let (socket, inbox) = (&mut self.socket, &mut self.inbox);
+            let came = self.decoder.input.fill(|room| socket.read(room));
+            came.ok().filter(|count| *count > 0)?;
             self.decoder
                 .messages(|message| {
                     let owned = |bytes: Vec<u8>| bson::Document::from_reader(&bytes[..]).unwrap();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use bson::{doc, spec::BinarySubtype, Binary, Document};
 use serde_json::Value;
 use tare_mongo::{
-    session_id, Discovery, Error, Failure, Host, Link, Operation, ReadPreference, Shape, Topology,
-    Uri, What, Work, NOTHING_WRITTEN, RETRYABLE_WRITE,
+    call, connect, session_id, Discovery, Error, Failure, Host, Link, Operation, ReadPreference,
+    Shape, Topology, Uri, What, Work, NOTHING_WRITTEN, RETRYABLE_WRITE,
 };
 
 use crate::server::{Nature, Server};
@@ -136,7 +136,7 @@ impl Client {
     fn link(&mut self, host: &Host) -> Result<Link, Error> {
         match self.links.remove(host) {
             Some(link) => Ok(link),
-            None => Link::open(host.resolve()?[0], &host.name, &self.uri.options),
+            None => connect(host.resolve()?[0], &host.name, &self.uri.options),
         }
     }
 
@@ -155,7 +155,7 @@ impl Client {
         outcome.map_err(|(shaken, error)| {
             let what = match &error {
                 Error::Server(error) => What::Server(error),
-                Error::TimedOut { .. } => What::Timeout,
+                Error::Net(tare_net::Error::TimedOut { .. }) => What::Timeout,
                 _ => What::Network,
             };
             let failure = Failure {
@@ -208,11 +208,11 @@ impl Client {
             Ok(link) => link,
             Err(error) => return (0, Err((false, error))),
         };
-        let wire = link.hello().map_or(0, |hello| hello.wire);
+        let wire = link.codec.hello().map_or(0, |hello| hello.wire);
         let name = command.keys().next().cloned().unwrap_or_default();
         self.events.push(Event::Started(command.clone()));
         let bytes = command.to_vec().unwrap_or_default();
-        let answer = link.call(&bytes, "the command", PATIENCE);
+        let answer = call(&mut link, &bytes, "the command", PATIENCE);
         let kept = !matches!(&answer, Err(error) if error.is_of_network());
         if kept {
             self.links.insert(host.clone(), link);

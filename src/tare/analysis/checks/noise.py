@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tare.analysis.catalogue import describe
 from tare.analysis.checks.evidence import Evidence, Status, check, percent
 from tare.analysis.inference.noise_floor import hides_answer
-from tare.study.metric_names import margin_of
+from tare.enumeration import listing
+from tare.study.metric_names import lowered, margin_of
 
 if TYPE_CHECKING:
-    from tare.analysis.model import Check
+    from tare.analysis.model import Check, NoiseFloor
 
 TOLD_APART = 0.001
 """P value at which an A/A difference makes the result invalid: one test in 1000 by chance alone."""
@@ -37,18 +39,25 @@ def noise_floor(evidence: Evidence) -> Check:
     above = [floor for floor in floors if floor.exceeds_margin]
     if not above:
         return check("noise floor", "ok", "identical conditions stay within the margins", details)
-    hidden = sorted({f.metric for f in above if hides_answer(f, evidence.effects)})
-    averaged = sorted({f.metric for f in above} - set(hidden))
+    hidden = [floor for floor in above if hides_answer(floor, evidence.effects)]
+    averaged = [floor for floor in above if floor not in hidden]
     said = []
     if hidden:
-        said.append(f"hides the answer on {', '.join(hidden)}")
+        said.append(
+            f"two identical setups differed in {_titles(hidden)} by more than the margin; do not "
+            "use undecided differences there"
+        )
     if averaged:
         said.append(
-            f"exceeds the margin in single blocks, not in averages over deployments, on "
-            f"{', '.join(averaged)}"
+            f"single blocks of two identical setups differed in {_titles(averaged)} by more than "
+            "the margin; averages over deployments decide"
         )
-    summary = f"how far identical conditions differ {'; it '.join(said)}"
+    summary = ". ".join(said)
     return check("noise floor", "warning", summary, details)
+
+
+def _titles(floors: list[NoiseFloor]) -> str:
+    return listing(sorted({lowered(describe(floor.metric).title) for floor in floors}))
 
 
 def told_apart(evidence: Evidence) -> Check | None:

@@ -14,15 +14,7 @@ from tare.analysis.comparison.differing import differing
 from tare.analysis.comparison.matching import match_conditions
 from tare.analysis.comparison.model import Comparison, EffectChange, RunDifference
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
-from tare.analysis.inference.multiplicity import adjust
-from tare.analysis.inference.verdicts import (
-    as_ratios,
-    decide,
-    further_units,
-    least_detectable,
-    run_tests,
-)
-from tare.study.metric_names import margin_of
+from tare.analysis.inference.tested import adjusted, tested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,23 +22,26 @@ if TYPE_CHECKING:
     from tare.analysis.comparison.model import Direction
     from tare.analysis.inference.estimates import Estimate
     from tare.analysis.inference.multiplicity import Adjusted
-    from tare.analysis.inference.verdicts import Tests
+    from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.model import Analysis, Effect, Verdict
 
 
 @dataclass(frozen=True)
-class _Found:
-    """One ratio before its p value is adjusted."""
+class _Asked:
+    """What is compared, and by which margins.
 
-    metric: str
-    pair: tuple[str, str]
-    estimate: Estimate
-    margin: float | None
-    tests: Tests
+    Attributes:
+        pairs: condition in A and in B.
+        margins: metric to fraction.
+        primary: the primary endpoints.
+    """
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return (self.metric, *self.pair)
+    a: Analysis
+    b: Analysis
+    pairs: Sequence[tuple[str, str]]
+    metrics: Sequence[str]
+    margins: Mapping[str, float]
+    primary: Sequence[str]
 
 
 def compare(
@@ -72,7 +67,8 @@ def compare(
     used = declared | given
     common = sides.common_metrics(a, b)
     primary = sides.primary_of(a, used, common, metrics)
-    differences, gaps = _differences(a, b, pairs, common, used, primary)
+    asked = _Asked(a, b, pairs, common, used, primary)
+    differences, gaps = _differences(asked)
     return Comparison(
         a=sides.side(a),
         b=sides.side(b),
@@ -81,7 +77,7 @@ def compare(
         margins_from=sides.margins_from(declared, given),
         metrics=[describe(name) for name in common],
         differences=differences,
-        changes=_changes(a, b, pairs, common, used, primary),
+        changes=_changes(asked),
         differed=differing(a, b, pairs),
         noise_floor=sides.noise_floors(a, b, common, used),
         only_in_a=sides.without_partner(a, {first for first, _ in pairs}),
@@ -91,36 +87,24 @@ def compare(
     )
 
 
-def _differences(
-    a: Analysis,
-    b: Analysis,
-    pairs: Sequence[tuple[str, str]],
-    metrics: Sequence[str],
-    margins: Mapping[str, float],
-    primary: Sequence[str],
-) -> tuple[list[RunDifference], list[str]]:
+def _differences(asked: _Asked) -> tuple[list[RunDifference], list[str]]:
     """Condition by condition; and the primary questions that the runs cannot answer."""
-    left, right = sides_of(a), sides_of(b)
-    levels = {c.condition: c.levels for c in b.conditions}
+    left, right = sides_of(asked.a), sides_of(asked.b)
+    levels = {c.condition: c.levels for c in asked.b.conditions}
     found, gaps = [], []
-    for metric in metrics:
-        for first, second in pairs:
+    for metric in asked.metrics:
+        for first, second in asked.pairs:
             one, other = left.get(metric, {}).get(first), right.get(metric, {}).get(second)
             estimate = welch(one, other) if one and other else None
             if estimate is not None:
-                found.append(_tested(metric, (first, second), estimate, margins))
-            elif metric in primary:
+                found.append(tested(metric, (first, second), estimate, asked.margins))
+            elif metric in asked.primary:
                 gaps.append(f"{metric} of {second}")
-    adjusted = _adjust(found, primary)
+    own = adjusted(found, asked.primary)
     differences = []
-    for one_found in found:
-        first, second = one_found.pair
-        x, y = left[one_found.metric][first], right[one_found.metric][second]
-        fields = _fields(one_found, adjusted, primary)
-        comparisons = adjusted[one_found.key].comparisons if one_found.key in adjusted else 1
-        needed = further_units(
-            one_found.estimate, one_found.margin, fields["verdict"], comparisons=comparisons
-        )
+    for ratio in found:
+        first, second = ratio.pair
+        x, y = left[ratio.metric][first], right[ratio.metric][second]
         differences.append(
             RunDifference(
                 a=first,
@@ -132,43 +116,37 @@ def _differences(
                 b_units=len(y.logs),
                 a_unit=x.unit,
                 b_unit=y.unit,
-                needed=needed,
-                **fields,
+                needed=ratio.needed(own.get(ratio.key)),
+                **_fields(ratio, own, asked.primary),
             )
         )
     return differences, gaps
 
 
-def _changes(
-    a: Analysis,
-    b: Analysis,
-    pairs: Sequence[tuple[str, str]],
-    metrics: Sequence[str],
-    margins: Mapping[str, float],
-    primary: Sequence[str],
-) -> list[EffectChange]:
+def _changes(asked: _Asked) -> list[EffectChange]:
     """B's effects over A's: the ratio of two independent ratios."""
-    partner = dict(pairs)
-    before = {_effect_key(e, partner): e for e in a.effects if not e.aa}
-    found: list[_Found] = []
+    partner = dict(asked.pairs)
+    before = {_effect_key(e, partner): e for e in asked.a.effects if not e.aa}
+    found: list[TestedRatio] = []
     ratios: dict[tuple[str, str, str], tuple[float, float]] = {}
-    for effect in b.effects:
+    for effect in asked.b.effects:
         old = before.get(_effect_key(effect, {}))
-        if old is None or effect.aa or effect.metric not in metrics:
+        if old is None or effect.aa or effect.metric not in asked.metrics:
             continue
         change = _ratio_of_ratios(old, effect)
         if change is not None:
-            one = _tested(effect.metric, (effect.baseline, effect.treatment), change, margins)
+            pair = effect.baseline, effect.treatment
+            one = tested(effect.metric, pair, change, asked.margins)
             found.append(one)
             ratios[one.key] = old.ratio, effect.ratio
-    adjusted = _adjust(found, primary)
+    own = adjusted(found, asked.primary)
     return [
         EffectChange(
             baseline=one.pair[0],
             treatment=one.pair[1],
             a_ratio=ratios[one.key][0],
             b_ratio=ratios[one.key][1],
-            **_fields(one, adjusted, primary),
+            **_fields(one, own, asked.primary),
         )
         for one in found
     ]
@@ -204,51 +182,13 @@ def _ratio_of_ratios(a: Effect, b: Effect) -> Estimate | None:
     return between(log_ratio, (se, df), units, b.unit_of_analysis, conditional, method + ".")
 
 
-def _tested(
-    metric: str, pair: tuple[str, str], estimate: Estimate, margins: Mapping[str, float]
-) -> _Found:
-    margin = margin_of(metric, margins)
-    return _Found(metric, pair, estimate, margin, run_tests(estimate, margin))
-
-
-def _adjust(
-    found: Sequence[_Found], primary: Sequence[str]
-) -> dict[tuple[str, str, str], Adjusted]:
-    """Holm over the primary comparisons, Benjamini-Hochberg over the rest, as inside a run."""
-    first: dict[tuple[str, str, str], float] = {}
-    rest: dict[tuple[str, str, str], float] = {}
-    for one in found:
-        if one.tests.difference is not None:
-            (first if one.metric in primary else rest)[one.key] = one.tests.difference
-    return adjust(first, rest)
-
-
 def _fields(
-    one: _Found,
-    adjusted: Mapping[tuple[str, str, str], Adjusted],
-    primary: Sequence[str],
+    one: TestedRatio, own: Mapping[tuple[str, str, str], Adjusted], primary: Sequence[str]
 ) -> dict[str, Any]:
-    """What every tested ratio says of itself."""
-    estimate, own = one.estimate, adjusted.get(one.key)
-    verdict = decide(one.tests, own.p if own else None)
-    return {
-        "metric": one.metric,
-        "ratio": math.exp(estimate.log_ratio),
-        "ci": as_ratios(estimate.interval(0.95)),
-        "ci90": as_ratios(estimate.interval(0.90)),
-        "verdict": verdict,
-        "direction": _direction(one.metric, estimate.log_ratio, verdict),
-        "margin": one.margin,
-        "df": estimate.df,
-        "mde": least_detectable(estimate),
-        "p": one.tests.difference,
-        "p_equivalence": one.tests.equivalence,
-        "p_adjusted": own.p if own else None,
-        "adjustment": own.how if own else "none",
-        "primary": one.metric in primary,
-        "conditional": estimate.conditional,
-        "method": estimate.method,
-    }
+    """What every tested ratio says of itself, and which way it goes."""
+    fields = one.fields(own.get(one.key), primary)
+    direction = _direction(one.metric, one.estimate.log_ratio, fields["verdict"])
+    return fields | {"direction": direction}
 
 
 def _direction(metric: str, log_ratio: float, verdict: Verdict) -> Direction:

@@ -19,17 +19,10 @@ from tare.analysis.inference.contrast_estimates import (
 from tare.analysis.inference.crosschecks import judged
 from tare.analysis.inference.estimates import t_interval
 from tare.analysis.inference.levels import PLAIN
-from tare.analysis.inference.multiplicity import adjust
-from tare.analysis.inference.verdicts import (
-    ALPHA,
-    as_ratios,
-    decide,
-    further_units,
-    least_detectable,
-    run_tests,
-)
+from tare.analysis.inference.tested import adjusted, tested
+from tare.analysis.inference.verdicts import ALPHA, as_ratios, run_tests
 from tare.analysis.model import Effect, Pair
-from tare.study.metric_names import margin_of, primary_metrics
+from tare.study.metric_names import primary_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +31,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.levels import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
+    from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.inference.verdicts import Tests
     from tare.analysis.trials import Trial
     from tare.study.question import AnalysisSection
@@ -45,18 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Found:
-    metric: str
     compared: Compared
-    margin: float | None
-    tests: Tests
+    ratio: TestedRatio
 
     @property
     def contrast(self) -> Contrast:
         return self.compared.contrast
-
-    @property
-    def key(self) -> Comparison:
-        return self.metric, self.contrast.baseline, self.contrast.treatment
 
 
 def make_effects(
@@ -78,16 +66,14 @@ def make_effects(
     """
     rules = make_rules(trials, asked, by_deployment=by_deployment)
     found = [
-        _Found(metric, compared, margin, levels.corrected(run_tests(compared.estimate, margin)))
+        _Found(compared, tested(metric, pair, compared.estimate, margins, levels))
         for metric, results in _compare(trials, contrasts, rules, asked)
-        for margin in [margin_of(metric, margins)]
         for compared in results
+        for pair in [(compared.contrast.baseline, compared.contrast.treatment)]
     ]
     primary = primary_metrics(margins, asked.primary if asked else ())
-    adjusted = _adjust(found, primary)
-    return [
-        _effect(one, adjusted.get(one.key), one.metric in primary, rules, levels) for one in found
-    ]
+    own = _adjusted(found, primary)
+    return [_effect(one, own.get(one.ratio.key), primary, rules) for one in found]
 
 
 def _compare(
@@ -107,33 +93,25 @@ def _compare(
             yield metric, compare_in_blocks(logs[metric], contrasts, rules)
 
 
-def _adjust(found: Sequence[_Found], primary: Sequence[str]) -> dict[Comparison, Adjusted]:
+def _adjusted(found: Sequence[_Found], primary: Sequence[str]) -> dict[Comparison, Adjusted]:
     """Adjusted p values, one question at a time, averages apart from what they average.
 
-    Identical conditions are controls, and conditional intervals have no p value: neither is part
-    of a family.
+    Identical conditions are controls and part of no family.
     """
-    adjusted: dict[Comparison, Adjusted] = {}
+    own: dict[Comparison, Adjusted] = {}
     for family in {one.contrast.family for one in found}:
-        first: dict[Comparison, float] = {}
-        rest: dict[Comparison, float] = {}
-        for one in found:
-            p = one.tests.difference
-            if one.contrast.family == family and not one.contrast.aa and p is not None:
-                (first if one.metric in primary else rest)[one.key] = p
-        adjusted |= adjust(first, rest)
-    return adjusted
+        asked = (one for one in found if one.contrast.family == family and not one.contrast.aa)
+        own |= adjusted((one.ratio for one in asked), primary)
+    return own
 
 
-def _effect(
-    one: _Found, adjusted: Adjusted | None, primary: bool, rules: Rules, levels: Levels
-) -> Effect:
-    compared, contrast, tests = one.compared, one.contrast, one.tests
+def _effect(one: _Found, own: Adjusted | None, primary: Sequence[str], rules: Rules) -> Effect:
+    compared, contrast, levels = one.compared, one.contrast, one.ratio.levels
     found = compared.estimate
-    verdict = decide(tests, adjusted.p if adjusted else None)
+    fields = one.ratio.fields(own, primary)
+    fields["method"] += levels.method + _adjustment(one.ratio.tests, own)
     unpooled = found.unpooled and t_interval(found.log_ratio, *found.unpooled, levels.interval)
     effect = Effect(
-        metric=one.metric,
         levels=contrast.levels,
         baseline=contrast.baseline,
         treatment=contrast.treatment,
@@ -141,13 +119,8 @@ def _effect(
         over=list(contrast.over),
         how=rules.how if contrast.rows else None,
         aa=contrast.aa,
-        ratio=math.exp(found.log_ratio),
-        ci=as_ratios(found.interval(levels.interval)),
-        ci90=as_ratios(found.interval(levels.tost_interval)),
         level=levels.interval,
         ci_unpooled=as_ratios(unpooled) if unpooled else None,
-        verdict=verdict,
-        margin=one.margin,
         baseline_value=compared.values[0],
         treatment_value=compared.values[1],
         deployments=found.units,
@@ -155,35 +128,25 @@ def _effect(
         cells=compared.cells,
         repetitions=compared.repetitions,
         unit_of_analysis=found.unit,
-        df=found.df,
         sd_log=found.se * math.sqrt(found.units),
-        mde=least_detectable(found),
-        needed=further_units(
-            found, one.margin, verdict, comparisons=adjusted.comparisons if adjusted else 1
-        ),
+        needed=one.ratio.needed(own),
         pairs=[Pair(round=r, block=b, ratio=math.exp(y)) for (r, b), y in found.pairs.items()],
-        p=tests.difference,
-        p_equivalence=tests.equivalence,
-        p_adjusted=adjusted.p if adjusted else None,
-        adjustment=adjusted.how if adjusted else "none",
-        primary=primary,
-        conditional=found.conditional,
-        method=found.method + levels.method + _adjustment(tests, adjusted),
         crosschecks=compared.crosschecks(run_tests(found, None).difference),
+        **fields,
         **_standardised(*compared.trials),
     )
     effect.crosschecks = judged(effect)
     return effect
 
 
-def _adjustment(tests: Tests, adjusted: Adjusted | None) -> str:
+def _adjustment(tests: Tests, own: Adjusted | None) -> str:
     """A sentence where multiplicity decided: the interval excludes 1, the adjusted p does not."""
     p = tests.difference
-    if adjusted is None or p is None or not p <= ALPHA < adjusted.p:
+    if own is None or p is None or not p <= ALPHA < own.p:
         return ""
     return (
         f" Alone it would be a difference (p = {p:.2g}), but with so many comparisons such a one "
-        f"is to be expected by chance ({adjusted.how}: p = {adjusted.p:.2g})."
+        f"is to be expected by chance ({own.how}: p = {own.p:.2g})."
     )
 
 

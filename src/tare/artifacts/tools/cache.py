@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import shlex
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tare.artifacts.cache_entry import only_maker, whole_entry
 from tare.artifacts.digest import LISTING, listing, text_digest, tree_digests
 from tare.artifacts.tree import default_cache
 from tare.errors import ArtifactError
@@ -49,36 +48,18 @@ def kept(name: str, cache: Path | None, fetch: Callable[[Path], None]) -> tuple[
     """
     directory = (cache or default_cache()) / "tools"
     root = directory / name
+    if not root.exists():
+        with only_maker(directory, name):
+            if not root.exists():  # another process has made it meanwhile
+                with whole_entry(directory, name, "a tool") as aside:
+                    fetch(aside)
+                    (aside / LISTING).write_text(listing(tree_digests(aside)), "utf-8")
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if not root.exists():
-            _fill(root, fetch)
         return root, _verified(root)
     except OSError as error:
         raise ArtifactError(
-            "the tools' cache cannot be used",
-            where=str(directory),
-            why=str(error),
-            remedy="make room, or set TARE_CACHE to a directory with 300 MB free",
+            "the tools' cache cannot be read", where=str(directory), why=str(error)
         ) from error
-
-
-def _fill(root: Path, fetch: Callable[[Path], None]) -> None:
-    """One process at a time; under its final name only when everything is there."""
-    aside = root.with_name(f".{root.name}.partial")
-    with root.with_name(f".{root.name}.lock").open("w") as guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
-        if root.exists():
-            return
-        # Whoever holds the lock owns this name: what is there was left by a killed process.
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir()
-        try:
-            fetch(aside)
-            (aside / LISTING).write_text(listing(tree_digests(aside)), "utf-8")
-            aside.rename(root)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
 
 
 def _verified(root: Path) -> str:

@@ -3,6 +3,7 @@ needs, and whether it starts and answers, in some ten seconds."""
 
 from __future__ import annotations
 
+import os
 import platform
 import socket
 import subprocess
@@ -11,29 +12,34 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from docker.errors import DockerException
 
+from tare import scratch, starter
+from tare.databases.mongodb.configuration import PORT
 from tare.databases.mongodb.installation import OLDEST, STAND_IN, STUB, installed, release_of
 from tare.databases.mongodb.installation import stand_in as stand_in_of
 from tare.databases.mongodb.session import connect
 from tare.errors import ArtifactError, ClusterError, TareError
 
+RUN = "doctor"
+"""what a server that is started is labelled with, so that `tare clean` finds it"""
 PATIENCE_S = 10.0
 """how long a server may take from its start to its first answer"""
-_AGAIN_S, _STOP_S, _SHOWN = 0.1, 5.0, 300
+_AGAIN_S, _STOP_S, _SHOWN, _LINES = 0.1, 5.0, 300, 20
 _ILLEGAL = (-4, 132)
 """what a program ends with whose CPU lacks one of its instructions: as a child, in a shell"""
 _SSPL = (4, 0, 4)
-"""The first release under the Server Side Public License. Source: MongoDB, Licensing."""
+"""The first release of its series under the Server Side Public License. Source: MongoDB, Licensing:
+all that was released after 16 October 2018 is, of older series too."""
 _NEEDS: dict[str, tuple[tuple[int, ...], str, str]] = {
     "x86_64": ((5, 0), "avx", "AVX"),
     "aarch64": ((5, 0), "atomics", "ARMv8.2-A"),
 }
 """machine to the release since when it must have this word in /proc/cpuinfo, and what that is.
 Source: MongoDB manual, Production Notes, Platform Support Notes."""
+_BY_HAND = "start it by hand: see its own words"
 _ANOTHER_CPU = "take a release before 5.0, or a machine (or a virtual one's CPU model) that has it"
 
 Place = tuple[str, int]
@@ -108,16 +114,16 @@ def check_home(home: Path, machine: str, features: Collection[str]) -> Iterator[
 
 def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Iterator[Checked]:
     """Wait for a server's first answers, and say what they tell."""
-    begun = time.monotonic()
     try:
         with starting as (place, died):
+            begun = time.monotonic()
             build = _first_answer(place, died)
+            seconds = time.monotonic() - begun
     except TareError as error:
         why = f"{error.what}: {error.why}" if error.why else error.what
-        yield Checked("start", False, why, error.remedy or "start it by hand: see its own words")
+        yield Checked("start", False, why, error.remedy)
         return
-    seconds = time.monotonic() - begun
-    yield Checked("start", True, f"it answers hello {seconds:.1f} s after its start")
+    yield Checked("start", True, f"it answers {seconds:.1f} s after its start")
     other = stand_in_of(build)
     if other is not None:
         yield Checked("release", False, f"it says that it is {other}", "name a mongod")
@@ -134,19 +140,22 @@ def check_started(starting: AbstractContextManager[tuple[Place, Died]]) -> Itera
 
 
 def _first_answer(place: Place, died: Died) -> dict[str, Any]:
-    """What a server says of its build, once it says anything."""
+    """What a server says of its build, which every release knows, once it says anything."""
     end, last = time.monotonic() + PATIENCE_S, ""
     while time.monotonic() < end:
         if ended := died():
-            raise ClusterError("it ended before it answered", where=_named(place), why=ended)
+            raise ClusterError(
+                "it ended before it answered", where=_named(place), why=ended, remedy=_BY_HAND
+            )
         try:
             with connect(*place, timeout_s=1.0) as session:
-                session.command({"hello": 1})
                 return session.command({"buildInfo": 1})
         except ClusterError as error:
             last = error.why
             time.sleep(_AGAIN_S)
-    raise ClusterError(f"no answer in {PATIENCE_S:g} s", where=_named(place), why=last)
+    raise ClusterError(
+        f"no answer in {PATIENCE_S:g} s", where=_named(place), why=last, remedy=_BY_HAND
+    )
 
 
 def _named(place: Place) -> str:
@@ -156,13 +165,17 @@ def _named(place: Place) -> str:
 @contextmanager
 def _program(program: str) -> Iterator[tuple[Place, Died]]:
     """A mongod with its data in a directory that is removed."""
-    with TemporaryDirectory(prefix="mongod-") as where:
+    with scratch.directory(RUN) as where:
         place = ("127.0.0.1", _free_port())
         words = [program, "--dbpath", where, "--bind_ip", place[0], "--port", str(place[1])]
         log = Path(where) / "said"
         with log.open("wb") as out:
             child = subprocess.Popen(
-                [*words, "--nounixsocket"], stdin=subprocess.DEVNULL, stdout=out, stderr=out
+                [*words, "--nounixsocket"],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                env={**os.environ, **starter.labels(RUN)},
             )
         try:
             yield place, lambda: _ended(child.poll(), log.read_text(errors="replace"))
@@ -195,27 +208,37 @@ def image(client: Any, identity: str, labels: Mapping[str, str]) -> Iterator[tup
         labels: by which what is left is found.
     """
     try:
-        container = client.containers.run(
-            identity, ["mongod", "--bind_ip_all"], detach=True, labels=dict(labels)
+        container = client.containers.create(
+            identity, ["mongod", "--bind_ip_all"], labels=dict(labels)
         )
-    except DockerException as error:
+        try:
+            container.start()
+
+            def died() -> str:
+                container.reload()
+                state = container.attrs["State"]
+                if state["Running"]:
+                    return ""
+                said = container.logs(tail=_LINES).decode(errors="replace")
+                return _ended(int(state["ExitCode"]), said)
+
+            ended = died()
+            networks = container.attrs["NetworkSettings"]["Networks"].values()
+            address = next((str(it["IPAddress"]) for it in networks if it.get("IPAddress")), "")
+            if not (address or ended):
+                raise ArtifactError(
+                    "the container has no address",
+                    where=identity,
+                    why="Docker gives it none on its own bridge",
+                    remedy="docker network inspect bridge",
+                )
+            yield (address, PORT), died
+        finally:
+            container.remove(force=True, v=True)
+    except (DockerException, OSError) as error:
         raise ArtifactError(
-            "the image cannot be started", where=identity, why=str(error)
+            "the engine does not run the image", where=identity, why=str(error)
         ) from error
-    try:
-        container.reload()
-        networks = container.attrs["NetworkSettings"]["Networks"].values()
-        address = next((str(it["IPAddress"]) for it in networks if it.get("IPAddress")), "")
-
-        def died() -> str:
-            container.reload()
-            state = container.attrs["State"]
-            status = None if state["Running"] else int(state["ExitCode"])
-            return _ended(status, container.logs().decode(errors="replace"))
-
-        yield (address, 27017), died
-    finally:
-        container.remove(force=True, v=True)
 
 
 def _free_port() -> int:
@@ -237,7 +260,7 @@ def _licence(release: str, build: Mapping[str, Any]) -> str:
     if "enterprise" in build.get("modules", ()):
         return "MongoDB Enterprise: of your contract with MongoDB, Inc."
     if _numbers(release) < _SSPL:
-        return "GNU Affero General Public License, version 3 (AGPL-3.0)"
+        return "AGPL-3.0, or SSPL-1.0 if it was released after 16 October 2018"
     return "Server Side Public License, version 1 (SSPL-1.0)"
 
 

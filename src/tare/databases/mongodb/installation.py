@@ -97,10 +97,19 @@ def release_of(program: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _no_mongod(program, str(error)) from error
     said = (done.stdout + done.stderr).decode(errors="replace").strip()
+    return release_in(said, program, done.returncode)
+
+
+def release_in(said: str, program: str, status: int = 0) -> str:
+    """The release in a mongod's answer to --version, wherever it was asked.
+
+    Raises:
+        ArtifactError: there is none.
+    """
     found = _VERSION.search(said)
     if found is None:
         first = said.partition("\n")[0][:_SHOWN]
-        raise _no_mongod(program, f"its --version says {first!r} (exit status {done.returncode})")
+        raise _no_mongod(program, f"its --version says {first!r} (exit status {status})")
     return found[1]
 
 

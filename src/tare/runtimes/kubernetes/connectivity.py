@@ -6,8 +6,8 @@ import contextlib
 import shutil
 import subprocess
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -20,12 +20,13 @@ from tare.runtimes.kubernetes.node_set import NodeSet
 from tare.runtimes.kubernetes.path import in_words, refuse_broken
 from tare.runtimes.kubernetes.pod_parts import MAIN, POD_PROGRAM
 from tare.runtimes.kubernetes.pods import ended
-from tare.runtimes.path_results import PathResults
+from tare.runtimes.path_check import Connectivity, PathCheck, refuse_few_nodes
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
+from tare.runtimes.unit import PORT_STEP
 from tare.study.platform import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from tare.runtimes.kubernetes.api import Api
     from tare.runtimes.kubernetes.facts import ClusterFacts
@@ -42,40 +43,8 @@ _POLL_S = 0.2
 _SET, _JOB = "tare-path", "tare-path-ask"
 
 
-@dataclass(frozen=True)
-class Connectivity:
-    """What was seen of the way to pods of one platform.
-
-    Attributes:
-        network: the endpoint.
-        outside, inside: what came of asking from this machine, and inside the cluster.
-        rules: address of a service to the number of NAT rules of a node that name it.
-        words: what packets pass through, in words.
-    """
-
-    network: str
-    outside: Sequence[Reply]
-    inside: Sequence[Reply]
-    rules: Mapping[str, int]
-    words: str
-
-    @property
-    def from_here(self) -> bool:
-        """Whether this machine gets through."""
-        return bool(self.outside) and all(one.name for one in self.outside)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "endpoint": self.network,
-            "path": self.words,
-            "seen from this machine": [one.as_dict() for one in self.outside],
-            "seen inside the cluster": [one.as_dict() for one in self.inside],
-            "NAT rules of a node that name the address": dict(self.rules),
-        }
-
-
 @dataclass
-class ConnectivityCheck:
+class ConnectivityCheck(PathCheck):
     """Proves each kind of path once in a run."""
 
     api: Api
@@ -86,38 +55,9 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    results: PathResults[Connectivity] = field(default_factory=PathResults, init=False)
 
-    def prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
-    ) -> Connectivity:
-        """See that clients reach pods of this platform; what was seen before holds.
-
-        Args:
-            platform: network and placement.
-            nodes: pods of the cluster.
-            port: on which they will serve.
-            clients: runtimes of the clients.
-            shift: added to ports of nodes, which other clusters have already.
-
-        Raises:
-            RuntimeUnavailableError: they do not get there, or the cluster is not as the study says.
-        """
-        self._refuse_other_cluster(platform, nodes)
-        return self.results.once(
-            platform,
-            nodes,
-            port,
-            clients,
-            lambda: self._prove(platform, nodes, port, clients, shift),
-        )
-
-    def reachable_from_here(self, network: str) -> bool:
-        """Whether this machine was seen to get through to such an endpoint."""
-        found = self.results.latest(network)
-        return found is not None and found.from_here
-
-    def _refuse_other_cluster(self, platform: Platform, nodes: int) -> None:
+    def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
+        del clients
         wanted, found = platform.plugin, self.facts.plugin
         if wanted and wanted != found:
             raise RuntimeUnavailableError(
@@ -127,21 +67,17 @@ class ConnectivityCheck:
                 remedy=f"name a cluster that has it, or make rig-down and make rig PLUGIN={wanted}",
             )
         fitting = self.facts.fitting(platform.placement.node_selector)
-        most = nodes if platform.placement.spread == "required" else 1
-        if len(fitting) < most:
-            raise RuntimeUnavailableError(
-                f"the cluster has too few nodes: {len(fitting)} can take a pod, {most} are needed",
-                where="platform.placement",
-                why="; ".join(one.fault for one in self.facts.machines if one.fault)
-                or "the others lack the labels of node_selector, are cordoned or tainted",
-                remedy="kubectl get nodes --show-labels; or set platform.placement.spread to "
-                "preferred",
-            )
+        why = "; ".join(one.fault for one in self.facts.machines if one.fault)
+        refuse_few_nodes(
+            len(fitting), platform, nodes, "pod",
+            why=why or "the others lack the labels of node_selector, are cordoned or tainted",
+            remedy="kubectl get nodes --show-labels",
+        )  # fmt: skip
 
-    def _prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], shift: int
+    def _check(
+        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
-        made = self._pods(platform, port, shift)
+        made = self._pods(platform, port, PORT_STEP * number)
         try:
             endpoints: list[Endpoint] = []
             made.start(nodes - 1)
@@ -205,7 +141,8 @@ class ConnectivityCheck:
         asked = seen if needed else seen_inside
         rules = nat_rules([one.host for one in endpoints]) if network == "service-ip" else {}
         words = in_words(network, asked, plugin, proxy)
-        return Connectivity(network, tuple(seen), tuple(seen_inside), rules, words)
+        more = {"NAT rules of a node that name the address": rules}
+        return Connectivity(network, tuple(seen), tuple(seen_inside), words, more)
 
     def _ask_inside(self, targets: Sequence[str]) -> list[Reply]:
         """Ask from a pod, and read what it prints."""

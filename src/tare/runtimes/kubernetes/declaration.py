@@ -37,6 +37,7 @@ class Kubernetes(Declaration):
     several_on = "container-dns"
     proposed = ("service-ip", "emptydir")
     weighed_by_plugin = True
+    passed_on = ("service-ip",)
     unit_s = 4.0  # with its services, and its part of proving the path
     local_images = True
     client_in_words = "as a job inside the cluster, which reaches what clients outside cannot"

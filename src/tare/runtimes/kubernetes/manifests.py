@@ -53,6 +53,8 @@ class Members:
         network, storage: as in a study.
         host_directory: of `storage: host-path`, on the node.
         placement: over nodes; volume size and class.
+        first: the machine that the first pod prefers, so that each set like it lies alike and
+            packets from outside take the same way to it; empty: any.
         helper: image of tare-pod.
         several: clients name endpoints, so that all are made.
         filled: every pod is given the files that its data directory begins with.
@@ -69,6 +71,7 @@ class Members:
     host_directory: str
     placement: Placement
     helper: str
+    first: str = ""
     several: bool = False
     filled: bool = False
 
@@ -199,15 +202,31 @@ def _pod_of_set(members: Members, selector: Document) -> Document:
         "dnsPolicy": "ClusterFirstWithHostNet" if on_node else "ClusterFirst",
         "nodeSelector": dict(members.placement.node_selector),
     }
+    affinity = _apart(members, selector) | _at_first(members)
+    return spec | {"affinity": affinity} if affinity else spec
+
+
+def _apart(members: Members, selector: Document) -> Document:
+    """Pods of a set keep apart, as the study says."""
     term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
-    if members.placement.spread == "required":
-        rule: Document = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-        spec["affinity"] = {"podAntiAffinity": rule}
-    elif members.placement.spread == "preferred":
-        weighed = {"weight": 100, "podAffinityTerm": term}
-        rule = {"preferredDuringSchedulingIgnoredDuringExecution": [weighed]}
-        spec["affinity"] = {"podAntiAffinity": rule}
-    return spec
+    match members.placement.spread:
+        case "required":
+            rule: Document = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+        case "preferred":
+            weighed = {"weight": 100, "podAffinityTerm": term}
+            rule = {"preferredDuringSchedulingIgnoredDuringExecution": [weighed]}
+        case "none":
+            return {}
+    return {"podAntiAffinity": rule}
+
+
+def _at_first(members: Members) -> Document:
+    """The first of them prefers one machine; where nothing keeps pods apart, all would go there."""
+    if not members.first or members.placement.spread == "none":
+        return {}
+    name = {"key": "metadata.name", "operator": "In", "values": [members.first]}
+    term = {"weight": 100, "preference": {"matchFields": [name]}}
+    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
 def _wait_for_name(members: Members) -> Document:

@@ -8,14 +8,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tare.machines import cgroups
 from tare.runtimes.kubernetes import local_pods
 from tare.runtimes.kubernetes.events import events_in_words, events_of
 from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, ended, machine_fault
 from tare.runtimes.kubernetes.refusals import ApiError
-from tare.runtimes.orchestrated import OrchestratedRunning, keep_log
-from tare.runtimes.poll import RateLimitedPoll
+from tare.runtimes.orchestrated import OrchestratedNode, keep_log
 from tare.runtimes.unit import Exit
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from tare.runtimes.unit import Site, Unit
 
 
-class MemberRunning(OrchestratedRunning):
+class MemberRunning(OrchestratedNode):
     """A pod of a set."""
 
     of = local_pods.POD
@@ -53,24 +51,16 @@ class MemberRunning(OrchestratedRunning):
             cpu: CPU seconds of a pod on another machine, by its machine and name.
             clock: monotonic seconds.
         """
-        self.unit = replace(unit, site=site)
+        name, machine = str(pod["metadata"]["name"]), site.machine
+        container = container_id(pod, MAIN)
+        accounting = local_pods.accounting_of(container, lambda: cpu(machine, name))
+        super().__init__(unit, site, container, accounting, clock)
         self._api = api
         self._namespace = namespace
-        self._name = str(pod["metadata"]["name"])
+        self._name = name
         self._uid = str(pod["metadata"]["uid"])
         self._path = path
         self._quality = str((pod.get("status") or {}).get("qosClass") or "")
-        self._poll = RateLimitedPoll(self._poll_once, clock)
-        machine = site.machine
-        self._container = container_id(pod, MAIN)
-        self._accounting = local_pods.accounting_of(
-            self._container, lambda: cpu(machine, self._name)
-        )
-        if unit.limits.cpuset is not None:
-            self.confine(unit.limits.cpuset)
-
-    def exited(self) -> Exit | None:
-        return self._poll.exited()
 
     def _poll_once(self) -> Exit | None:
         try:
@@ -85,7 +75,7 @@ class MemberRunning(OrchestratedRunning):
         if found is None and pod["metadata"].get("deletionTimestamp"):
             found = Exit(-1, "its pod is being deleted")
         if found is None:
-            fault = machine_fault(self._api, self.unit.site.machine)
+            fault = self._machine_fault()
             found = Exit(-1, fault) if fault else None
         return None if found is None else self._with_events(found)
 
@@ -102,21 +92,8 @@ class MemberRunning(OrchestratedRunning):
     def terminate(self) -> None:
         self._api.delete("Pod", self._name, self._namespace)
 
-    def stop(self) -> None:
-        """Let it die with its set, which the release of its group deletes; a frozen one cannot.
-
-        Where its kubelet is gone nobody would end it: it is killed, if it runs on this machine.
-        """
-        with contextlib.suppress(Exception):
-            self.resume()
-        if self._accounting.pid and self._abandoned():
-            cgroups.kill(self._accounting.pid, self._container)
-
-    def _abandoned(self) -> bool:
-        try:
-            return bool(machine_fault(self._api, self.unit.site.machine))
-        except ApiError:
-            return True
+    def _machine_fault(self) -> str:
+        return machine_fault(self._api, self.unit.site.machine)
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

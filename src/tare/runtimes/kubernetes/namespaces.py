@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tare.artifacts.tree import default_cache
 from tare.errors import RuntimeUnavailableError, TareError
+from tare.machines import cgroups
 from tare.runtimes.kubernetes import local_pods, manifests
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.host_data import remove_host_data
@@ -20,7 +21,6 @@ from tare.runtimes.kubernetes.pod_parts import MAIN
 from tare.runtimes.kubernetes.pods import container_id, forget_lost
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.kubernetes.settings import ClusterSettings
-from tare.runtimes.orchestrated import freeze
 from tare.runtimes.slug import slug
 from tare.study.part import StudyPart
 from tare.whole_file import replace_file
@@ -160,13 +160,10 @@ def _empty(one: Namespace) -> None:
 
 
 def thaw_pods(api: Api, namespace: str) -> None:
-    """Let pods of this machine go on that a dead run left paused: a frozen process cannot die."""
+    """Let pods of this machine go on that a dead run left paused."""
     for pod in api.find("Pod", namespace):
         container = container_id(pod, MAIN)
-        accounting = local_pods.accounting_of(container, lambda: 0.0)
-        if accounting.pid:
-            with contextlib.suppress(TareError):
-                freeze(container, accounting, False, local_pods.POD)
+        cgroups.thaw_left(local_pods.accounting_of(container, lambda: 0.0).paths)
 
 
 def _stuck(api: Api, document: Document) -> RuntimeUnavailableError:

@@ -167,12 +167,21 @@ class NodeSet:
         elif network == "service-ip":
             host = str(service["clusterIP"])
         elif network == "node-port":
-            machine = self.machines[index % len(self.machines)]
-            host = machine.address
+            host = self._entry(node).address
             reached = {int(one["port"]): int(one["nodePort"]) for one in service["ports"]}
         else:
             inside = f"{pod_of(members.name, index)}.{members.name}"
         return Endpoint(host, reached, inside, node, own)
+
+    def _entry(self, node: str) -> Machine:
+        """The machine whose node port clients call: the one after the pod's own.
+
+        A balancer would choose any, and of N machines N - 1 pass packets on to the pod's. The same
+        one each time has one price; own and others in turn were a mixture of two.
+        """
+        names = [one.name for one in self.machines]
+        after = names.index(node) + 1 if node in names else 0
+        return self.machines[after % len(names)]
 
     def delete(self) -> None:
         """Delete everything of the set and wait until its pods are gone.

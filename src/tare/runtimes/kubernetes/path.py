@@ -1,16 +1,10 @@
-"""Proof of a path: pods that answer stand in for a database, and are asked where clients will ask.
-
-A service proxy without its kernel module, a plugin without host ports, a route that is missing:
-all let packets vanish without a word. So nothing is measured on a path that was not seen to work,
-and both ends of a connection tell where addresses were translated.
-"""
+"""What packets to pods pass through, in words, and why they do not get there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError
-from tare.runtimes.replies import wrong_replies
+from tare.runtimes import path_check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,18 +46,10 @@ def refuse_broken(
     Raises:
         RuntimeUnavailableError: a target did not answer, or another pod did.
     """
-    faults = wrong_replies(expected, found)
-    if not faults:
-        return
     place = "inside the cluster" if inside else "this machine"
     remedy = _REMEDIES[network] if inside else _OUTSIDE.get(network, _REMEDIES[network])
     mode = f" (its proxy mode is {proxy})" if proxy and "kube-proxy" in remedy else ""
-    raise RuntimeUnavailableError(
-        f"network: {network} is not runnable here: packets from {place} do not reach the pods",
-        where="platform.network",
-        why="; ".join(faults),
-        remedy=remedy + mode,
-    )
+    path_check.refuse_broken(network, expected, found, "pods", place, remedy=remedy + mode)
 
 
 def in_words(network: str, found: Sequence[Reply], plugin: str, proxy: str) -> str:
@@ -73,11 +59,4 @@ def in_words(network: str, found: Sequence[Reply], plugin: str, proxy: str) -> s
         parts.append(f"service proxy ({proxy or 'mode not known'})")
     if network != "host":
         parts.append(f"network plugin {plugin or 'not recognised'}")
-    if any(one.destination_translated for one in found):
-        parts.append("destination translated")
-    if any(one.source_translated for one in found):
-        parts.append("source translated")
-    sizes = sorted({size for one in found for size in one.mtu.values()})
-    if sizes:
-        parts.append(f"MTU {' or '.join(map(str, sizes))}")
-    return ", ".join(parts)
+    return ", ".join([*parts, *path_check.seen_in_words(found)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tare.errors import RuntimeUnavailableError
@@ -74,17 +75,16 @@ def ended(pod: Document, container: str) -> Exit | None:
 
 
 def _exit(state: dict[str, Any]) -> Exit:
-    status = int(state.get("exitCode") or 0)
-    detail = f"exit status {status}"
-    if state.get("reason") == "OOMKilled":
-        detail += ", killed because it used more memory than its limit"
-    elif state.get("reason") not in (None, "", "Error", "Completed"):
-        detail += f", {state['reason']}"
+    reason = state.get("reason")
+    ended = Exit.of(int(state.get("exitCode") or 0), out_of_memory=reason == "OOMKilled")
+    detail = ended.detail
+    if reason not in (None, "", "Error", "Completed", "OOMKilled"):
+        detail += f", {reason}"
     if state.get("message"):
         said = str(state["message"]).strip().splitlines()
         last = [line for line in said if not line.startswith("WARNING:")][-_LAST_LINES:]
         detail += f": {' / '.join(last)}" if last else ""
-    return Exit(status, detail)
+    return replace(ended, detail=detail)
 
 
 def hindrance(pod: Document) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from urllib3.exceptions import HTTPError
 
-from tare.errors import RuntimeUnavailableError
+from tare.runtimes.orchestrated import OrchestratorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,26 +16,11 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
 RIGHTS = "docs/kubernetes-rights.yaml"
-_GONE, _EXISTS, _DENIED, _UNKNOWN_USER = 404, 409, 403, 401
+_EXISTS, _DENIED, _UNKNOWN_USER = 409, 403, 401
 
 
-class ApiError(RuntimeUnavailableError):
-    """The API refused something, or did not answer.
-
-    Attributes:
-        status: of the answer, as in HTTP; 0 where there was none.
-    """
-
-    def __init__(
-        self, what: str, *, status: int, where: str = "", why: str = "", remedy: str = ""
-    ) -> None:
-        super().__init__(what, where=where, why=why, remedy=remedy)
-        self.status = status
-
-    @property
-    def gone(self) -> bool:
-        """What was asked about is not there."""
-        return self.status == _GONE
+class ApiError(OrchestratorError):
+    """The API refused something, or did not answer."""
 
     @property
     def exists(self) -> bool:

@@ -15,7 +15,7 @@ from tare.runtimes.images import Images
 from tare.runtimes.kubernetes import images, manifests, namespaces, pod_parts
 from tare.runtimes.kubernetes.api import ClientApi
 from tare.runtimes.kubernetes.client_job import ClientRunning, delete_job, start_job
-from tare.runtimes.kubernetes.connectivity import Connectivity, ConnectivityCheck
+from tare.runtimes.kubernetes.connectivity import ConnectivityCheck
 from tare.runtimes.kubernetes.declaration import DECLARED
 from tare.runtimes.kubernetes.facts import ClusterFacts, read_facts
 from tare.runtimes.kubernetes.forward import Forward
@@ -29,7 +29,7 @@ from tare.runtimes.kubernetes.probe import fault
 from tare.runtimes.kubernetes.refusals import ApiError
 from tare.runtimes.replies import Reply, ask_from_here
 from tare.runtimes.slug import slug
-from tare.runtimes.unit import Site, Way
+from tare.runtimes.unit import PORT_STEP, Site, Way
 from tare.study.platform import BETWEEN_NODES, Limits, Placement
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tare.runtimes.kubernetes.api import Api, Document
     from tare.runtimes.kubernetes.node_set import Endpoint
     from tare.runtimes.kubernetes.settings import ClusterSettings
+    from tare.runtimes.path_check import Connectivity
     from tare.runtimes.unit import SiteOptions, Unit
     from tare.study.platform import Platform
 
@@ -52,8 +53,6 @@ ENGINE_PROCESSES = (
 )
 NODES_TAKE = "container-dns"
 """by which of its endpoints nodes of a cluster reach each other, whatever their clients take"""
-_PORT_STEP = 100
-"""ports of a node's network that further clusters use lie so far apart from the first one's"""
 
 
 @dataclass
@@ -193,7 +192,7 @@ class KubernetesRuntime:
             members = self._groups[group] = made
         # by this name a pod is known to itself and to its peers before anybody knows its address
         own = f"{pod_of(slug(group), len(members.sites))}.{slug(group)}"
-        shift = _PORT_STEP * members.number if network == "host" else 0
+        shift = PORT_STEP * members.number if network == "host" else 0
         site = replace(site, listen=own, peers=own, seed=own, shift=shift)
         members.sites.append(site)
         return site
@@ -223,7 +222,7 @@ class KubernetesRuntime:
         # machines come and go, also between two deployments
         self._facts = self._connectivity_check.facts = read_facts(self.api)
         number = self._free_number()
-        return self._connectivity_check.prove(platform, nodes, port, clients, _PORT_STEP * number)
+        return self._connectivity_check.prove(platform, nodes, port, clients, number)
 
     def _own_namespace(self) -> namespaces.Namespace:
         """The run's namespace, made at its first use."""
@@ -277,18 +276,18 @@ class KubernetesRuntime:
 
     def _words(self, network: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return (
-            self._connectivity_check.results.words(network) if self._connectivity_check else network
-        )
+        return self._connectivity_check.words(network) if self._connectivity_check else network
 
     def _set(self, name: str, group: _Group, unit: Unit) -> NodeSet:
         """The group's set, of files that are written by now; not yet made."""
         placement = unit.placement or Placement()
         namespace = self._own_namespace().name
+        facts = self.cluster_facts()
+        fitting = facts.fitting(placement.node_selector) or facts.usable
         on_node: dict[int, int] = {}
         if group.several or group.network in ("host", "host-port"):
             ports = unit.ports if group.network == "host" else unit.ports[:1]
-            on_node = {port: port + _PORT_STEP * group.number for port in ports}
+            on_node = {port: port + PORT_STEP * group.number for port in ports}
         members = Members(
             name=slug(name),
             labels=pod_parts.labels_of(self._run, name),
@@ -301,11 +300,11 @@ class KubernetesRuntime:
             host_directory=f"{pod_parts.HOST_BASE}/{namespace}.{slug(name)}",
             placement=placement,
             helper=self._helper,
+            first=min(one.name for one in fitting) if fitting else "",
             several=group.several,
             filled=unit.snapshot is not None,
         )
-        machines = self.cluster_facts().usable
-        return NodeSet(self.api, namespace, members, machines, self._clock, self._wait)
+        return NodeSet(self.api, namespace, members, facts.usable, self._clock, self._wait)
 
     def _container(self, unit: Unit, placement: Placement) -> Container:
         return Container(

@@ -9,15 +9,13 @@ from tare.errors import RuntimeUnavailableError, TareError
 from tare.machines.inventory.host import NODES
 from tare.machines.ssh import HostGoneError
 from tare.runtimes.ssh.host_machine import HostMachine
+from tare.runtimes.unit import PORT_STEP
 from tare.starter import labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tare.machines.inventory.host import Inventory
-
-PORT_STEP = 100
-"""clusters that are alive at one time on the same hosts have their ports so far apart"""
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from tare.errors import RuntimeUnavailableError
 from tare.machines.cgroups import CFS_PERIOD_US, Accounting
 from tare.machines.ssh import HostError
+from tare.runtimes.in_place import InPlaceRunning, InPlaceRuntime
 from tare.runtimes.poll import RateLimitedPoll
 from tare.runtimes.ssh.connectivity import prove
 from tare.runtimes.ssh.data import fill
@@ -25,7 +25,6 @@ from tare.runtimes.unit import Exit, Site, SiteOptions, Unit
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
-    from tare.runtimes.images import Say
     from tare.runtimes.ssh.host_machine import HostMachine
     from tare.runtimes.ssh.hosts import Hosts
     from tare.study.platform import Platform
@@ -51,7 +50,7 @@ cat "$1/pid"
 """
 
 
-class HostRunning:
+class HostRunning(InPlaceRunning):
     """A unit that runs on a host."""
 
     def __init__(
@@ -94,7 +93,7 @@ class HostRunning:
         if told == "runs":
             return None
         if told.isdigit():
-            return _ending(int(told))
+            return Exit.of(int(told), killed_by=int(told) - 128)  # as a shell tells it
         return Exit(-1, f"it and its supervisor are gone from {self._machine.host}")
 
     def lines(self) -> Iterator[str]:
@@ -112,12 +111,6 @@ class HostRunning:
     @property
     def _conf(self) -> Path:
         return self.unit.site.conf_on_host
-
-    def packet_path(self) -> str:
-        return self.unit.site.path
-
-    def facts(self) -> dict[str, str]:
-        return {}
 
     def pause(self) -> None:
         self._machine.call("freeze.sh", self._home, "1")
@@ -173,13 +166,6 @@ def _discard(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _ending(status: int) -> Exit:
-    if status > 128:
-        with contextlib.suppress(ValueError):
-            return Exit(status, f"killed by {signal.Signals(status - 128).name}")
-    return Exit(status, f"exit status {status}")
-
-
 def _needs_root(what: str, machine: HostMachine) -> RuntimeUnavailableError:
     return RuntimeUnavailableError(
         what,
@@ -189,7 +175,7 @@ def _needs_root(what: str, machine: HostMachine) -> RuntimeUnavailableError:
     )
 
 
-class SshNativeRuntime:
+class SshNativeRuntime(InPlaceRuntime):
     """Runs units in place on hosts, from the files that were brought there."""
 
     name = NATIVE
@@ -207,18 +193,6 @@ class SshNativeRuntime:
         self._work = work
         self.hosts = hosts
         self._of = group
-
-    def probe(self) -> str | None:
-        return None
-
-    def images(self) -> None:
-        return None
-
-    def prepare(self, say: Say) -> None:
-        pass
-
-    def environment(self) -> dict[str, Any]:
-        return {}
 
     def site(self, name: str, **wanted: Unpack[SiteOptions]) -> Site:
         role, cluster, shift = wanted["role"], wanted["group"], 0

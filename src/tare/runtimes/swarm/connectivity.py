@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tare.artifacts.image import POD
 from tare.errors import RuntimeUnavailableError, TareError
-from tare.runtimes.path_results import PathResults
+from tare.runtimes.path_check import Connectivity, PathCheck, refuse_few_nodes
 from tare.runtimes.replies import WITHIN_S, Reply, ask_from_here, replies_inside
 from tare.runtimes.swarm.declaration import DECLARED, GO_INSIDE
 from tare.runtimes.swarm.documents import HOST, Software
@@ -36,38 +36,8 @@ _ASKING_S = 40.0
 _GROUP = "path"
 
 
-@dataclass(frozen=True)
-class Connectivity:
-    """What was seen of the way to units of one platform.
-
-    Attributes:
-        endpoint: as the study has it.
-        outside, inside: what came of asking from this machine, and from a container beside them.
-        network: what the units' network is.
-        proxies: published ports that a docker-proxy of this machine listens on.
-        words: what packets pass through, in words.
-    """
-
-    endpoint: str
-    outside: Sequence[Reply]
-    inside: Sequence[Reply]
-    network: Mapping[str, Any]
-    proxies: Sequence[int]
-    words: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "endpoint": self.endpoint,
-            "path": self.words,
-            "network": dict(self.network),
-            "published ports with a userland proxy": list(self.proxies),
-            "seen from this machine": [one.as_dict() for one in self.outside],
-            "seen inside the Swarm": [one.as_dict() for one in self.inside],
-        }
-
-
 @dataclass
-class ConnectivityCheck:
+class ConnectivityCheck(PathCheck):
     """Proves each kind of path once in a run."""
 
     manager: Manager
@@ -79,31 +49,6 @@ class ConnectivityCheck:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     ask: Callable[..., list[Reply]] = ask_from_here
-    results: PathResults[Connectivity] = field(default_factory=PathResults, init=False)
-
-    def prove(
-        self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
-    ) -> Connectivity:
-        """See that clients reach units of this platform; what was seen before holds.
-
-        Args:
-            platform: network and placement.
-            nodes: units of the cluster.
-            port: on which they will serve.
-            clients: runtimes of the clients.
-            number: of the cluster among those that live, for its host ports.
-
-        Raises:
-            RuntimeUnavailableError: they do not get there, or too few nodes can take a task.
-        """
-        self._refuse_unfit(platform, nodes, clients)
-        return self.results.once(
-            platform,
-            nodes,
-            port,
-            clients,
-            lambda: self._prove(platform, nodes, port, clients, number),
-        )
 
     def _refuse_unfit(self, platform: Platform, nodes: int, clients: Collection[str]) -> None:
         outside = [client for client in clients if client != INSIDE]
@@ -115,17 +60,13 @@ class ConnectivityCheck:
                 remedy=GO_INSIDE,
             )
         fitting = self.facts.fitting(platform.placement.node_selector)
-        least = nodes if platform.placement.spread == "required" else 1
-        if len(fitting) < least:
-            told = [f"{node.name}: {node.fault}" for node in self.facts.nodes if node.fault]
-            raise RuntimeUnavailableError(
-                f"{len(fitting)} nodes of the Swarm can take a task, {least} are needed",
-                where="platform.placement",
-                why="; ".join(told) or "the others lack the labels of node_selector",
-                remedy="docker node ls; or set platform.placement.spread to preferred",
-            )
+        why = "; ".join(f"{node.name}: {node.fault}" for node in self.facts.nodes if node.fault)
+        refuse_few_nodes(
+            len(fitting), platform, nodes, "task",
+            why=why or "the others lack the labels of node_selector", remedy="docker node ls",
+        )  # fmt: skip
 
-    def _prove(
+    def _check(
         self, platform: Platform, nodes: int, port: int, clients: Collection[str], number: int
     ) -> Connectivity:
         labels = labels_of(self.run, _GROUP)
@@ -192,7 +133,11 @@ class ConnectivityCheck:
         )  # fmt: skip
         published = [] if endpoint == HOST else [group.published(i) for i in range(len(endpoints))]
         words = in_words(endpoint, outside or inside, network)
-        return Connectivity(endpoint, outside, inside, network, userland_proxies(published), words)
+        more = {
+            "network": network,
+            "published ports with a userland proxy": userland_proxies(published),
+        }
+        return Connectivity(endpoint, outside, inside, words, more)
 
     def _ask_inside(self, targets: Sequence[str], network: str) -> list[Reply]:
         """Ask from a container of the manager's engine on the units' network."""

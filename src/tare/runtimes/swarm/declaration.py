@@ -40,6 +40,7 @@ class Swarm(Declaration):
     plugins = ("", "overlay", "docker-gwbridge", "weave")
     several_on = "container-dns"
     inside_only = ("service-ip", "container-dns")
+    passed_on = PROXIED
     proposed = ("host-port", "volume")
     near = (("kubernetes", 0.4),)
     unit_s = 4.0  # with its service, and its part of proving the path

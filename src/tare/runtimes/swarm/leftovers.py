@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from dataclasses import dataclass, field
@@ -168,9 +167,6 @@ def _remove_held(
 
 
 def thaw_tasks(manager: Manager) -> None:
-    """Let tasks of this machine go on that a dead run left paused: a frozen process cannot die."""
+    """Let tasks of this machine go on that a dead run left paused."""
     for task in manager.find("task", label_filter(own_labels())):
-        accounting = accounting_of(task)
-        if accounting.pid:
-            with contextlib.suppress(TareError, OSError):
-                cgroups.freeze(accounting.paths, False)
+        cgroups.thaw_left(accounting_of(task).paths)

@@ -9,7 +9,7 @@ from docker.errors import APIError, DockerException
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from tare.errors import RuntimeUnavailableError
+from tare.runtimes.orchestrated import OrchestratorError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,28 +18,14 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 Kind = Literal["node", "service", "task", "config", "network", "container"]
-_NO_SUCH = 404
 _LIST = {"container": "containers", "network": "networks", "node": "nodes", "service": "services",
          "task": "tasks", "config": "configs"}  # fmt: skip
 _ANSWERED_NOT = "docker node ls; if the Swarm has lost its manager: docker swarm init \
 --force-new-cluster on a node that was one"
 
 
-class SwarmError(RuntimeUnavailableError):
-    """What the manager refused, or that it does not answer.
-
-    Attributes:
-        status: of HTTP; 0 where no answer came.
-    """
-
-    def __init__(self, what: str, *, where: str, why: str, remedy: str, status: int) -> None:
-        super().__init__(what, where=where, why=why, remedy=remedy)
-        self.status = status
-
-    @property
-    def gone(self) -> bool:
-        """Whether what was asked for does not exist."""
-        return self.status == _NO_SUCH
+class SwarmError(OrchestratorError):
+    """What the manager refused, or that it does not answer."""
 
 
 class Manager(Protocol):

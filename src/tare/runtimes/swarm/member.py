@@ -5,13 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tare.errors import RuntimeUnavailableError
-from tare.machines.cgroups import Accounting, group_paths, kill
-from tare.runtimes.orchestrated import Orchestrated, OrchestratedRunning, keep_log
-from tare.runtimes.poll import RateLimitedPoll
+from tare.machines.cgroups import Accounting, group_paths
+from tare.runtimes.orchestrated import Orchestrated, OrchestratedNode, keep_log
 from tare.runtimes.swarm.facts import node_fault
 from tare.runtimes.swarm.manager import SwarmError
 from tare.runtimes.swarm.tasks import container_of, ended, ending
@@ -31,7 +28,7 @@ _TASK = Orchestrated(
 )
 
 
-class MemberRunning(OrchestratedRunning):
+class MemberRunning(OrchestratedNode):
     """A task of a service."""
 
     of = _TASK
@@ -57,20 +54,13 @@ class MemberRunning(OrchestratedRunning):
             path: what packets to it pass through.
             clock: monotonic seconds.
         """
-        self.unit = replace(unit, site=site)
+        container, _ = container_of(task)
+        super().__init__(unit, site, container, accounting_of(task), clock)
         self._manager = manager
         self._service = service
         self._task = str(task["ID"])
         self._node = str(task["NodeID"])
         self._path = path
-        self._poll = RateLimitedPoll(self._poll_once, clock)
-        self._accounting = accounting_of(task)
-        self._container, _ = container_of(task)
-        if unit.limits.cpuset is not None:
-            self.confine(unit.limits.cpuset)
-
-    def exited(self) -> Exit | None:
-        return self._poll.exited()
 
     def _poll_once(self) -> Exit | None:
         try:
@@ -81,14 +71,14 @@ class MemberRunning(OrchestratedRunning):
             return Exit(-1, "its task is gone: its service was removed")
         if ended(task):
             return ending(task)
-        fault = self._node_fault()  # first: of such a node the Swarm wants all tasks shut down
+        fault = self._machine_fault()  # first: of such a node the Swarm wants all tasks shut down
         if fault:
             return Exit(-1, f"its node cannot be used: {fault}")
         if task.get("DesiredState") != "running":
             return Exit(-1, f"the Swarm wants its task to be {task.get('DesiredState')}")
         return None
 
-    def _node_fault(self) -> str:
+    def _machine_fault(self) -> str:
         """Of a node that does not answer; one that is only drained ends its tasks itself."""
         document = self._manager.inspect("node", self._node)
         return node_fault(document) if document["Status"].get("State") != "ready" else ""
@@ -98,22 +88,6 @@ class MemberRunning(OrchestratedRunning):
 
     def terminate(self) -> None:
         self._manager.remove("service", self._service)
-
-    def stop(self) -> None:
-        """Let it go with its group, whose release removes its service; a frozen one cannot die.
-
-        Where its engine is gone nobody would end it: it is killed, if it runs on this machine.
-        """
-        with contextlib.suppress(RuntimeUnavailableError):
-            self.resume()
-        if self._accounting.pid and self._abandoned():
-            kill(self._accounting.pid, self._container)
-
-    def _abandoned(self) -> bool:
-        try:
-            return bool(self._node_fault())
-        except SwarmError:
-            return True
 
     def collect_logs(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)

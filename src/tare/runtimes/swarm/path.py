@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from tare.errors import RuntimeUnavailableError
-from tare.runtimes.replies import wrong_replies
+from tare.runtimes import path_check
 from tare.runtimes.swarm.declaration import PROXIED
 from tare.runtimes.swarm.facts import NO_IP_VS
 
@@ -47,16 +46,10 @@ def refuse_broken(
     Raises:
         RuntimeUnavailableError: a target did not answer, or another unit did.
     """
-    faults = wrong_replies(expected, found)
-    if not faults:
-        return
-    if endpoint in PROXIED and ip_vs is False:
-        faults.append(NO_IP_VS)
-    raise RuntimeUnavailableError(
-        f"network: {endpoint} is not runnable here: packets from {place} do not reach the units",
-        where="platform.network",
-        why="; ".join(faults),
-        remedy=_REMEDIES[endpoint],
+    because = NO_IP_VS if endpoint in PROXIED and ip_vs is False else ""
+    remedy = _REMEDIES[endpoint]
+    path_check.refuse_broken(
+        endpoint, expected, found, "units", place, remedy=remedy, because=because
     )
 
 
@@ -97,16 +90,9 @@ def in_words(endpoint: str, found: Sequence[Reply], network: Mapping[str, Any]) 
         "service-ip": f"service address, IP_VS, {overlay}",
         "container-dns": overlay,
     }
-    parts = [endpoint, through[endpoint]]
-    if any(one.destination_translated for one in found):
-        parts.append("destination translated")
-    if any(one.source_translated for one in found):
-        parts.append("source translated")
+    parts = [endpoint, through[endpoint], *path_check.seen_in_words(found)]
     if any(_proxied(one) for one in found):
         parts.append("a program between them, as docker-proxy is")
-    sizes = sorted({size for one in found for size in one.mtu.values()})
-    if sizes:
-        parts.append(f"MTU of its devices {' and '.join(map(str, sizes))}")
     return ", ".join(parts)
 
 

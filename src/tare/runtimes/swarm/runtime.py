@@ -21,11 +21,11 @@ from tare.runtimes.swarm.facts import NO_IP_VS, SwarmFacts, read_facts
 from tare.runtimes.swarm.manager import EngineManager
 from tare.runtimes.swarm.member import MemberRunning
 from tare.runtimes.swarm.names import labels_of, network_of, own_name, service_of, volume_of
-from tare.runtimes.swarm.services import PORT_STEP, ServiceGroup, remove_networks
+from tare.runtimes.swarm.services import ServiceGroup, remove_networks
 from tare.runtimes.swarm.settings import connect_engine
 from tare.runtimes.swarm.tasks import address_on
 from tare.runtimes.swarm.volumes import NodeVolumes
-from tare.runtimes.unit import Site, Way
+from tare.runtimes.unit import PORT_STEP, Site, Way
 from tare.study.platform import BETWEEN_NODES, Placement
 
 if TYPE_CHECKING:
@@ -294,11 +294,7 @@ class SwarmRuntime:
 
     def _words(self, endpoint: str) -> str:
         """What packets to such an endpoint pass through, as far as it was seen."""
-        return (
-            self._connectivity_check.results.words(endpoint)
-            if self._connectivity_check
-            else endpoint
-        )
+        return self._connectivity_check.words(endpoint) if self._connectivity_check else endpoint
 
     def _services(self, group: _Group, unit: Unit) -> ServiceGroup:
         units = [site.name for site in group.sites]

@@ -12,6 +12,7 @@ from tare.runtimes.swarm.facts import constraints
 from tare.runtimes.swarm.manager import label_filter
 from tare.runtimes.swarm.names import config_of, labels_of, own_name
 from tare.runtimes.swarm.tasks import await_task
+from tare.runtimes.unit import PORT_STEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from tare.runtimes.swarm.manager import Document, Kind, Manager
     from tare.study.platform import Placement
 
-PORT_STEP = 100
-"""host ports of further clusters lie so far above those of the first"""
 _GONE_S = 30.0
 _POLL_S = 0.2
 

@@ -86,89 +86,27 @@ pub const OPS: Choice = Choice::pairs(
     "ratios of the profile's queries, and of insert",
 );
 
+/// A group: what it begins with, what every command takes, and what it ends with.
+macro_rules! group {
+    ($($first:expr),*; $($last:expr),*) => {
+        &[$($first,)* NO_WARMUP, TRUNCATE, LEVEL, SERIAL, $($last),*]
+    };
+}
+
 pub const BASIC: &[Group] = &[
-    &[
-        ERR, LEAST, MOST, NO_WARMUP, TRUNCATE, LEVEL, SERIAL, ADD, KEY_SIZE,
-    ],
-    &[
-        N.needed(),
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-        ADD,
-        KEY_SIZE,
-    ],
-    &[
-        DURATION.needed(),
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-        ADD,
-        KEY_SIZE,
-    ],
+    group![ERR, LEAST, MOST; ADD, KEY_SIZE],
+    group![N.needed(); ADD, KEY_SIZE],
+    group![DURATION.needed(); ADD, KEY_SIZE],
 ];
 pub const MIXED: &[Group] = &[
-    &[
-        ERR, LEAST, MOST, CLUSTERING, RATIO, NO_WARMUP, TRUNCATE, LEVEL, SERIAL, ADD, KEY_SIZE,
-    ],
-    &[
-        N.needed(),
-        CLUSTERING,
-        RATIO,
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-        ADD,
-        KEY_SIZE,
-    ],
-    &[
-        DURATION.needed(),
-        CLUSTERING,
-        RATIO,
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-        ADD,
-        KEY_SIZE,
-    ],
+    group![ERR, LEAST, MOST, CLUSTERING, RATIO; ADD, KEY_SIZE],
+    group![N.needed(), CLUSTERING, RATIO; ADD, KEY_SIZE],
+    group![DURATION.needed(), CLUSTERING, RATIO; ADD, KEY_SIZE],
 ];
 pub const USER: &[Group] = &[
-    &[
-        PROFILE.needed(),
-        OPS.needed(),
-        ERR,
-        LEAST,
-        MOST,
-        CLUSTERING,
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-    ],
-    &[
-        PROFILE.needed(),
-        OPS.needed(),
-        DURATION.needed(),
-        CLUSTERING,
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-    ],
-    &[
-        PROFILE.needed(),
-        OPS.needed(),
-        N.needed(),
-        CLUSTERING,
-        NO_WARMUP,
-        TRUNCATE,
-        LEVEL,
-        SERIAL,
-    ],
+    group![PROFILE.needed(), OPS.needed(), ERR, LEAST, MOST, CLUSTERING;],
+    group![PROFILE.needed(), OPS.needed(), DURATION.needed(), CLUSTERING;],
+    group![PROFILE.needed(), OPS.needed(), N.needed(), CLUSTERING;],
 ];
 
 fn is_serial(level: Consistency) -> bool {

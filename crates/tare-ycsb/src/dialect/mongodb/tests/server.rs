@@ -54,10 +54,9 @@ impl Store {
     fn talk(&self, mut socket: TcpStream) {
         let mut decoder = Decoder::new();
         loop {
-            let Ok(count @ 1..) = socket.read(decoder.space()) else {
+            let Ok(1..) = decoder.input.fill(|room| socket.read(room)) else {
                 return;
             };
-            decoder.came(count);
             let mut answers = Vec::new();
             decoder
                 .messages(|message| {

@@ -1,0 +1,102 @@
+"""A finding read the other way round: 20% to 25% more are 17% to 20% less.
+
+A number, a bound, no difference and a direction each stay what they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tare.knowledge.claims import claim_of
+from tare.knowledge.library import Entry, place_inside
+from tare.knowledge.schema import PublishedEffect, Source, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from tare.knowledge.schema import Discrepancy, Finding, Spread
+
+_DIGITS = 4
+_OTHER_WAY: dict[str, Literal["higher", "lower", "none"]] = {
+    "higher": "lower",
+    "lower": "higher",
+    "none": "none",
+}
+
+
+def can_be_mirrored(finding: Finding) -> bool:
+    """It compares two sides that differ in more than the client, and is no summary of others.
+
+    What Tare computed stands for printed numbers, which are mirrored themselves.
+    """
+    claim, side, base = claim_of(finding), finding.treatment, finding.baseline
+    if claim is None or claim.kind == "summary" or side is None or finding.computed:
+        return False
+    return side != base and side.client == base.client
+
+
+def mirrored(entry: Entry) -> Entry:
+    """The same comparison with its sides exchanged; it has the finding as its one link.
+
+    Raises:
+        ValueError: it is not one that can be mirrored.
+    """
+    finding, effect = entry.finding, entry.finding.effect
+    if effect is None or finding.treatment is None or effect.direction == "varies":
+        raise ValueError(f"{finding.id} cannot be read the other way round")
+    old, new = finding.values.baseline, finding.values.treatment
+    ratio = old / new if old and new else _inverse(effect.ratio)
+    turned = finding.model_copy(
+        update={
+            "baseline": finding.treatment,
+            "treatment": finding.baseline,
+            "values": Values(baseline=new, treatment=old, step=finding.values.step),
+            "effect": PublishedEffect(
+                ratio=_rounded(ratio),
+                low=_rounded(_inverse(effect.high)),
+                high=_rounded(_inverse(effect.low)),
+                direction=_OTHER_WAY[effect.direction],
+                how=effect.how if effect.how in ("range", "direction") else "chained",
+            ),
+            "spread": _spread(finding.spread),
+            "source": Source(where=place_inside(finding)),
+            "discrepancies": list(_discrepancies(finding, effect.ratio)),
+            # what a number takes for granted would be told as an assumption
+            "notes": "" if effect.ratio is not None else finding.notes,
+        }
+    )
+    return Entry(turned, entry.work, entry.origin, links=(finding.id,))
+
+
+def _inverse(ratio: float | None) -> float | None:
+    return None if ratio is None else 1 / ratio
+
+
+def _rounded(ratio: float | None) -> float | None:
+    return None if ratio is None else round(ratio, _DIGITS)
+
+
+def _spread(spread: Spread) -> Spread:
+    ci = spread.ci
+    return spread.model_copy(
+        update={
+            "baseline_sd": spread.treatment_sd,
+            "treatment_sd": spread.baseline_sd,
+            "cohens_d": None,
+            "ci": None if ci is None else (1 / ci[1], 1 / ci[0]),
+        }
+    )
+
+
+def _discrepancies(finding: Finding, ratio: float | None) -> Iterator[Discrepancy]:
+    """A second number of the change is read the other way round as well."""
+    base = finding.values.baseline
+    for clash in finding.discrepancies:
+        whole = {"change": 100, "points": base}.get(clash.about)
+        if clash.other is None or not whole or ratio is None:
+            yield clash.model_copy(update={"other": None})
+            continue
+        other = 1 + clash.other / whole
+        change = round((1 / other - 1) * 100, _DIGITS) if other > 0 else None
+        yield clash.model_copy(update={"about": "change", "other": change})

@@ -1,0 +1,1 @@
+"""Podman: containers without a daemon, which conmon holds and netavark connects."""

@@ -1,0 +1,234 @@
+"""Cassandra in containers of this machine's Podman, beside Docker's and native: paths and prices.
+
+Skipped where Podman cannot be used; the reason has the command that mends it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tare.databases.cassandra.configuration import NATIVE_PORT
+from tare.lab.progress import Silent
+from tare.lab.snapshots import Snapshots
+from tare.machines import neighbours
+from tare.records.prices import Weighing
+from tare.runtimes.confinement import OWN_USER
+from tare.runtimes.docker_engine import BY_DNAT, labelled, nat_rules
+from tare.runtimes.podman.engine import serving
+from tare.runtimes.registry import declared
+from tests.machines.neighbour import a_neighbour, reaches
+
+from .conftest import NATIVE, TARE, Bench, cassandra_cache, leftovers
+from .test_snapshots import DESIGN, ROWS, begun, raised, ready, resources_for, rights, rows, setup
+
+FAULT = declared("podman").fault()
+pytestmark = [pytest.mark.engine, pytest.mark.skipif(FAULT is not None, reason=f"{FAULT}")]
+
+HOST = "    host: {platform: {runtime: podman, network: host, storage: volume}}"
+BRIDGE = "    bridge: {platform: {runtime: podman, network: bridge, storage: directory}}"
+PUBLISHED = "    published: {platform: {runtime: podman, network: published, storage: layer}}"
+LIMITED = (
+    "    limited: {platform: {runtime: podman, network: bridge, storage: volume, "
+    "limits: {cpus: 1.5, cpuset: '0-1', memory: 1GiB}}, "
+    "client: {runtime: podman, network: bridge}}"
+)
+SLICES = ("--set", "design.slice=100ms")
+ENDPOINT = "    {0}-{1}: {{platform: {{runtime: {0}, network: bridge, endpoint: {1}}}}}"
+BY_ENDPOINT = {
+    "podman-loopback": ("127.0.0.1:", "loopback of the container"),
+    "podman-bridge": ("198.19.", "bridge and veth pair"),
+    "podman-published": ("198.18.", BY_DNAT),
+    "docker-bridge": ("198.19.", "bridge and veth pair"),
+    "docker-published": ("198.18.", BY_DNAT),
+}
+"""Condition to how its endpoint begins, and what its packets pass."""
+WAYS = ["native", "native again", "podman.host", "podman.loopback", "podman.bridge",
+        "podman.published", "podman.between-nodes"]  # fmt: skip
+
+neighbour = pytest.fixture(a_neighbour)
+
+
+def in_podman() -> dict[str, list[str]]:
+    """Names of what has a label of Tare's there."""
+    with serving() as client:
+        found = labelled(client, "tare.run")
+    return {kind: [str(one.name) for one in items] for kind, items in found.items() if items}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    yield
+    assert leftovers() == []
+    assert in_podman() == {}
+
+
+def done(bench: Bench, run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+    """Condition to its manifest; all were measured, and without errors."""
+    assert run.returncode in (0, 3), run.stdout + run.stderr
+    manifests = {one["condition"]: one for one in bench.manifests().values()}
+    assert {one["status"] for one in manifests.values()} == {"done"}
+    assert all(client["ok"] > 100 for one in manifests.values() for client in one["clients"])
+    assert all(client["errors"] == 0 for one in manifests.values() for client in one["clients"])
+    return manifests
+
+
+def test_networks_storages_and_limits(bench: Bench) -> None:
+    study = bench.study(NATIVE, HOST, BRIDGE, PUBLISHED, LIMITED, fresh="block")
+    manifests = done(bench, bench.tare("run", study))
+    assert {name: one["units"][0]["path"] for name, one in manifests.items()} == {
+        "native": "loopback of the host",
+        "host": "loopback of the host",
+        "bridge": "bridge and veth pair",
+        "limited": "bridge and veth pair",
+        "published": BY_DNAT,
+    }
+    limits = {
+        k: manifests["limited"]["units"][0]["parity"][k] for k in ("cpu quota", "memory limit")
+    }
+    assert limits == {"cpu quota": "1.5 CPUs", "memory limit": "1024 MiB"}
+    assert manifests["limited"]["units"][-1]["runtime"] == "podman", (
+        "its client is a container, too"
+    )
+    bits = {unit["bits"] for one in manifests.values() for unit in one["units"][:1]}
+    assert len(bits) == 1, "every platform runs the same bits"
+
+
+def test_native_against_docker_against_podman_in_slices_by_each_endpoint(bench: Bench) -> None:
+    levels = [ENDPOINT.format(*name.split("-")) for name in BY_ENDPOINT]
+    running = bench.start("run", bench.study(NATIVE, *levels), *SLICES, "--set", "load.measure=3s")
+    led, states = 0, set[str]()
+    while running.poll() is None:
+        led = max(led, packets_led_by_dnat())
+        states |= connections_of("conmon")
+        try:
+            running.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+    output, _ = running.communicate()
+    manifests = done(bench, subprocess.CompletedProcess([], running.returncode, output, ""))
+    assert led > 0, "connections to the published port passed netavark's rule"
+    assert states <= {"LISTEN"}, "conmon holds the port, and relays nothing"
+    nodes = {name: one["units"][0] for name, one in manifests.items()}
+    for name, (begins, path) in BY_ENDPOINT.items():
+        assert nodes[name]["endpoint"].startswith(begins)
+        assert nodes[name]["path"] == path
+        assert nodes[name]["runtime"] == name.split("-")[0]
+    made = {name: one["deployment"] for name, one in manifests.items()}
+    for engine in ("podman", "docker"):
+        assert len({made[name] for name in made if name.startswith(engine)}) == 1, "one container"
+    assert len(set(made.values())) == 3, "one server of each platform"
+    assert all(one["slices"]["frozen"] for one in manifests.values())
+    own = {name: one["engine_cpu_s"] / one["clients"][0]["ok"] for name, one in manifests.items()}
+    others = max(own["podman-bridge"], own["docker-published"], 1e-6)
+    assert own["podman-published"] < 4 * others, "no process of the engine relays its packets"
+
+
+def packets_led_by_dnat() -> int:
+    """Connections that netavark's rules have led to published ports of Tare's."""
+    rules = [rule.split() for rule in nat_rules("-v").splitlines() if "NETAVARK-DN" in rule]
+    led = [
+        one for one in rules if "DNAT" in one and any(each.startswith("198.18.") for each in one)
+    ]
+    return sum(int(one[one.index("-c") + 1]) for one in led)
+
+
+def connections_of(name: str) -> set[str]:
+    """The states of the TCP connections of all processes of this name."""
+    found: set[str] = set()
+    for process in psutil.process_iter(["name"]):
+        if process.info["name"] == name:
+            try:
+                found |= {one.status for one in process.net_connections("tcp")}
+            except psutil.Error:  # gone meanwhile
+                continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def snapshot_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as environment:
+        yield cassandra_cache(tmp_path_factory.mktemp("snapshots") / "cache", environment)
+
+
+def test_its_containers_start_from_native_s_snapshot_and_have_docker_s_rights(
+    snapshot_cache: Path, tmp_path: Path
+) -> None:
+    platforms: list[dict[str, str]] = [
+        {},
+        {"runtime": "podman", "network": "host", "storage": "volume"},
+        {"runtime": "podman", "network": "bridge", "storage": "layer"},
+        {"runtime": "podman", "network": "bridge", "storage": "directory"},
+        {"runtime": "docker", "network": "bridge", "storage": "volume"},
+    ]
+    setups, told, allowed = [setup(platform) for platform in platforms], [], []
+    with resources_for(setups, tmp_path / "work") as resources, ExitStack() as stack:
+        started = [
+            stack.enter_context(
+                begun(f"D{number}", one, resources, Snapshots(resources, DESIGN, Silent(), 7))
+            )
+            for number, one in enumerate(setups)
+        ]
+        for deployment in started:
+            cluster, data = ready(deployment)
+            assert rows(cluster) == ROWS
+            told.append(data)
+            if deployment.setup.platform.runtime != "native":
+                process = Path(f"/proc/{cluster.nodes[0].accounting().pid}")
+                (whole,) = (line for line in lines(process / "mountinfo") if line.split()[4] == "/")
+                (filtered,) = (line for line in lines(process / "status") if "Seccomp:" in line)
+                read_only = whole.split()[5].split(",")[0] == "ro"
+                assert read_only is (deployment.setup.platform.storage != "layer")
+                allowed.append({**rights(cluster), "Seccomp": filtered.split()[1]})
+    assert all(data == told[0] for data in told)
+    assert all(one == allowed[-1] for one in allowed)
+    assert allowed[0]["Uid"] == str(OWN_USER)
+    assert allowed[0]["CapEff"] == allowed[0]["CapBnd"] == 16 * "0"
+    assert allowed[0]["NoNewPrivs"] == "1"
+
+
+def lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines()
+
+
+def test_a_published_port_is_out_of_a_neighbour_s_reach(
+    snapshot_cache: Path, tmp_path: Path, neighbour: str
+) -> None:
+    one = setup({"runtime": "podman", "network": "published", "storage": "directory"})
+    with resources_for([one], tmp_path / "work") as resources:
+        snapshots = Snapshots(resources, DESIGN, Silent(), 7)
+        with raised("D1", one, resources, snapshots) as (cluster, _):
+            door = cluster.nodes[0].unit.site.door(NATIVE_PORT)
+            assert rows(cluster) == ROWS
+            assert not reaches(neighbour, *door)
+            neighbours.let_in()
+            assert reaches(neighbour, *door), "netavark leads it there, but for the rule"
+
+
+def test_each_way_to_it_is_weighed(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [TARE, "weigh", "podman", "--rounds", "3", "--seconds", "27", "--in-flight", "1", "--json"],
+        env={**os.environ, "TARE_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert told.returncode in (0, 3), told.stderr  # 3: on a busy machine
+    found = Weighing.model_validate(json.loads(told.stdout))
+    assert [one.way for one in found.prices] == WAYS
+    assert found.left_out == {}
+    by_way = {one.way: one for one in found.prices}
+    assert by_way["podman.published"].path == BY_DNAT
+    for one in found.prices:
+        assert one.demand.value > 1
+        assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
+        assert one.parts["engine"].value < 1, "nothing is relayed by a process of Podman's"

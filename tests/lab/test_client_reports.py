@@ -1,0 +1,55 @@
+"""What clients of servers without a database tell, and what of it ends the driving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from tare.errors import QuietError
+from tare.lab import client_reports
+from tare.lab.client_reports import ClientReports
+from tare.load.client import Line, LoadClient
+
+
+class Client:
+    name = "c1"
+
+
+CLIENT = cast("LoadClient", Client())
+
+
+def told(monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> ClientReports:
+    """What is known after a client has printed this."""
+
+    def progress(*_: object, **__: object) -> Iterator[Line]:
+        yield Line(CLIENT, event)
+
+    monkeypatch.setattr(client_reports, "progress", progress)
+    known = ClientReports()
+    known.listen([CLIENT], 1.0)
+    return known
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"event": "interval", "phase": "measure", "ops": "many"},
+        {"event": "interval", "phase": "measure", "ops": None},
+        {"event": "interval"},
+        {"no": "event"},
+    ],
+)
+def test_a_line_that_cannot_be_read_is_an_error_of_ours(
+    monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
+) -> None:
+    fault = told(monkeypatch, event).fault
+    assert isinstance(fault, QuietError)
+    assert "cannot be read" in fault.what
+    assert "tare doctor" in fault.remedy
+
+
+def test_operations_are_kept_by_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = told(monkeypatch, {"event": "interval", "phase": "measure", "ops": 7, "ops_per_s": 6.0})
+    assert (known.operations, known.per_s, known.fault) == ({"c1": [7]}, {"c1": [6.0]}, None)
