@@ -92,7 +92,7 @@ def test_a_check_that_says_more_than_a_warning_is_said() -> None:
     analysis.checks[0].name, analysis.checks[0].status = "noise floor", "warning"
     analysis.checks[0].summary = "it exceeds the margin in single blocks on all.p99, throughput"
     text = shown(analysis)
-    assert "Single blocks are noisier than the margin on throughput" in text
+    assert "Identical setups differed in single blocks of throughput by more" in text
     assert analysis.checks[0].summary in text
 
 
