@@ -211,9 +211,12 @@ def test_threads_are_asked_for_and_taken_into_the_study(tmp_path: Path) -> None:
 def test_what_a_share_of_the_load_becomes_is_printed_and_written(tmp_path: Path) -> None:
     out = tmp_path / "settle.yaml"
     done = tare("advise", "--network", "host", "--load", "50%", "--study-out", str(out))
-    assert load_study(out).load.threads == 16
+    load = load_study(out).load
+    assert (load.rate, load.search.of) == ("50% of max", "baseline")
     for text in (done.stdout, out.read_text(encoding="utf-8")):
-        assert "Closed loop of 16 threads. That is 50% of 32 threads" in text
+        assert "Open loop at 50% of the maximum of what is replaced" in " ".join(
+            text.replace("\n#", " ").split()
+        )
 
 
 def test_a_storage_can_be_compared_inside_docker(tmp_path: Path) -> None:

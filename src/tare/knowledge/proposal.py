@@ -31,7 +31,8 @@ database:
 platform: {{machines: local, {base}}}{clusters}
 client: {{machines: local, {client}}}
 {load_note}
-load: {{workload: {workload}, records: 20_000, threads: {threads}, warmup: 2s, measure: 8s}}
+load: {{workload: {workload}, records: 20_000, {intensity}, warmup: 2s,
+       measure: 8s}}
 factors:
   platform:
     {baseline}: {{}}
@@ -47,7 +48,9 @@ design:
   reset: keep
   warm: {{gentle: 30s, at_least: 12s, at_most: 20s, window: 3s, bound: 5%}}
 margins: {{service_demand: {margin}, throughput: {margin}, mean: {margin}, p99: 10%}}
-"""
+{primary}"""
+_OF_A_RATE = "analysis: {primary: [service_demand, all.mean, all.p99]}\n"
+"""throughput is that of the rate"""
 
 
 def study_text(asked: Query, size: Size) -> str:
@@ -72,7 +75,8 @@ def study_text(asked: Query, size: Size) -> str:
         nodes=asked.nodes or asked.replication_factor or 1,
         replicas=asked.replication_factor or 1,
         workload=asked.workload or _WORKLOADS.get(asked.operation, "ycsb-a"),
-        threads=_threads(asked),
+        intensity=_intensity(asked),
+        primary=_OF_A_RATE if _partial(asked) else "",
         load_note=textwrap.fill(note, 98, initial_indent="# ", subsequent_indent="# "),
         **sides_of(asked),
     )
@@ -114,19 +118,24 @@ def _name(asked: Query) -> str:
     return re.sub(r"[^a-z0-9-]+", "-", "-".join(part for part in parts if part).lower())[:64]
 
 
-def _threads(asked: Query) -> int:
-    share = asked.share if asked.share is not None else 1.0
-    return asked.threads or max(1, round(_THREADS * share))
+def _partial(asked: Query) -> bool:
+    return asked.share is not None and asked.share < 1 and not asked.threads
+
+
+def _intensity(asked: Query) -> str:
+    """Fields of the load: threads of a closed loop, or the same share of the baseline's maximum."""
+    if _partial(asked):
+        return f"rate: {asked.share:.0%} of max, search: {{of: baseline}}, threads: {_THREADS}"
+    return f"threads: {asked.threads or _THREADS}"
 
 
 def load_note(asked: Query) -> str:
-    """The load of the proposed study in words: what a share of the maximum becomes."""
-    text = f"Closed loop of {_threads(asked)} threads."
-    if asked.share is None or asked.share >= 1 or asked.threads:
-        return text
+    """The load of the proposed study in words."""
+    if not _partial(asked):
+        return f"Closed loop of {asked.threads or _THREADS} threads."
     return (
-        f"{text} That is {asked.share:.0%} of {_THREADS} threads, and more than {asked.share:.0%} "
-        "of the throughput; once the maximum is known, set `rate` to its share of it instead."
+        f"Open loop at {asked.share:.0%} of the maximum of what is replaced, for all conditions "
+        f"alike; the run looks for that maximum first, with {_THREADS} threads."
     )
 
 
