@@ -79,7 +79,7 @@ def test_an_end_while_the_command_is_still_imported_is_no_traceback(tmp_path: Pa
         "import signal, sys; from tare.cli import app\n"
         "class Late:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'tare.cli.console': signal.raise_signal(signal.SIGTERM)\n"
+        "        if name == 'tare.cli.commands': signal.raise_signal(signal.SIGTERM)\n"
         "sys.meta_path.insert(0, Late()); app.main()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
