@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
 from tare.knowledge.nearness import Near, Nearness
-from tare.knowledge.sizing import ASSUMED, LEAST, MOST, deployments_for, size_of
+from tare.knowledge.sizing import ASSUMED, IN_SLICES, LEAST, MOST, deployments_for, size_of
 from tests.knowledge.sample import changed
 
 
@@ -50,6 +50,17 @@ def test_where_nothing_is_known_the_assumption_is_said() -> None:
     size = size_of([Near(changed(1.0), Nearness(0.1, []))], 0.05)
     assert (size.sd_log, size.known) == (ASSUMED, [])
     assert "assumed" in size.method
+
+
+@pytest.mark.parametrize(("published", "taken"), [(0.068, IN_SLICES), (0.01, 0.01)])
+def test_a_study_in_slices_needs_no_more_than_servers_that_take_turns_differ_by(
+    published: float, taken: float
+) -> None:
+    near = [Near(changed(1.0, spread={"sd_log": published, "units": 5}), Nearness(0.1, []))]
+    size = size_of(near, 0.05, in_slices=True)
+    assert size.sd_log == taken
+    assert size.deployments == deployments_for(taken, 0.05)
+    assert f"{published:.1%}" in size.method, "what was published is told in either case"
 
 
 def test_what_was_seen_far_away_says_nothing_of_the_variability_here() -> None:

@@ -11,7 +11,7 @@ from tare.knowledge.conclusion import Conclusion, conclude, ends_of
 from tare.knowledge.library import place
 from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
-from tare.knowledge.proposal import obstacle
+from tare.knowledge.proposal import obstacle, takes_turns
 from tare.knowledge.relevant import near_to, relevant
 from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
@@ -154,7 +154,7 @@ def advise(
         answers=answers,
         afar=[] if answers or instead else _afar(near, entries, shown),
         follows=_follows(asked, answers, purposes),
-        settle=size_of(main, margin),
+        settle=size_of(main, margin, in_slices=takes_turns(asked) and not metric.startswith("p")),
         obstacle=obstacle(asked),
         notes=[] if instead and not answers else _notes(asked, answers, near),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tare.errors import KnowledgeError
 from tare.knowledge.proposed_sides import level_of, sides_of, why_not
+from tare.runtimes.registry import registered
 from tare.study.read import load_study
 
 if TYPE_CHECKING:
@@ -111,6 +112,12 @@ def obstacle(asked: Query) -> str:
             "studies/truyen-2018-mongodb.yaml, whose head says how, and see what `tare plan` says"
         )
     return why_not(asked)
+
+
+def takes_turns(asked: Query) -> bool:
+    """The proposed study is measured in slices: its servers are units of this machine."""
+    sides = (registered().get(name) for name in (asked.platform, asked.over))
+    return not obstacle(asked) and all(one is not None and not one.orchestrator for one in sides)
 
 
 def _name(asked: Query) -> str:

@@ -21,6 +21,10 @@ LEAST, MOST = 3, 1000
 may have."""
 ASSUMED = 0.05
 """Sd of a log-ratio where nothing is known; what docs/decisions/0002 simulates."""
+IN_SLICES = 0.03
+"""Sd of a log-ratio between identical servers, one each, that start from one snapshot and take
+turns in slices, where half the load writes: 2% of a server, and what the slices leave
+(docs/resolution.md)"""
 FURTHEST = 0.5
 
 
@@ -36,10 +40,11 @@ class Size(BaseModel):
     method: str
 
 
-def size_of(near: Iterable[Near], margin: float) -> Size:
+def size_of(near: Iterable[Near], margin: float, *, in_slices: bool = False) -> Size:
     """Deployments that give 80% power to see a difference as large as the margin.
 
-    The sd is the median of those known of the same metric near the question.
+    The sd is the median of those known of the same metric near the question, or where less, of a
+    study in slices, what Tare saw of these: what others published they measured one after another.
     """
     known = sorted(
         sd
@@ -49,14 +54,19 @@ def size_of(near: Iterable[Near], margin: float) -> Size:
         if sd is not None and sd > 0
     )
     sd = statistics.median(known) if known else ASSUMED
-    n = deployments_for(sd, margin)
     basis = (
         f"the median of {len(known)} known ({known[0]:.1%} to {known[-1]:.1%})"
         if known
         else "assumed, for none is known near the question"
     )
+    if in_slices and sd > IN_SLICES:
+        basis = (
+            "what Tare saw of identical servers that take turns in slices (docs/resolution.md); "
+            f"of repetitions one after another {sd:.1%}, {basis}"
+        )
+        sd = IN_SLICES
     return Size(
-        deployments=n,
+        deployments=deployments_for(sd, margin),
         margin=margin,
         sd_log=sd,
         known=known,
