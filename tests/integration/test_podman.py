@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from tare.runtimes.confinement import OWN_USER
 from tare.runtimes.docker_engine import BY_DNAT, labelled, nat_rules
 from tare.runtimes.podman.engine import serving
 from tare.runtimes.registry import declared
-from tests.machines.neighbour import a_neighbour, reaches
+from tests.machines.neighbour import NEIGHBOUR, a_neighbour, reaches
 
 from .conftest import NATIVE, TARE, Bench, cassandra_cache, leftovers
 from .test_snapshots import DESIGN, ROWS, begun, raised, ready, resources_for, rights, rows, setup
@@ -205,12 +205,24 @@ def test_a_published_port_is_out_of_a_neighbour_s_reach(
     one = setup({"runtime": "podman", "network": "published", "storage": "directory"})
     with resources_for([one], tmp_path / "work") as resources:
         snapshots = Snapshots(resources, DESIGN, Silent(), 7)
-        with raised("D1", one, resources, snapshots) as (cluster, _):
+        with raised("D1", one, resources, snapshots) as (cluster, _), forwarded():
             door = cluster.nodes[0].unit.site.door(NATIVE_PORT)
             assert rows(cluster) == ROWS
             assert not reaches(neighbour, *door)
             neighbours.let_in()
             assert reaches(neighbour, *door), "netavark leads it there, but for the rule"
+
+
+@contextmanager
+def forwarded() -> Iterator[None]:
+    """This machine forwards what the neighbour sends, as one without a Docker engine does, which
+    has its kernel drop what it does not know."""
+    rule = ["FORWARD", "-s", NEIGHBOUR, "-j", "ACCEPT"]
+    subprocess.run(["iptables", "-w", "-I", *rule], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["iptables", "-w", "-D", *rule], check=True)
 
 
 def test_each_way_to_it_is_weighed(tmp_path: Path) -> None:
