@@ -243,4 +243,5 @@ def test_each_way_to_it_is_weighed(tmp_path: Path) -> None:
     for one in found.prices:
         assert one.demand.value > 1
         assert one.counts["packets"].value == pytest.approx(2.0, abs=0.4), one.way
-        assert one.parts["engine"].value < 1, "nothing is relayed by a process of Podman's"
+        engine = one.parts["engine"].value if "engine" in one.parts else 0.0  # native has none
+        assert engine < 1, "nothing is relayed by a process of Podman's"
