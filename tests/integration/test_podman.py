@@ -31,7 +31,8 @@ from .conftest import NATIVE, TARE, Bench, cassandra_cache, leftovers
 from .test_snapshots import DESIGN, ROWS, begun, raised, ready, resources_for, rights, rows, setup
 
 FAULT = declared("podman").fault()
-pytestmark = [pytest.mark.engine, pytest.mark.skipif(FAULT is not None, reason=f"{FAULT}")]
+AGAIN = f"{FAULT}; then, as root: .venv/bin/pytest -m engine tests/integration -k podman"
+pytestmark = [pytest.mark.engine, pytest.mark.skipif(FAULT is not None, reason=AGAIN)]
 
 HOST = "    host: {platform: {runtime: podman, network: host, storage: volume}}"
 BRIDGE = "    bridge: {platform: {runtime: podman, network: bridge, storage: directory}}"

@@ -25,10 +25,10 @@ from tests.runtimes.podman.test_leftovers import marks
 from .conftest import NATIVE, Bench, leftovers
 from .slow_registry import SlowRegistry, slow_registry
 from .test_bad_things import nth, wait_for
-from .test_podman import BRIDGE, FAULT, HOST, SLICES, in_podman, nothing_left
+from .test_podman import AGAIN, BRIDGE, FAULT, HOST, SLICES, in_podman, nothing_left
 
 __all__ = ["nothing_left"]
-pytestmark = [pytest.mark.engine, pytest.mark.skipif(FAULT is not None, reason=f"{FAULT}")]
+pytestmark = [pytest.mark.engine, pytest.mark.skipif(FAULT is not None, reason=AGAIN)]
 
 NAMES = {
     "container": "tare-r0-d1-podman-1-k1-n1",

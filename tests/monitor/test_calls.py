@@ -72,7 +72,7 @@ def skip_where_nobody_may_count() -> None:
     try:
         os.close(perf_events.count(0, perf_events.tracepoint("raw_syscalls/sys_enter"), ""))
     except OSError as refused:
-        pytest.skip(str(refused))
+        pytest.skip(f"{refused}; as root: .venv/bin/pytest tests/monitor/test_calls.py")
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def grown(counts: ProcessCounts, before: dict[str, int], name: str) -> int:
 
 def test_a_sleep_is_a_context_switch(counts: ProcessCounts) -> None:
     if why := Switches().why_not:
-        pytest.skip(why)
+        pytest.skip(f"{why}; as root: .venv/bin/pytest tests/monitor/test_process_counts.py")
     before = read(counts, ME)
     for _ in range(200):
         time.sleep(1e-5)

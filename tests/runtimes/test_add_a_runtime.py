@@ -102,7 +102,7 @@ def test_doctor_weighing_and_advice_know_it(installed: Path) -> None:
     )
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes namespaces")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes namespaces: sudo make test")
 def test_a_unit_runs_in_namespaces_of_its_own(installed: Path) -> None:
     inside, outside = told(
         installed,

@@ -127,3 +127,11 @@ def test_a_runtime_that_is_not_for_hosts_refuses_them_in_words(tmp_path: Path) -
     hosts: Any = None  # it is refused before any is looked at
     with pytest.raises(RuntimeUnavailableError, match="jail runs no units on hosts"):
         Jail().make_on_hosts(tmp_path, hosts, "")
+
+
+def test_a_declaration_that_does_not_say_what_runs_its_units_is_refused_in_words(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(RuntimeUnavailableError, match="jail runs no units") as refused:
+        Jail().make("r1", tmp_path, AddressPool(print))
+    assert refused.value.why == "Jail declares no `make`"

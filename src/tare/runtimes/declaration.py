@@ -166,9 +166,16 @@ class Declaration:
             routable: units take addresses that clients in containers reach.
 
         Raises:
-            RuntimeUnavailableError: an orchestrator, and none is named here.
+            RuntimeUnavailableError: an orchestrator, and none is named here; or the declaration
+                says nothing of it.
         """
-        raise NotImplementedError
+        from tare.errors import RuntimeUnavailableError  # this module imports nothing
+
+        raise RuntimeUnavailableError(
+            f"{self.name} runs no units",
+            why=f"{type(self).__qualname__} declares no `make`",
+            remedy="tell who wrote it; docs/add-a-runtime.md shows one",
+        )
 
     def make_on_hosts(self, work: Path, hosts: Hosts, group: str) -> Runtime:
         """The same on hosts that SSH reaches, where it is for these.
