@@ -44,6 +44,11 @@ def test_without_noise_the_effects_are_found_exactly() -> None:
     assert found == pytest.approx([0.0, 0.01, -0.01], abs=1e-12)
 
 
+def test_of_one_condition_alone_nothing_is_open() -> None:
+    terms = terms_of(arrange(table(1, 40, [0.0]).ravel(), [0] * 40, [0]))
+    assert terms.effects.tolist() == terms.errors.tolist() == [0.0]
+
+
 def test_bursts_cost_little_precision() -> None:
     effects = [0.0, 0.02, 0.05]
     plain, fitted = [], []

@@ -403,6 +403,8 @@ def _errors(
     bursts it is an eighth too small (tests/analysis/test_slices.py).
     """
     conditions, turns = observed.conditions, observed.turns
+    if not conditions.any():
+        return np.zeros(1)  # of one condition alone the effect is 0, whatever its slices are
     passes = int(observed.passes.max()) + 1
     if turns.max() + 1 <= passes:
         turns = np.arange(len(residuals))

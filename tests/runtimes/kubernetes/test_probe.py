@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from tare.runtimes.kubernetes import probe, settings
 from tare.runtimes.kubernetes.probe import NEEDED, fault
 from tare.runtimes.kubernetes.refusals import no_answer
 from tare.runtimes.kubernetes.settings import ClusterSettings
+from tare.runtimes.registry import declared
 from tests.runtimes.kubernetes.rights import granted
 from tests.runtimes.kubernetes.scripted_api import SERVER, ScriptedApi, machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def told(api: ScriptedApi) -> str | None:
@@ -48,3 +57,15 @@ def test_the_file_of_rights_gives_what_is_asked_for_and_nothing_far_reaching() -
     for verb, resource in given:
         assert "*" not in verb + resource
         assert resource not in ("secrets", "pods/exec", "nodes/proxy", "serviceaccounts")
+
+
+def test_a_cluster_without_a_docker_engine_to_make_images_is_refused_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    monkeypatch.setattr(probe, "fault", lambda settings: None)
+    monkeypatch.setattr(settings, "cluster_settings", ClusterSettings)
+    said = declared("kubernetes").fault()
+    assert said is not None
+    assert "no Docker engine answers" in said
+    assert "dockerd" in said

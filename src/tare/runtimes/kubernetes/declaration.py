@@ -64,7 +64,9 @@ class Kubernetes(Declaration):
             settings = cluster_settings()
         except RuntimeUnavailableError as error:
             return f"{error.what}: {error.why} ({error.remedy})"
-        return f"{_NONE_NAMED} ({_NAME_ONE})" if settings is None else fault(settings)
+        if settings is None:
+            return f"{_NONE_NAMED} ({_NAME_ONE})"
+        return fault(settings) or _builder_fault()
 
     def seen(self) -> Seen:
         found = self.fault()
@@ -144,6 +146,14 @@ def _lacking(setup: Setup, facts: ClusterFacts) -> Iterator[Obstacle]:
         why = f"{setup.database.nodes} nodes on machines of their own, where {able} can take one"
         remedy = "set platform.placement.spread to preferred; `tare doctor` lists the machines"
         yield Obstacle(("platform", "placement", "spread"), why, remedy)
+
+
+def _builder_fault() -> str | None:
+    """Why no image can be made for its pods; None where one can."""
+    from tare.runtimes.docker_declaration import DECLARED as DOCKER
+
+    found = DOCKER.fault()
+    return f"images of its pods are made by Docker here: {found}" if found else None
 
 
 def _in_words(facts: ClusterFacts) -> str:
