@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.machines.facts import local_facts
 from tare.records.noise import MetricNoise, Noise
-from tare.records.quiet import Machine, keep
+from tare.records.kept_measurements import Machine, keep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from tare.analysis.bill import NOT_APART, NOT_COUNTED
 from tare.analysis.billed_ways import way_of
 from tare.analysis.tariff import Tariff
 from tare.records.prices import Interval, Price, Weighing
-from tare.records.quiet import Machine, write
+from tare.records.kept_measurements import Machine, write
 from tests.synthetic_run import docker, write_run
 from tests.synthetic_trial import Truth
 

@@ -13,7 +13,7 @@ from tare.analysis.prices import PARTS, Round, Weighed, WeighedWay, interval, pr
 from tare.analysis.slices import SliceRow
 from tare.errors import LoadError
 from tare.records.prices import Price, Weighing
-from tare.records.quiet import Machine
+from tare.records.kept_measurements import Machine
 
 MACHINE = Machine(hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1")
 WAYS = [

@@ -8,7 +8,7 @@ import pytest
 
 from tare.cli.own_prices import price_lines
 from tare.machines.facts import local_facts
-from tare.records.quiet import Machine, keep
+from tare.records.kept_measurements import Machine, keep
 from tests.analysis.test_bill import BRIDGE, price, weighing
 
 if TYPE_CHECKING:

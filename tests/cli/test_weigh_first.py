@@ -16,7 +16,7 @@ from tare.machines.facts import local_facts
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
 from tare.records.prices import BEFORE_CALLS
-from tare.records.quiet import Machine, keep, write
+from tare.records.kept_measurements import Machine, keep, write
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 from tests.analysis.test_bill import BRIDGE, price, weighing

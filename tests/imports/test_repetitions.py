@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.imports.identity import Place
+from tare.imports.trial_identity import Place
 from tare.imports.repetitions import number_named
-from tare.imports.trials import ImportedTrial
+from tare.imports.trial_writer import ImportedTrial
 from tare.records.layout import RunFiles
 from tare.records.reader import read_run
 from tare.study.conditions import expand

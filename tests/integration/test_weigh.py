@@ -17,7 +17,7 @@ from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.monitor.calls import KINDS
 from tare.records.prices import Weighing
-from tare.records.quiet import Machine
+from tare.records.kept_measurements import Machine
 
 from .conftest import FROM_A_TERMINAL, TARE, leftovers
 

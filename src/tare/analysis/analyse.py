@@ -22,7 +22,7 @@ from tare.analysis.inference.contrasts import make_contrasts, without_undescribe
 from tare.analysis.inference.effects import make_effects
 from tare.analysis.inference.further import also_asked
 from tare.analysis.inference.identical import identical_spreads
-from tare.analysis.inference.levels import levels_after
+from tare.analysis.inference.significance import levels_after
 from tare.analysis.inference.noise_floor import noise_floor
 from tare.analysis.left_out import left_out, not_compared
 from tare.analysis.model import Analysis
@@ -35,7 +35,7 @@ from tare.analysis.why.why import make_why
 from tare.records.looks import read_looks
 from tare.records.part_prices import parts_in
 from tare.records.prices import Weighing
-from tare.records.quiet import read
+from tare.records.kept_measurements import read
 from tare.records.reader import read_run
 from tare.study.conditions import expand
 from tare.study.metric_names import SHAPES, margin_of, primary_metrics

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.inference.levels import believed_at_every_end
+from tare.analysis.inference.significance import believed_at_every_end
 from tare.analysis.inference.verdicts import ALPHA
 from tare.analysis.model.ending import Ending, Extension, TakenLook
 from tare.records.looks import Look
@@ -16,7 +16,7 @@ from tare.records.looks import Look
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import Levels
     from tare.analysis.model import Analysis, Effect
     from tare.analysis.trials import Trial
     from tare.records.looks import Looks

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tare.records.prices import Interval
-    from tare.records.quiet import Machine
+    from tare.records.kept_measurements import Machine
 
 PASSES = 2
 """Turns of each piece and unit in a round; the second pass goes through the units the other way, so

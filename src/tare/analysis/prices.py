@@ -22,7 +22,7 @@ from scipy import special
 from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
 from tare.errors import LoadError
 from tare.records.prices import Interval, Price, Weighing
-from tare.records.quiet import stood_still
+from tare.records.kept_measurements import stood_still
 from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.slices import SliceRow
     from tare.records.prices import Database, Operation
-    from tare.records.quiet import Machine
+    from tare.records.kept_measurements import Machine
 
 US = 1e6
 NATIVE, AGAIN = BARE, f"{BARE} again"

@@ -116,7 +116,7 @@ def command(
     from tare.knowledge.mixes import READS
     from tare.knowledge.proposal import load_note, study_text, write_study
     from tare.knowledge.query import Query
-    from tare.knowledge.rules import PURPOSES
+    from tare.knowledge.guidelines import PURPOSES
     from tare.knowledge.schema import Operation, Plugin
     from tare.study.platform import Network, Storage
 

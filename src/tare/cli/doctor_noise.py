@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tare.cli.console import Terminal, say, say_json
-from tare.cli.quiet import STOOD_STILL, STOP_THEM
+from tare.cli.background_load import STOOD_STILL, STOP_THEM
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
 from tare.records.noise import Noise
-from tare.records.quiet import Machine, keep, kept_here
+from tare.records.kept_measurements import Machine, keep, kept_here
 from tare.report import numbers
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from tare.cli.doctor_noise import COMMAND, age, width
 from tare.enumeration import first_of
 from tare.errors import TareError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
 from tare.records.layout import RunFiles
 from tare.records.noise import Noise
-from tare.records.quiet import kept_here
+from tare.records.kept_measurements import kept_here
 from tare.report import numbers
 from tare.study.metric_names import lowered
 from tare.study.read import load_study

@@ -18,7 +18,7 @@ def command(
 
     What it would cost is shown also where this machine is too small for it, which is then said.
     """
-    from tare.monitor.quiet import Begun
+    from tare.monitor.background_load import Begun
 
     begun = Begun()  # it takes half a second, in which the plan is made
     from tare.cli.console import say_json, table_console

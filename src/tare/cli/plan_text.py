@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tare.cli.compared import compared_lines
 from tare.cli.hints import hint_lines
-from tare.cli.quiet import warn_if_busy
+from tare.cli.background_load import warn_if_busy
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.cli.console import Terminal
-    from tare.monitor.quiet import Begun
+    from tare.monitor.background_load import Begun
     from tare.study.plan import Plan
     from tare.study.schema import Setup, Study
 

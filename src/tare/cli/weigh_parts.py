@@ -10,12 +10,12 @@ from rich.table import Table
 
 from tare.analysis.part_prices import apart, part_prices, shown_of
 from tare.analysis.prices import AGAIN, NATIVE
-from tare.cli.quiet import STOP_THEM
+from tare.cli.background_load import STOP_THEM
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
-from tare.monitor.quiet import BUSY_CORES
+from tare.monitor.background_load import BUSY_CORES
 from tare.records.part_prices import WeighedPart
-from tare.records.quiet import Machine
+from tare.records.kept_measurements import Machine
 from tare.report import numbers
 
 if TYPE_CHECKING:

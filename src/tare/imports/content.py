@@ -13,7 +13,7 @@ from tare.study.conditions import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tare.imports.reading import FileReading
+    from tare.imports.file_content import FileReading
     from tare.study.conditions import Condition
     from tare.study.schema import Study
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tare.imports.identity import Place
-    from tare.imports.trials import ImportedTrial
+    from tare.imports.trial_identity import Place
+    from tare.imports.trial_writer import ImportedTrial
 
 Numbers = dict[str, dict[str, int]]
 """Condition, or condition and round, to the number of each repetition by its name."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from tare.errors import RecordError, UsageError
 from tare.imports.content import Content
 from tare.imports.file_names import Names, names
-from tare.imports.identity import Levels, Place, known_fields
+from tare.imports.trial_identity import Levels, Place, known_fields
 from tare.imports.order import refuse_disorder
-from tare.imports.reading import FileReading, UnreadableError
+from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
 from tare.imports.told_factors import told_factors
 from tare.imports.tools import ADDING, Options, reader_of
-from tare.imports.trials import (
+from tare.imports.trial_writer import (
     FromFile,
     ImportedTrial,
     add_histograms,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tare.imports.machine import (
+from tare.imports.probe_names import (
     CPU,
     GUESTS,
     SYSTEM,
@@ -16,7 +16,7 @@ from tare.imports.machine import (
     network_sums,
 )
 from tare.imports.parsing import json_document, json_number, whole
-from tare.imports.reading import FileReading, Sample, UnreadableError
+from tare.imports.file_content import FileReading, Sample, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports import sadf
-from tare.imports.machine import (
+from tare.imports.probe_names import (
     SYSTEM,
     as_samples,
     checked_cpus,
@@ -19,7 +19,7 @@ from tare.imports.machine import (
     network_sums,
 )
 from tare.imports.parsing import lines_of, number
-from tare.imports.reading import FileReading, Sample, UnreadableError
+from tare.imports.file_content import FileReading, Sample, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:

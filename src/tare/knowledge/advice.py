@@ -13,7 +13,7 @@ from tare.knowledge.nearness import RELATED
 from tare.knowledge.pooling import Pooled, pool
 from tare.knowledge.proposal import obstacle, takes_turns
 from tare.knowledge.relevant import near_to, relevant
-from tare.knowledge.rules import PURPOSES, Purpose, Rule, load_rules
+from tare.knowledge.guidelines import PURPOSES, Purpose, Rule, load_rules
 from tare.knowledge.sizing import Size, size_of
 from tare.runtimes.registry import containers
 from tare.study.metric_names import SERVER_UTIL

@@ -46,7 +46,7 @@ from tare.records.looks import Why
 from tare.records.manifest import TrialManifest
 from tare.records.part_prices import PartWeighing, keep_parts
 from tare.records.prices import Weighing
-from tare.records.quiet import write
+from tare.records.kept_measurements import write
 from tare.runtimes.key import SSH
 from tare.study.conditions import Condition
 from tare.study.plan import Plan, PlannedTrial, Round

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tare.records.quiet import Quiet, QuietRecord
+from tare.records.kept_measurements import Quiet, QuietRecord
 
 
 class MetricNoise(QuietRecord):

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tare.artifacts.tree import default_cache
 from tare.records.prices import Interval
-from tare.records.quiet import Machine, QuietRecord, read, write
+from tare.records.kept_measurements import Machine, QuietRecord, read, write
 
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts

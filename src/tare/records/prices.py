@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from tare.records.quiet import Quiet, QuietRecord, kept_here
+from tare.records.kept_measurements import Quiet, QuietRecord, kept_here
 
 if TYPE_CHECKING:
     from pathlib import Path

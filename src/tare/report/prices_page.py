@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tare.records.part_prices import PartPrice, PartWeighing
     from tare.records.prices import Interval, Price, Weighing
-    from tare.records.quiet import Machine
+    from tare.records.kept_measurements import Machine
     from tare.report.svg import Panel
 
 _OPERATIONS = {

@@ -10,7 +10,7 @@ from tare.analysis.analyse import analyse
 from tare.knowledge.replication.bills import NOT_WEIGHED
 from tare.knowledge.replication.model import Scorecard
 from tare.knowledge.replication.scorecard_text import cells, markdown, remarks
-from tare.records.quiet import write
+from tare.records.kept_measurements import write
 from tests.analysis.test_bill import BRIDGE, count_packets_by_threads
 from tests.knowledge.replication.published import printed, rows, scorecard
 from tests.knowledge.sample import finding

@@ -18,7 +18,7 @@ from tare.analysis.inference.contrast_estimates import (
 )
 from tare.analysis.inference.crosschecks import judged
 from tare.analysis.inference.estimates import t_interval
-from tare.analysis.inference.levels import PLAIN
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.tested import adjusted, tested
 from tare.analysis.inference.verdicts import ALPHA, as_ratios, run_tests
 from tare.analysis.model import Effect, Pair
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
     from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.inference.verdicts import Tests

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.inference.levels import PLAIN
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.multiplicity import adjust
 from tare.analysis.inference.verdicts import (
     as_ratios,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tare.analysis.inference.estimates import Estimate
-    from tare.analysis.inference.levels import Levels
+    from tare.analysis.inference.significance import Levels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
     from tare.analysis.inference.verdicts import Tests
 

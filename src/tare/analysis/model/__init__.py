@@ -29,7 +29,7 @@ from tare.analysis.model.exhibits import (
     Layer,
 )
 from tare.analysis.model.left_out import LeftOut, NotCompared
-from tare.analysis.model.others import (
+from tare.analysis.model.others_found import (
     OtherFinding,
     OtherRange,
     Others,

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from tare.analysis.model.base import AnalysisPart, Verdict
-from tare.analysis.model.others import Others
+from tare.analysis.model.others_found import Others
 
 
 class Metric(AnalysisPart):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tare.errors import LoadError, TareError
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 from tare.load.tools import cassandra_stress, latte, ycsb
 from tare.load.tools.call import SEE_LOG, Call
 from tare.load.tools.record import result, write_log

@@ -12,12 +12,12 @@ from rich.text import Text
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
 from tare.cli.console import Terminal, say_json
-from tare.cli.quiet import STOP_THEM
+from tare.cli.background_load import STOP_THEM
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
-from tare.monitor.quiet import look
+from tare.monitor.background_load import look
 from tare.runtimes.registry import BARE, registered
 
 if TYPE_CHECKING:

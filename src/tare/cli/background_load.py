@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.monitor.quiet import Begun
+from tare.monitor.background_load import Begun
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal

@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tare.imports.reading import UnreadableError
-from tare.imports.samples import append_samples, iso
+from tare.imports.file_content import UnreadableError
+from tare.imports.machine_series import append_samples, iso
 from tare.records.layout import UNFINISHED
 from tare.records.manifest import Source, SourceFile, TrialManifest, unmeasured
 from tare.whole_file import replace_file
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tare.imports.identity import Place
-    from tare.imports.reading import FileReading
+    from tare.imports.trial_identity import Place
+    from tare.imports.file_content import FileReading
     from tare.records.layout import RunFiles, TrialFiles
 
 CLIENT = "c1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tare.imports.reading import Sample, UnreadableError
+from tare.imports.file_content import Sample, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tare.analysis.inference.looks import LookLevel, crossing, spending
+from tare.analysis.inference.group_sequential import LookLevel, crossing, spending
 from tare.analysis.inference.verdicts import ALPHA, Tests
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from tare.analysis.catalogue import ALL
-from tare.analysis.model.others import OtherFinding, OtherRange, Others
+from tare.analysis.model.others_found import OtherFinding, OtherRange, Others
 from tare.knowledge.advice import family
 from tare.knowledge.chains import chained
 from tare.knowledge.claims import claim_of, contradicted

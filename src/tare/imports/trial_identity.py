@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.enumeration import first_of
-from tare.imports.reading import UnreadableError
+from tare.imports.file_content import UnreadableError
 from tare.nearest import nearest
 from tare.study.conditions import condition_name, expand
 from tare.study.patch import assignments

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tare.monitor.quiet import look, others
+from tare.monitor.background_load import look, others
 
 BUSY = "import time; end = time.time() + 60\nwhile time.time() < end: pass"
 
