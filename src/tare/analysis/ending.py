@@ -16,7 +16,7 @@ from tare.records.looks import Look
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.analysis.inference.significance import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.model import Analysis, Effect
     from tare.analysis.trials import Trial
     from tare.records.looks import Looks
@@ -46,7 +46,7 @@ def looks_taken(looks: Looks, design: Design, trials: Sequence[Trial]) -> list[L
 _NONE = Look.model_construct(round=0, of=1, why="planned", decided=None)
 
 
-def describe_ending(taken: Sequence[Look], levels: Levels) -> Ending | None:
+def describe_ending(taken: Sequence[Look], levels: SignificanceLevels) -> Ending | None:
     """What a report says of the looks; None where there were none."""
     if not taken:
         return None

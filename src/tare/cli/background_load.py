@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.monitor.background_load import Begun
+from tare.monitor.background_load import BackgroundSample
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal
@@ -13,12 +13,12 @@ STOP_THEM = "stop them before you measure: whatever else runs is measured too"
 STOOD_STILL = "nothing was answered for {gap_s:.2g} s: let nothing stop a server or its client"
 
 
-def warn_if_busy(console: Terminal, begun: Begun | None = None) -> None:
+def warn_if_busy(console: Terminal, begun: BackgroundSample | None = None) -> None:
     """Name what would disturb a measurement now; nothing where the machine is quiet.
 
     Args:
         begun: a look that has begun already; None: one begins now.
     """
-    seen = (begun or Begun()).end()
+    seen = (begun or BackgroundSample()).end()
     if seen.disturb:
         console.print(f"note: {seen}; {STOP_THEM}")

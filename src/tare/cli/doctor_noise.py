@@ -11,7 +11,7 @@ from tare.errors import LoadError
 from tare.machines.facts import local_facts
 from tare.monitor.background_load import BUSY_CORES
 from tare.records.noise import Noise
-from tare.records.kept_measurements import Machine, keep, kept_here
+from tare.records.kept_measurements import MeasuredMachine, keep, kept_here
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def noise_found(measured: Piloted) -> Noise:
         metrics[metric] = one
     return Noise(
         made=datetime.now(UTC),
-        machine=Machine.of(local_facts()),
+        machine=MeasuredMachine.of(local_facts()),
         seconds=measured.seconds,
         servers=len(measured.rows),
         slices=len(measured.rows[0]),

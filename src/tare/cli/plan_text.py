@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tare.cli.console import Terminal
-    from tare.monitor.background_load import Begun
+    from tare.monitor.background_load import BackgroundSample
     from tare.study.plan import Plan
     from tare.study.schema import Setup, Study
 
@@ -131,7 +131,7 @@ def _load(setup: Setup) -> str:
 
 
 def show(
-    plan: Plan, console: Terminal, expected: Sequence[str] = (), begun: Begun | None = None
+    plan: Plan, console: Terminal, expected: Sequence[str] = (), begun: BackgroundSample | None = None
 ) -> None:
     """The plan for people.
 

@@ -26,7 +26,7 @@ from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.records.part_prices import keep_parts
 from tare.records.prices import Database
-from tare.records.kept_measurements import Machine, keep
+from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.report.prices_page import part_sections, render_prices, ways_section
 from tare.whole_file import replace_file
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tare.records.part_prices import PartWeighing
     from tare.records.prices import Operation, Weighing
-    from tare.report.prices_page import Section
+    from tare.report.prices_page import PricesSection
 
 _OPERATIONS: dict[What, Operation] = {
     What.NETWORK: "request",
@@ -107,7 +107,7 @@ def show(what: str, wanted: WeighingRequest, *, json: bool, csv: bool, html: Pat
     parts = [one for one in named if one not in _OPERATIONS]
     _refuse(named, wanted, json=json, csv=csv)
     tell = (lambda line: None) if json or csv else say
-    sections: list[Section] = []
+    sections: list[PricesSection] = []
     found: Weighing | PartWeighing | None = None
     doubtful = False
     for one in named:
@@ -233,7 +233,7 @@ def weigh_and_keep(
         operation=operation,
         say=say,
     )
-    found = prices(weighed, Machine.of(local_facts()))
+    found = prices(weighed, MeasuredMachine.of(local_facts()))
     usual = operation in _KEPT and wanted.usual()
     if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
         try:

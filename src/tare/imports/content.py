@@ -45,7 +45,7 @@ _THREADS = ("load", "threads")
 
 
 @dataclass
-class Content:
+class StatedLoads:
     """The study's words on each condition's load, held against files."""
 
     study: Study

@@ -30,7 +30,7 @@ class PrintedInterval:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SeriesValue:
     """One value of a machine's series, under the name and unit that tare-probe gives it.
 
     Attributes:
@@ -82,7 +82,7 @@ class FileReading:
     intervals: list[PrintedInterval] = field(default_factory=list)
     histograms: list[str] = field(default_factory=list)
     tick_ns: int = 1
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[SeriesValue] = field(default_factory=list)
     samples_absolute: bool = True
     facts: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)

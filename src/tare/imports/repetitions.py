@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tare.imports.trial_identity import Place
+    from tare.imports.trial_identity import TrialPlace
     from tare.imports.trial_writer import ImportedTrial
 
 Numbers = dict[str, dict[str, int]]
@@ -47,7 +47,7 @@ def number_named(
             numbers[key] = dict(known)
 
 
-def _key(place: Place) -> str:
+def _key(place: TrialPlace) -> str:
     return place.condition.name + (f", round {place.round}" if place.round > 1 else "")
 
 

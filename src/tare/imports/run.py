@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
-from tare.imports.content import Content
+from tare.imports.content import StatedLoads
 from tare.imports.file_names import Names, names
-from tare.imports.trial_identity import Levels, Place, known_fields
+from tare.imports.trial_identity import LevelNames, TrialPlace, known_fields
 from tare.imports.order import refuse_disorder
 from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.repetitions import number_named
@@ -105,7 +105,7 @@ def import_files(request: Request) -> ImportOutcome:
     _refuse_fixed(study, request.fixed)
     outcome = ImportOutcome(request.out)
     adding = _adds(request)
-    levels = Levels(study, request.fixed)
+    levels = LevelNames(study, request.fixed)
     trials = _collect(request, found, levels, outcome)
     if adding:
         _add(request, trials, outcome)
@@ -166,11 +166,11 @@ def _adds(request: Request) -> bool:
 
 
 def _collect(
-    request: Request, found: Names, levels: Levels, outcome: ImportOutcome
+    request: Request, found: Names, levels: LevelNames, outcome: ImportOutcome
 ) -> dict[Key, ImportedTrial]:
     read = reader_of(request.tool, request.options)
     trials: dict[Key, ImportedTrial] = {}
-    content = Content(levels.study)
+    content = StatedLoads(levels.study)
     unwanted = 0
     for one in files(request.paths):
         if not wanted(one, request.include, request.exclude):
@@ -237,8 +237,8 @@ def _take(
     file: File,
     named: Mapping[str, str],
     reading: FileReading,
-    levels: Levels,
-    content: Content,
+    levels: LevelNames,
+    content: StatedLoads,
     trials: dict[Key, ImportedTrial],
     outcome: ImportOutcome,
 ) -> None:
@@ -348,7 +348,7 @@ def _add(request: Request, trials: Mapping[Key, ImportedTrial], outcome: ImportO
                 outcome.trials.append(trial.name)
 
 
-def _add_part(record: TrialRecord | None, part: FromFile, place: Place) -> None:
+def _add_part(record: TrialRecord | None, part: FromFile, place: TrialPlace) -> None:
     if record is None:
         raise UnreadableError(
             f"the run has no trial of {place.condition.name}, repetition {place.repetition}"

@@ -79,7 +79,7 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Way:
+class DrivenWay:
     """A condition: which server it drives, by its place, by which endpoint, and how hard.
 
     Attributes:
@@ -258,8 +258,8 @@ class QuietServers:
     def drive(
         self,
         servers: Sequence[Server],
-        ways: Sequence[Way],
-        planned: Callable[[Sequence[Way]], Schedule],
+        ways: Sequence[DrivenWay],
+        planned: Callable[[Sequence[DrivenWay]], Schedule],
     ) -> DriveOutcome:
         """Drive every way in its slices.
 
@@ -383,7 +383,7 @@ class QuietServers:
         begins: float,
         schedule: Schedule,
         place: int,
-        way: Way,
+        way: DrivenWay,
         door: tuple[str, int],
     ) -> None:
         load = self._setup.load

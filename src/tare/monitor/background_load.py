@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 @dataclass(frozen=True)
-class Others:
+class BackgroundLoad:
     """CPU time that other programs took while they were looked at.
 
     Attributes:
@@ -44,12 +44,12 @@ def look(
     seconds: float = LOOK_S,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
-) -> Others:
+) -> BackgroundLoad:
     """Watch the machine for a moment, in which this process does nothing else."""
-    return Begun(clock).end(seconds, wait)
+    return BackgroundSample(clock).end(seconds, wait)
 
 
-class Begun:
+class BackgroundSample:
     """A look that has begun: whoever has something to do meanwhile need not wait for its end.
 
     What this process uses is not counted; what others do for it is.
@@ -59,7 +59,7 @@ class Begun:
         self._clock = clock
         self._before, self._steal, self._began = _used(), psutil.cpu_times(), clock()
 
-    def end(self, seconds: float = LOOK_S, wait: Callable[[float], None] = time.sleep) -> Others:
+    def end(self, seconds: float = LOOK_S, wait: Callable[[float], None] = time.sleep) -> BackgroundLoad:
         """What was seen, of at least so many seconds."""
         wait(max(self._began + seconds - self._clock(), 0.0))
         after, now = _used(), psutil.cpu_times()
@@ -71,7 +71,7 @@ Used = Mapping[int, tuple[str, float]]
 """Process id to its name and the CPU seconds that it has used."""
 
 
-def others(before: Used, after: Used, seconds: float, stolen: float) -> Others:
+def others(before: Used, after: Used, seconds: float, stolen: float) -> BackgroundLoad:
     """What processes took between two looks, besides this one.
 
     A process that began in between counts with all that it has used.
@@ -83,7 +83,7 @@ def others(before: Used, after: Used, seconds: float, stolen: float) -> Others:
             took[pid] = name, (used - earlier) / seconds
     ranked = sorted(took.items(), key=lambda one: -one[1][1])[:_NAMED]
     named = tuple(f"{name} ({pid}): {cores:.1f}" for pid, (name, cores) in ranked if cores >= 0.05)
-    return Others(sum(cores for _, cores in took.values()), stolen, named)
+    return BackgroundLoad(sum(cores for _, cores in took.values()), stolen, named)
 
 
 def _used() -> dict[int, tuple[str, float]]:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tare.analysis.comparison.model import (
-        Comparison,
-        Difference,
+        RunComparison,
+        ProvenanceDifference,
         EffectChange,
         RunDifference,
-        Side,
+        ComparedRun,
         Tested,
     )
     from tare.analysis.model import Metric
@@ -35,7 +35,7 @@ VALUE_LENGTH = 160
 _STYLES = {"worse": "bold red", "better": "bold cyan", "none": "bold"}
 
 
-def headline(comparison: Comparison) -> str:
+def headline(comparison: RunComparison) -> str:
     """The answer in one sentence: how many conditions became worse, better, or stayed."""
     primary = [d for d in comparison.differences if d.primary]
     counts = {
@@ -53,7 +53,7 @@ def headline(comparison: Comparison) -> str:
     return f"From A to B: {said or 'nothing could be compared'}, of {total}."
 
 
-def warnings(comparison: Comparison) -> list[str]:
+def warnings(comparison: RunComparison) -> list[str]:
     """What must be read before the answer, gravest first."""
     found = []
     for letter, one in (("A", comparison.a), ("B", comparison.b)):
@@ -84,7 +84,7 @@ def warnings(comparison: Comparison) -> list[str]:
     return found
 
 
-def sentence(comparison: Comparison, one: RunDifference) -> str:
+def sentence(comparison: RunComparison, one: RunDifference) -> str:
     """One condition on one metric, as a reader says it."""
     title = in_sentence(_metric(comparison, one.metric))
     name = plain(one.b) if one.a == one.b else f"{plain(one.b)} (in A: {plain(one.a)})"
@@ -101,7 +101,7 @@ def sentence(comparison: Comparison, one: RunDifference) -> str:
     return f"{name}: {title} {change}: {one.verdict}{tail}."
 
 
-def differences_table(comparison: Comparison, ones: Iterable[RunDifference]) -> Table:
+def differences_table(comparison: RunComparison, ones: Iterable[RunDifference]) -> Table:
     """Condition by condition."""
     columns = ["Condition", "Metric", "A", "B", "Change", "95% CI", "Margin", "Verdict",
                "p adjusted", "Units A, B", "Still needed per side"]  # fmt: skip
@@ -123,7 +123,7 @@ def differences_table(comparison: Comparison, ones: Iterable[RunDifference]) -> 
     return Table("Conditions, B over A", columns, rows, _methods(comparison.differences))
 
 
-def changes_table(comparison: Comparison, ones: Iterable[EffectChange]) -> Table:
+def changes_table(comparison: RunComparison, ones: Iterable[EffectChange]) -> Table:
     """Effect by effect: has what the treatment costs changed?"""
     columns = ["Treatment", "Baseline", "Metric", "Effect in A", "Effect in B", "Change", "95% CI",
                "Margin", "Verdict", "p adjusted"]  # fmt: skip
@@ -142,7 +142,7 @@ def changes_table(comparison: Comparison, ones: Iterable[EffectChange]) -> Table
     return Table("Effects, B over A", columns, rows, [note, *_methods(comparison.changes)])
 
 
-def differed_table(differences: Iterable[Difference]) -> Table:
+def differed_table(differences: Iterable[ProvenanceDifference]) -> Table:
     """What else is not the same in both runs."""
     rows = [
         [
@@ -177,7 +177,7 @@ def _methods(ones: Iterable[Tested]) -> list[str]:
     return list(dict.fromkeys(one.method.partition(", ")[0] + "." for one in ones))
 
 
-def render_markdown(comparison: Comparison) -> str:
+def render_markdown(comparison: RunComparison) -> str:
     """For a pull request: the short answer, a table, and the rest folded."""
     parts = [f"### Tare: {_title(comparison)}", f"**{escape(headline(comparison))}**"]
     warned = warnings(comparison)
@@ -204,16 +204,16 @@ def render_markdown(comparison: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _title(comparison: Comparison) -> str:
+def _title(comparison: RunComparison) -> str:
     return f"from {escape(_name(comparison.a))} (A) to {escape(_name(comparison.b))} (B)"
 
 
-def _name(side: Side) -> str:
+def _name(side: ComparedRun) -> str:
     name = side.run if side.run == side.study else f"{side.study}, run {side.run}"
     return plain(f"{name}, {side.started[:10]}" if side.started else name)
 
 
-def what_differed(comparison: Comparison) -> str:
+def what_differed(comparison: RunComparison) -> str:
     """What else differed, in one sentence: it comes before any number."""
     if not comparison.differed:
         return "Nothing else that is recorded differs between the two runs."
@@ -226,12 +226,12 @@ def what_differed(comparison: Comparison) -> str:
     return f"What else differed: {'; '.join(facts)}{tail}."
 
 
-def _margins(comparison: Comparison) -> str:
+def _margins(comparison: RunComparison) -> str:
     told = ", ".join(f"{name} {numbers.share(m)}" for name, m in comparison.margins.items())
     return f"Margins, from the {comparison.margins_from}: {told or 'none'}."
 
 
-def render_terminal(comparison: Comparison) -> RenderableType:
+def render_terminal(comparison: RunComparison) -> RenderableType:
     """Warnings, what else differed, the answer in sentences."""
     parts: list[RenderableType] = [
         _text(f"A: {_name(comparison.a)}", "bold"),
@@ -265,7 +265,7 @@ def render_terminal(comparison: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def _change_sentence(comparison: Comparison, one: EffectChange) -> str:
+def _change_sentence(comparison: RunComparison, one: EffectChange) -> str:
     title = in_sentence(_metric(comparison, one.metric))
     return (
         f"{plain(one.treatment)} over {plain(one.baseline)}: {title} "
@@ -274,7 +274,7 @@ def _change_sentence(comparison: Comparison, one: EffectChange) -> str:
     )
 
 
-def _metric(comparison: Comparison, name: str) -> Metric:
+def _metric(comparison: RunComparison, name: str) -> Metric:
     return next(m for m in comparison.metrics if m.name == name)
 
 

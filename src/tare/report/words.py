@@ -46,7 +46,7 @@ class Alert:
 
 
 @dataclass(frozen=True)
-class Line:
+class MetricAnswer:
     """One metric's part of an answer; the parts in this order are the sentence."""
 
     metric: str
@@ -79,7 +79,7 @@ class TreatmentAnswer:
     treatment: str
     baseline: str
     aa: bool
-    lines: tuple[Line, ...]
+    lines: tuple[MetricAnswer, ...]
     over: tuple[str, ...] = ()
     """Factors over whose levels it is averaged."""
     name: str = ""
@@ -262,13 +262,13 @@ def answers(analysis: Analysis) -> list[TreatmentAnswer]:
     return sorted(result, key=lambda a: (a.aa, place.get(a.treatment, len(place))))
 
 
-def line(analysis: Analysis, effect: Effect) -> Line:
+def line(analysis: Analysis, effect: Effect) -> MetricAnswer:
     """The sentence of one effect, in the four words of the verdicts."""
     metric = metric_of(analysis, effect.metric)
     subject, tail = in_sentence(metric), ""
     than = f"than {sides(analysis, effect)[1]}"
     if effect.verdict == "inconclusive":
-        return Line(
+        return MetricAnswer(
             metric=effect.metric,
             before=f"{subject}: can't tell yet, ",
             change=numbers.range_in_words(effect.ci),
@@ -284,7 +284,7 @@ def line(analysis: Analysis, effect: Effect) -> Line:
     floor = hiding_floor(analysis, effect)
     if floor is not None and effect.differs:
         tail += f", but smaller than the noise floor of {numbers.share(floor)}"
-    return Line(
+    return MetricAnswer(
         metric=effect.metric,
         before=f"{subject} ",
         change=numbers.change_in_words(effect.ratio),

@@ -40,7 +40,7 @@ REWRITE_FACTOR = 2.0
 """Compaction may hold old and new files at the same time; an oplog holds every insert again."""
 
 
-class Estimate(BaseModel):
+class RunEstimate(BaseModel):
     """What a run of the plan needs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,7 +57,7 @@ class Estimate(BaseModel):
 
 def estimate(
     conditions: list[Condition], design: Design, machine_memory: int | None = None
-) -> Estimate:
+) -> RunEstimate:
     """Time, memory and disk of `design.deployments` rounds over the conditions.
 
     Args:
@@ -110,7 +110,7 @@ def estimate(
     breakdown["between trials"] = passes * apart * BETWEEN_TRIALS_S
     in_engine = [one.setup for one in first.values() if in_engine_directory(one.setup)]
     images = IMAGE_DISK_BYTES if _any_docker(conditions) else 0
-    return Estimate(
+    return RunEstimate(
         seconds=sum(breakdown.values()),
         setup_seconds=breakdown["set-up"],
         memory_bytes=LAB_BYTES

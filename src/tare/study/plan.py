@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tare.study.comparisons import comparisons
 from tare.study.conditions import Condition, expand
-from tare.study.estimate import Estimate, estimate
+from tare.study.estimate import RunEstimate, estimate
 from tare.study.left_out import LeftOut, divide
 from tare.study.schema import Study
 from tare.study.slice_choice import Slicing, choose, settled
@@ -71,7 +71,7 @@ class Plan(_Part):
     slicing: Slicing = Field(
         Slicing(), description="whether conditions are measured in slices, and why not"
     )
-    estimate: Estimate = Field(description="of the conditions that are run")
+    estimate: RunEstimate = Field(description="of the conditions that are run")
 
     @property
     def planned(self) -> list[Condition]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
-    from tare.analysis.inference.significance import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
     from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.inference.verdicts import Tests
@@ -54,7 +54,7 @@ def make_effects(
     *,
     by_deployment: bool,
     asked: AnalysisSection | None = None,
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> list[Effect]:
     """Every contrast on every metric that both of its conditions have; metrics in report order.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tare.analysis.inference.contrasts import Contrast, Contrasts
     from tare.analysis.inference.factorial import Question
     from tare.analysis.inference.interactions import InteractionAnswer
-    from tare.analysis.inference.significance import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.variance import Spreads
     from tare.analysis.model import Interaction, VarianceRatio
     from tare.analysis.trials import Trial
@@ -39,7 +39,7 @@ def also_asked(
     *,
     by_deployment: bool,
     asked: AnalysisSection,
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> tuple[list[Interaction], list[VarianceRatio]]:
     """Interactions and ratios of variances, for the metrics with a margin and the primary ones.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tare.analysis.inference.estimates import Estimate
-    from tare.analysis.inference.significance import Levels
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
     from tare.analysis.inference.verdicts import Tests
 
@@ -41,7 +41,7 @@ class TestedRatio:
     estimate: Estimate
     margin: float | None
     tests: Tests
-    levels: Levels
+    levels: SignificanceLevels
 
     @property
     def key(self) -> Comparison:
@@ -85,7 +85,7 @@ def tested(
     pair: tuple[str, str],
     estimate: Estimate,
     margins: Mapping[str, float],
-    levels: Levels = PLAIN,
+    levels: SignificanceLevels = PLAIN,
 ) -> TestedRatio:
     """A ratio, tested at the margin that is declared for its metric.
 

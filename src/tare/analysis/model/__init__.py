@@ -36,7 +36,7 @@ from tare.analysis.model.others_found import (
 )
 from tare.analysis.model.why import (
     BesideChange,
-    Change,
+    CountChange,
     CostPart,
     CostSplit,
     Why,
@@ -51,12 +51,12 @@ __all__ = [
     "BillLine",
     "BillOwner",
     "Bills",
-    "Change",
     "Chart",
     "Check",
     "ConditionSummary",
     "CostPart",
     "CostSplit",
+    "CountChange",
     "CrossCheck",
     "Distribution",
     "Effect",
