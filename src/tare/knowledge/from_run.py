@@ -190,7 +190,7 @@ def load_shares(analysis: Analysis, conditions: Sequence[Condition]) -> dict[str
     loads: dict[str, dict[tuple[int | str, float | str | None], list[float]]] = {}
     setup_of: dict[str, str] = {}
     for one in conditions:
-        fixed = one.setup.model_dump_json(exclude={"load": {"threads", "rate"}})
+        fixed = one.setup.apart_from_intensity
         setup_of[one.name] = fixed
         if value := throughput.get(one.name):
             load = one.setup.load

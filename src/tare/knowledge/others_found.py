@@ -26,7 +26,6 @@ from tare.knowledge.rows import WINDOW, very_rows
 from tare.knowledge.schema import compared
 from tare.knowledge.seen_machines import kinds_seen, machines_seen
 from tare.study.conditions import expand
-from tare.study.intensity import share_of_max
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -216,9 +215,7 @@ def _fixed(setup: Setup) -> bool:
 
 def _share(setup: Setup, measured: float | None) -> float | None:
     """Load as a share of the maximum: as the study sets it, else as the run's own loads tell."""
-    load = setup.load
-    wanted = share_of_max(load.rate if load.rate is not None else load.threads)
-    return measured if wanted is None else wanted
+    return measured if setup.load.share is None else setup.load.share
 
 
 def _common(asked: Sequence[Query]) -> Query:

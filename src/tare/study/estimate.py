@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from tare.runtimes.registry import declared
 from tare.study.quantities import MIB
 from tare.study.server_needs import deploy_s, needs_of, node_memory, row_bytes
 from tare.study.slice_schedule import block_seconds, cut_of
-from tare.study.start import why_not
+from tare.study.start import snapshot_content, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,9 +170,7 @@ def _populate_s(setup: Setup) -> float:
 def _snapshots_s(setups: list[Setup], design: Design) -> float:
     """Making each snapshot that the deployments start from, where none is in the cache yet."""
     kinds = {
-        (one.database.model_dump_json(exclude={"jvm", "heap"}), one.load.table, one.load.records): (
-            deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
-        )
+        json.dumps(snapshot_content(one)): deploy_s(one) + _populate_s(one) / one.clusters + DRAIN_S
         for one in setups
         if not why_not(one, design)
     }
