@@ -61,11 +61,13 @@ def table(found: Weighing) -> Table:
     return shown
 
 
-def added(interval: Interval | None, digits: int = 2) -> str:
-    """A difference with its interval."""
+def added(interval: Interval | None, digits: int = 2, scale: float = 1) -> str:
+    """A difference with its interval, in a unit of so many of the interval's."""
     if interval is None:
         return ""
-    value, low, high = (f"{x:+.{digits}f}" for x in (interval.value, interval.low, interval.high))
+    value, low, high = (
+        f"{one / scale:+,.{digits}f}" for one in (interval.value, interval.low, interval.high)
+    )
     return f"{value} [{low}, {high}]"
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from tare.analysis.part_prices import apart, part_prices, shown_of
 from tare.analysis.prices import AGAIN, NATIVE
 from tare.cli.background_load import STOP_THEM
+from tare.cli.prices_text import added
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.monitor.background_load import BUSY_CORES
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from tare.records.part_prices import Cost, PartPrice, PartWeighing
-    from tare.records.prices import Interval
 
 HEADINGS = (
     "operation", "time", NATIVE, f"{AGAIN} over it", "on", f"over {NATIVE}", "percent"
@@ -104,7 +104,7 @@ def table(found: PartWeighing) -> Table:
             native.title,
             "CPU" if clock == "cpu" else "passed",
             f"{_cost(native, clock).ns.value / scale:.{digits}f} {unit}",
-            _interval(_cost(again, clock).added, scale, digits),
+            added(_cost(again, clock).added, digits, scale),
         )
         rows: list[PartPrice | None] = [*others] or [None]
         for number, one in enumerate(rows):
@@ -112,8 +112,8 @@ def table(found: PartWeighing) -> Table:
             shown.add_row(
                 *(first if number == 0 else [""] * len(first)),
                 one.platform if one else "",
-                _interval(cost.added, scale, digits) if cost else "",
-                _interval(cost.percent, 1, 1) if cost else "",
+                added(cost.added, digits, scale) if cost else "",
+                added(cost.percent, 1) if cost else "",
             )
     return shown
 
@@ -189,12 +189,3 @@ def _scale(costs: Sequence[Cost]) -> tuple[float, str]:
 def _digits(value: float) -> int:
     """Decimals with which a price is shown: four figures of it."""
     return 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 10 else 3
-
-
-def _interval(interval: Interval | None, scale: float, digits: int) -> str:
-    if interval is None:
-        return ""
-    value, low, high = (
-        f"{one / scale:+,.{digits}f}" for one in (interval.value, interval.low, interval.high)
-    )
-    return f"{value} [{low}, {high}]"

@@ -200,11 +200,8 @@ def weigh_and_keep_parts(
     found = weigh_parts.weigh(parts, runtimes, rounds, say)
     usual = rounds == ROUNDS and set(USUAL) <= set(runtimes)
     kept = found.only("system") if weigh_parts.elsewhere(found) else found
-    if usual and kept and not part_doubts(found) and not set(USUAL) & found.left_out.keys():
-        try:
-            keep_parts(kept)
-        except RecordError as error:
-            say(f"not kept for later runs: {error.what}, {error.why}")
+    if usual and kept and not part_doubts(found):
+        _keep(found, lambda: keep_parts(kept), say)
     return found
 
 
@@ -234,10 +231,17 @@ def weigh_and_keep(
         say=say,
     )
     found = prices(weighed, MeasuredMachine.of(local_facts()))
-    usual = operation in _KEPT and wanted.usual()
-    if usual and not doubts(found) and not set(USUAL) & found.left_out.keys():
+    if operation in _KEPT and wanted.usual() and not doubts(found):
+        _keep(found, lambda: keep(found), say)
+    return found
+
+
+def _keep(
+    found: Weighing | PartWeighing, write: Callable[[], object], say: Callable[[str], None]
+) -> None:
+    """Keep it in the cache where none of the usual runtimes was left out."""
+    if not set(USUAL) & found.left_out.keys():
         try:
-            keep(found)
+            write()
         except RecordError as error:
             say(f"not kept for later runs: {error.what}, {error.why}")
-    return found
