@@ -12,6 +12,7 @@ from tare.analysis.inference.significance import believed_at_every_end
 from tare.analysis.inference.verdicts import ALPHA
 from tare.analysis.model.ending import Ending, Extension, TakenLook
 from tare.records.looks import Look
+from tare.study.design import MOST_PLANNED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from tare.records.looks import Looks
     from tare.study.design import Design
 
-MOST_MORE = 100
-"""Of more units than this nobody plans the exact number, and the estimate of it is rough."""
 _BY_CHANCE = 1e-6
 
 
@@ -113,7 +112,7 @@ def extension(
 
 def _rounds_needed(effect: Effect, design: Design) -> int:
     """Rounds that bring the units still needed; 0 where nobody can say how many."""
-    if effect.needed is None or effect.needed > MOST_MORE:
+    if effect.needed is None or effect.needed > MOST_PLANNED:
         return 0
     if effect.unit_of_analysis == "block" and not effect.conditional:
         return math.ceil(effect.needed / design.blocks)

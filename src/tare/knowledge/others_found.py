@@ -123,13 +123,8 @@ def _run(analysis: Analysis, study: Study) -> _Run:
         sides={name: side_of(one, machines_seen(one, kinds)) for name, one in setups.items()},
         rests={name: one.model_dump_json(exclude=_PLACE) for name, one in setups.items()},
         shares=load_shares(analysis, conditions),
-        imported=_imported(analysis),
+        imported=analysis.imported,
     )
-
-
-def _imported(analysis: Analysis) -> bool:
-    """Whether files of other tools are what was analysed."""
-    return bool(analysis.provenance.get("sources"))
 
 
 def _first(effects: Sequence[Effect]) -> list[int]:
@@ -141,7 +136,7 @@ def _first(effects: Sequence[Effect]) -> list[int]:
 
 def _entries(library: Library, analysis: Analysis, study: Study) -> dict[str, list[Entry]]:
     """Kind of metric to its effects in the library, without those made of the same records."""
-    imported = _imported(analysis)
+    imported = analysis.imported
     found: dict[str, list[Entry]] = {}
     for entry in library.entries.values():
         finding = entry.finding

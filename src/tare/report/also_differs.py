@@ -25,7 +25,7 @@ def also_differs(analysis: Analysis, effect: Effect) -> str:
     In its own runs the units' facts are compared, of which the check "parity" warns.
     """
     unexpected = [one for one in analysis.parity if not one.expected]
-    if not unexpected or not analysis.provenance.get("sources"):
+    if not unexpected or not analysis.imported:
         return ""
     before, after = (
         _conditions(analysis, effect, side) for side in (effect.baseline, effect.treatment)

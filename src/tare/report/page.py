@@ -103,7 +103,7 @@ def render_html(analysis: Analysis) -> str:
             noise=evidence_tables.noise_table(analysis) if analysis.noise_floor else None,
             parity=evidence_tables.parity_table(analysis.parity),
             nothing_differed=words.nothing_differed(analysis),
-            provenance_is_of_files=words.imported(analysis),
+            provenance_is_of_files=analysis.imported,
             provenance=provenance.sections(
                 analysis.provenance, {c.condition: c.levels for c in analysis.conditions}
             ),

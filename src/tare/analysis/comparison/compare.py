@@ -194,4 +194,4 @@ def _fields(
 def _direction(metric: str, log_ratio: float, verdict: Verdict) -> Direction:
     if not verdict.startswith("different"):
         return "none"
-    return "better" if (log_ratio > 0) == (describe(metric).better == "higher") else "worse"
+    return "better" if describe(metric).improved_by(math.exp(log_ratio)) else "worse"

@@ -263,3 +263,8 @@ class Analysis(AnalysisPart):
     provenance: dict[str, Any] = Field(
         description="sections of facts: software, machine, study, commands, seed, digests"
     )
+
+    @property
+    def imported(self) -> bool:
+        """Whether other tools measured it; then only their files tell what ran."""
+        return bool(self.provenance.get("sources"))

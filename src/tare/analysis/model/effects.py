@@ -19,6 +19,10 @@ class Metric(AnalysisPart):
     unit: str = Field(description="e.g. 'operations/s', 'us', 'us/operation'")
     better: Literal["higher", "lower"]
 
+    def improved_by(self, ratio: float) -> bool:
+        """Whether a value that is so many times another's is the better one."""
+        return (ratio > 1) == (self.better == "higher")
+
 
 # no model of its own: there may be hundreds of thousands
 @dataclass(config=ConfigDict(extra="forbid"), slots=True)
