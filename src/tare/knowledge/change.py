@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tare.analysis.catalogue import in_order
 from tare.analysis.comparison.two_runs import ConditionSide, welch
+from tare.enumeration import count
 from tare.errors import KnowledgeError
 from tare.knowledge.advice import advise, family
 from tare.knowledge.analysis_file import LooseAnalysis, read_analysis
@@ -190,8 +191,7 @@ def _known(
         span = answer.pooled.known
         if answer.family in families and span is not None:
             studies = ", ".join(one.study for one in answer.pooled.studies)
-            count = len(answer.pooled.studies)
-            seen = "one study" if count == 1 else f"{count} studies"
+            seen = count(len(answer.pooled.studies), "study", "studies")
             few = f"all that {seen} saw, too few for an interval:"
             basis = "prediction interval over" if answer.pooled.enough else few
             found[answer.family] = (min(1.0, span[0]), max(1.0, span[1])), f"{basis} {studies}"

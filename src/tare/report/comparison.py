@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.panel import Panel
 from rich.text import Text
 
+from tare.report.terminal_text import text
 from tare.report import numbers
 from tare.report.escaping import plain, shorten
 from tare.report.markdown import details, escape, table_lines
@@ -234,34 +235,34 @@ def _margins(comparison: RunComparison) -> str:
 def render_terminal(comparison: RunComparison) -> RenderableType:
     """Warnings, what else differed, the answer in sentences."""
     parts: list[RenderableType] = [
-        _text(f"A: {_name(comparison.a)}", "bold"),
-        _text(f"B: {_name(comparison.b)}", "bold"),
+        text(f"A: {_name(comparison.a)}", "bold"),
+        text(f"B: {_name(comparison.b)}", "bold"),
         Text(),
     ]
-    for text in warnings(comparison):
-        parts.append(Panel(_text(text), border_style="yellow"))
-    parts.append(_text("What else differed", "bold"))
+    for warning in warnings(comparison):
+        parts.append(Panel(text(warning), border_style="yellow"))
+    parts.append(text("What else differed", "bold"))
     for d in comparison.differed[:SHOWN_FACTS]:
         where = f" [{', '.join(d.conditions)}]" if d.conditions else ""
         parts.append(
-            _text(f"  {d.section}: {d.fact}: A {shorten(d.a, 60)}, B {shorten(d.b, 60)}{where}")
+            text(f"  {d.section}: {d.fact}: A {shorten(d.a, 60)}, B {shorten(d.b, 60)}{where}")
         )
     if len(comparison.differed) > SHOWN_FACTS:
         more = len(comparison.differed) - SHOWN_FACTS
-        parts.append(_text(f"  and {more} more, with --json or --markdown"))
+        parts.append(text(f"  and {more} more, with --json or --markdown"))
     if not comparison.differed:
-        parts.append(_text("  nothing that is recorded"))
-    parts += [Text(), _text(headline(comparison), "bold")]
+        parts.append(text("  nothing that is recorded"))
+    parts += [Text(), text(headline(comparison), "bold")]
     for one in comparison.differences:
         if one.primary:
             style = _STYLES[one.direction] if one.verdict == "different" else ""
-            parts.append(_text(f"  {sentence(comparison, one)}", style))
+            parts.append(text(f"  {sentence(comparison, one)}", style))
     changes = [c for c in comparison.changes if c.primary]
     if changes:
-        parts += [Text(), _text("What each treatment costs, in A and in B", "bold")]
+        parts += [Text(), text("What each treatment costs, in A and in B", "bold")]
     for change in changes:
-        parts.append(_text(f"  {_change_sentence(comparison, change)}"))
-    parts += [Text(), *(_text(note, "dim") for note in comparison.notes)]
+        parts.append(text(f"  {_change_sentence(comparison, change)}"))
+    parts += [Text(), *(text(note, "dim") for note in comparison.notes)]
     return Group(*parts)
 
 
@@ -276,7 +277,3 @@ def _change_sentence(comparison: RunComparison, one: EffectChange) -> str:
 
 def _metric(comparison: RunComparison, name: str) -> Metric:
     return next(m for m in comparison.metrics if m.name == name)
-
-
-def _text(content: str, style: str = "") -> Text:
-    return Text(plain(content).replace(numbers.MINUS, "-"), style)

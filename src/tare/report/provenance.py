@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from tare.enumeration import first_of
 from tare.report.escaping import plain
 
 # A page shows this much of one value and of one section; analysis.json holds all of it.
@@ -73,8 +74,7 @@ def _in_words(names: Collection[str], conditions: Levels) -> str:
     if limited and len(same) == len(names):
         parts = (f"{plain(f)} {' or '.join(map(plain, found))}" for f, found in limited.items())
         return ", ".join(parts)
-    named = ", ".join(plain(name) for name in list(names)[:_NAMED])
-    return named + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    return first_of([plain(name) for name in names], _NAMED)
 
 
 def _flatten(content: object, name: str, depth: int) -> Iterator[tuple[str, str]]:

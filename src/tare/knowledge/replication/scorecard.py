@@ -22,7 +22,7 @@ from tare.knowledge.replication.measured import (
     own_metric,
     zeros,
 )
-from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count
+from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count_verdicts
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
 from tare.records.part_prices import parts_in
@@ -100,7 +100,7 @@ def make_scorecard(run_dir: Path, analysis: Analysis, reference: Reference) -> S
         only={factor: list(levels) for factor, levels in study.only.items()},
         valid=analysis.valid,
         problems=analysis.problems,
-        counts=count(rows),
+        counts=count_verdicts(rows),
         differs=list(differences(run, reference)),
         rows=rows,
     )
