@@ -47,7 +47,7 @@ _PER_OP = "_per_op"
 _PARTS = ("_first_half", "_second_half", "_over_threads")
 
 
-class NearFinding(BaseModel):
+class Found(BaseModel):
     """A finding, as near as it is."""
 
     model_config = ConfigDict(frozen=True)
@@ -83,7 +83,7 @@ class Answer(BaseModel):
     family: str
     title: str
     conclusion: Conclusion
-    nearest: list[NearFinding]
+    nearest: list[Found]
     pooled: Pooled
 
 
@@ -108,7 +108,7 @@ class Advice(BaseModel):
     instead: str = Field(description="what is answered where nothing is known of the metric asked")
     asked: dict[str, str | int | float]
     answers: list[Answer]
-    afar: list[NearFinding] = Field(
+    afar: list[Found] = Field(
         description="the least far findings of the platform, where none is near the question"
     )
     follows: list[Follows]
@@ -210,7 +210,7 @@ def _answer(
 
 def _afar(
     near: Mapping[str, Sequence[Near]], entries: Mapping[str, Entry], shown: int
-) -> list[NearFinding]:
+) -> list[Found]:
     """The first of all that is known, when nothing of it is near."""
     known = [one for found in near.values() for one in found if one.finding.effect is not None]
     return [_found(one, entries[one.finding.id]) for one in sorted(known, key=_rank)[:shown]]
@@ -238,14 +238,14 @@ def _rank(one: Near) -> tuple[float, bool, str]:
     return round(one.nearness.distance, 2), stated, one.finding.id
 
 
-def _found(one: Near, entry: Entry) -> NearFinding:
+def _found(one: Near, entry: Entry) -> Found:
     finding = one.finding
     effect = finding.effect
     if effect is None:
         raise ValueError(f"{finding.id} is no effect")
     claim = claim_of(finding)
     bound = claim if claim is not None and claim.kind == "bound" else None
-    return NearFinding(
+    return Found(
         id=finding.id,
         links=list(entry.links),
         study=finding.study,

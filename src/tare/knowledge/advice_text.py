@@ -10,7 +10,7 @@ from tare.knowledge.wording import WORDS, percent, span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tare.knowledge.advice import Advice, Answer, Follows, NearFinding
+    from tare.knowledge.advice import Advice, Answer, Follows, Found
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
     yield from (f"  {line}" for line in _pooled_lines(answer))
 
 
-def _found_lines(one: NearFinding) -> Iterator[str]:
+def _found_lines(one: Found) -> Iterator[str]:
     """A finding, how near it is, and its place."""
     yield f"  {_found(one)}"
     differs = f"differs in: {', '.join(one.differs)}" if one.differs else "in all that was asked"
@@ -76,7 +76,7 @@ def _found_lines(one: NearFinding) -> Iterator[str]:
         yield f"      left out, for its source contradicts itself: tare findings show {shown}"
 
 
-def _found(one: NearFinding) -> str:
+def _found(one: Found) -> str:
     change = percent(one.ratio) if one.ratio is not None else span(one.low, one.high)
     if one.ratio is None and one.low is None and one.high is None:
         change = WORDS.get(one.direction, one.direction)
@@ -89,7 +89,7 @@ def _found(one: NearFinding) -> str:
     )
 
 
-def _points(one: NearFinding) -> str:
+def _points(one: Found) -> str:
     """Of two percentages the difference, as tables of CPU in use often print it."""
     if one.unit != "%" or one.values is None:
         return ""
