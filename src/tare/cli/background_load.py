@@ -17,7 +17,7 @@ def warn_if_busy(console: Terminal, begun: BackgroundSample | None = None) -> No
     """Name what would disturb a measurement now; nothing where the machine is quiet.
 
     Args:
-        begun: a look that has begun already; None: one begins now.
+        begun: a sample that has begun already; None: one begins now.
     """
     seen = (begun or BackgroundSample()).end()
     if seen.disturb:

@@ -17,7 +17,7 @@ from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts
 from tare.machines.inventory.read import named_inventory
-from tare.monitor.background_load import look
+from tare.monitor.background_load import sample
 from tare.runtimes.registry import BARE, registered
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class DoctorCheck:
 
 
 def _quiet() -> DoctorCheck:
-    seen = look()
+    seen = sample()
     says = str(seen) if seen.disturb else f"{seen}: quiet"
     return DoctorCheck("other work", not seen.disturb, says, STOP_THEM, needed=False)
 

@@ -137,7 +137,7 @@ def show(
 
     Args:
         expected: lines on what to expect of the result; before what it cannot say.
-        begun: a look at other programs that has begun already.
+        begun: a sample of the background load that has begun already.
     """
     study, design = plan.study, plan.study.design
     size = f" at scale {study.scale}" if study.scale else ""

@@ -11,7 +11,7 @@ import psutil
 
 BUSY_CORES = 0.1
 """cores in use by others from which a measurement here is disturbed: 5% of a machine of two"""
-LOOK_S = 0.5
+SAMPLE_S = 0.5
 _NAMED = 3
 """busiest programs that are named"""
 
@@ -40,8 +40,8 @@ class BackgroundLoad:
         return f"other programs use {self.cores:.1f} cores{named}{stolen}"
 
 
-def look(
-    seconds: float = LOOK_S,
+def sample(
+    seconds: float = SAMPLE_S,
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] = time.sleep,
 ) -> BackgroundLoad:
@@ -50,7 +50,7 @@ def look(
 
 
 class BackgroundSample:
-    """A look that has begun: whoever has something to do meanwhile need not wait for its end.
+    """A sample that has begun: whoever has something to do meanwhile need not wait for its end.
 
     What this process uses is not counted; what others do for it is.
     """
@@ -59,7 +59,7 @@ class BackgroundSample:
         self._clock = clock
         self._before, self._steal, self._began = _used(), psutil.cpu_times(), clock()
 
-    def end(self, seconds: float = LOOK_S, wait: Callable[[float], None] = time.sleep) -> BackgroundLoad:
+    def end(self, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep) -> BackgroundLoad:
         """What was seen, of at least so many seconds."""
         wait(max(self._began + seconds - self._clock(), 0.0))
         after, now = _used(), psutil.cpu_times()
@@ -72,7 +72,7 @@ Used = Mapping[int, tuple[str, float]]
 
 
 def others(before: Used, after: Used, seconds: float, stolen: float) -> BackgroundLoad:
-    """What processes took between two looks, besides this one.
+    """What processes took between two readings, besides this one.
 
     A process that began in between counts with all that it has used.
     """
@@ -96,7 +96,7 @@ def _used() -> dict[int, tuple[str, float]]:
 
 
 def _steal_share(before: tuple[float, ...], after: tuple[float, ...]) -> float:
-    """The hypervisor's share of the CPU time between two looks at psutil.cpu_times()."""
+    """The hypervisor's share of the CPU time between two readings of psutil.cpu_times()."""
     whole = sum(after) - sum(before)
     steal = getattr(after, "steal", 0.0) - getattr(before, "steal", 0.0)
     return steal / whole if whole > 0 else 0.0
