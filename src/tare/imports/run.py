@@ -14,7 +14,7 @@ from tare.imports.order import refuse_disorder
 from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
-from tare.imports.told_factors import told_factors
+from tare.imports.stated_factors import stated_factors
 from tare.imports.tools import ADDING, Options, reader_of
 from tare.imports.trial_writer import (
     FromFile,
@@ -248,7 +248,7 @@ def _take(
         reading.refuse_absurd()
         refuse_disorder(reading)
         fault = False  # sound in itself: what follows is about its place in the study
-        facts = told_factors(levels.study, reading.facts, reading.told)
+        facts = stated_factors(levels.study, reading.facts, reading.told)
         place = levels.place({**reading.named, **named}, facts)
         if reason := content.contradiction(request.tool, place.condition, reading):
             raise UnreadableError(reason)
