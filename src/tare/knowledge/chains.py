@@ -28,7 +28,7 @@ MOST_LINKS = 3
 """Each link adds its own noise and its own rounding; where the values of both ends are printed side
 by side, none does."""
 MOST_SILENT = 2
-"""Links that are no significant difference, each of which is said."""
+"""Links without a significant difference, each of which is named."""
 
 
 class _Link:
@@ -43,7 +43,7 @@ class _Link:
         self.start, self.end = (base, side) if forward else (side, base)
         self.ratio = ratio if forward else 1 / ratio
         self.silent = effect is None or effect.ratio is None
-        """No significant difference: taken as none, and said."""
+        """No significant difference: taken as none, and named."""
 
 
 def chained(entries: Iterable[Entry]) -> list[Entry]:

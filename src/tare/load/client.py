@@ -267,7 +267,7 @@ def result_of(client: LoadClient, event: dict[str, Any] | None) -> ClientResult:
         )
     fields = {k: v for k, v in event.items() if k in ClientResult.model_fields}
     fields["hlog"] = client.hlog_on_host.name
-    with contextlib.suppress(KeyError, TypeError):  # what is missing is said below
+    with contextlib.suppress(KeyError, TypeError):  # what is missing is reported below
         fields["start_unix"] -= client.site.clock.ahead_s  # records have one clock, this machine's
     try:
         return ClientResult.model_validate(fields)

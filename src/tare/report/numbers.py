@@ -127,7 +127,7 @@ def _signed(value: float, decimals: int) -> str:
 def interval(ci: tuple[float, float]) -> str:
     """An interval of a ratio as changes: '[-15.1%, -9.4%]' (with real minus signs).
 
-    An end beyond a hundredfold is said to be that: its digits mean nothing.
+    An end beyond a hundredfold is written as that: its digits mean nothing.
     """
     if any(math.isnan(end) for end in ci):
         return "[no interval]"

@@ -25,7 +25,7 @@ def sections(
 
     Args:
         conditions: condition to its levels. In a section by condition, what is the same in all of
-            them is said once; what differs, once per value with the conditions that have it.
+            them is written once; what differs, once per value with the conditions that have it.
     """
     conditions = conditions or {}
     of_files = bool(provenance.get("sources"))
