@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tare.machines.facts import local_facts
-from tare.records.noise import MetricNoise, Noise
 from tare.records.kept_measurements import MeasuredMachine, keep
+from tare.records.noise import MetricNoise, Noise
 
 if TYPE_CHECKING:
     from pathlib import Path

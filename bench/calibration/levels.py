@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.significance import weight
 from tare.analysis.inference.group_sequential import nominal_levels, spending
+from tare.analysis.inference.significance import weight
 from tare.analysis.inference.verdicts import ALPHA
 
 if TYPE_CHECKING:

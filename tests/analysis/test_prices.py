@@ -12,10 +12,12 @@ from tare.analysis.price_doubts import doubts
 from tare.analysis.prices import PARTS, RoundSlices, Weighed, WeighedWay, interval, prices
 from tare.analysis.slices import SliceRow
 from tare.errors import LoadError
-from tare.records.prices import Price, Weighing
 from tare.records.kept_measurements import MeasuredMachine
+from tare.records.prices import Price, Weighing
 
-MACHINE = MeasuredMachine(hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1")
+MACHINE = MeasuredMachine(
+    hostname="here", cpus=2, cpu_model="some", virtualization="kvm", kernel="6.1"
+)
 WAYS = [
     WeighedWay("native", "native", "host", 0),
     WeighedWay("native again", "native", "host", 1),

@@ -19,9 +19,7 @@ from tare.lab.run import RunOutcome
 from tare.study.plan import Plan, make_plan
 from tare.study.read import load_study
 from tests.knowledge.replication.published import PAIR, direction, printed
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
-
+from tests.synthetic_run import write_run
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,10 @@ from tare.cli import weigh_first
 from tare.cli.weigh_first import FRESH, _serves, parts_for, prices_for
 from tare.errors import RuntimeUnavailableError
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.records.layout import RunFiles
 from tare.records.part_prices import keep_parts, parts_here
 from tare.records.prices import BEFORE_CALLS
-from tare.records.kept_measurements import MeasuredMachine, keep, write
 from tare.study.plan import make_plan
 from tare.study.schema import Study
 from tests.analysis.test_bill import BRIDGE, price, weighing

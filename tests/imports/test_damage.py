@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from tare.imports.file_content import FileReading, UnreadableError
 from tare.imports.tools import TOOLS, Options, reader_of
 from tests.imports.conftest import DATA
-from tests.imports.test_series import DSTAT, IOSTAT, SAR
 from tests.imports.test_csv_tables import INTERVALS, TRIALS
+from tests.imports.test_series import DSTAT, IOSTAT, SAR
 from tests.mutated import LONG, examples, mutations
 
 CORPUS = Path(__file__).parent / "corpus"

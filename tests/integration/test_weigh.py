@@ -16,8 +16,8 @@ from tare.analysis.prices import prices
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
 from tare.monitor.calls import KINDS
-from tare.records.prices import Weighing
 from tare.records.kept_measurements import MeasuredMachine
+from tare.records.prices import Weighing
 
 from .conftest import FROM_A_TERMINAL, TARE, leftovers
 

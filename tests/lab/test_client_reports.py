@@ -10,7 +10,7 @@ import pytest
 from tare.errors import QuietError
 from tare.lab import client_reports
 from tare.lab.client_reports import ClientReports
-from tare.load.client import ProgressLine, LoadClient
+from tare.load.client import LoadClient, ProgressLine
 
 
 class Client:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tare.analysis.catalogue import describe
-from tare.analysis.model import Analysis, BesideChange, CountChange, CostPart, CostSplit, Why
+from tare.analysis.model import Analysis, BesideChange, CostPart, CostSplit, CountChange, Why
 from tare.report.markdown import render_markdown
 from tare.report.page import render_html
 from tare.report.why import explanations, why_panels, why_table

@@ -21,8 +21,8 @@ from tare.records.part_prices import Cost, FileSystem, PartPrice, PartWeighing, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tare.records.prices import Interval
     from tare.records.kept_measurements import MeasuredMachine
+    from tare.records.prices import Interval
 
 PASSES = 2
 """Turns of each piece and unit in a round; the second pass goes through the units the other way, so

@@ -21,16 +21,16 @@ from scipy import special
 
 from tare.analysis.slices import COSTS, LEAST_USABLE, arrange, fitted, fitted_slices, only, terms_of
 from tare.errors import LoadError
-from tare.records.prices import Interval, Price, Weighing
 from tare.records.kept_measurements import stood_still
+from tare.records.prices import Interval, Price, Weighing
 from tare.runtimes.registry import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tare.analysis.slices import SliceRow
-    from tare.records.prices import Database, Operation
     from tare.records.kept_measurements import MeasuredMachine
+    from tare.records.prices import Database, Operation
 
 US = 1e6
 NATIVE, AGAIN = BARE, f"{BARE} again"

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from tare.artifacts.binaries import find
 from tare.cli import doctor_noise
-from tare.cli.console import Terminal, say_json
 from tare.cli.background_load import STOP_THEM
+from tare.cli.console import Terminal, say_json
 from tare.errors import TareError
 from tare.machines import addresses, awake, cgroups, neighbours
 from tare.machines.facts import local_facts

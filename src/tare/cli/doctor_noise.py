@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tare.cli.console import Terminal, say, say_json
 from tare.cli.background_load import STOOD_STILL, STOP_THEM
+from tare.cli.console import Terminal, say, say_json
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
 from tare.monitor.background_load import BUSY_CORES
-from tare.records.noise import Noise
 from tare.records.kept_measurements import MeasuredMachine, keep, kept_here
+from tare.records.noise import Noise
 from tare.report import numbers
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from tare.enumeration import first_of
 from tare.errors import TareError
 from tare.machines.facts import local_facts
 from tare.monitor.background_load import BUSY_CORES
+from tare.records.kept_measurements import kept_here
 from tare.records.layout import RunFiles
 from tare.records.noise import Noise
-from tare.records.kept_measurements import kept_here
 from tare.report import numbers
 from tare.study.design import MOST_PLANNED
 from tare.study.metric_names import lowered

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from tare.cli.background_load import warn_if_busy
 from tare.cli.compared import compared_lines
 from tare.cli.hints import hint_lines
-from tare.cli.background_load import warn_if_busy
 from tare.cli.separate import separate_lines
 from tare.cli.shortfall import show_shortfall
 from tare.cli.starts import start_lines
@@ -125,7 +125,10 @@ def _load(setup: Setup) -> str:
 
 
 def show(
-    plan: Plan, console: Terminal, expected: Sequence[str] = (), begun: BackgroundSample | None = None
+    plan: Plan,
+    console: Terminal,
+    expected: Sequence[str] = (),
+    begun: BackgroundSample | None = None,
 ) -> None:
     """The plan for people.
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from tare.report.terminal_text import text
 from tare.knowledge.replication.scorecard_text import COLUMNS, cells, groups, heading, remarks
+from tare.report.terminal_text import text
 
 if TYPE_CHECKING:
     from tare.cli.console import Terminal

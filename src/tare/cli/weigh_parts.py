@@ -15,8 +15,8 @@ from tare.cli.prices_text import added
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
 from tare.monitor.background_load import BUSY_CORES
-from tare.records.part_prices import WeighedPart
 from tare.records.kept_measurements import MeasuredMachine
+from tare.records.part_prices import WeighedPart
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -89,7 +89,9 @@ def weigh(
     from tare.lab.microbenchmarks import weigh_parts  # takes a second to import
 
     parts: list[WeighedPart] = [part for part in get_args(WeighedPart) if part in what]
-    return part_prices(weigh_parts(parts, runtimes, rounds, say=say), MeasuredMachine.of(local_facts()))
+    return part_prices(
+        weigh_parts(parts, runtimes, rounds, say=say), MeasuredMachine.of(local_facts())
+    )
 
 
 def table(found: PartWeighing) -> Table:

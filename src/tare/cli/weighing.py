@@ -24,9 +24,9 @@ from tare.errors import RecordError, UsageError
 from tare.lab.weighed_servers import ORCHESTRATORS
 from tare.lab.weighing import weigh
 from tare.machines.facts import local_facts
+from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.records.part_prices import keep_parts
 from tare.records.prices import Database
-from tare.records.kept_measurements import MeasuredMachine, keep
 from tare.report.prices_page import part_sections, render_prices, ways_section
 from tare.whole_file import replace_file
 

@@ -100,7 +100,9 @@ def tar_members(stream: IO[bytes]) -> Iterator[ArchiveMember]:
         for entry in archive:
             count += 1
             if count > MOST_FILES:
-                yield ArchiveMember("", reason=f"more than {MOST_FILES:,} members: the rest is left")
+                yield ArchiveMember(
+                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
+                )
                 return
             if entry.isdir():
                 continue
@@ -126,7 +128,9 @@ def _zip(stream: IO[bytes]) -> Iterator[ArchiveMember]:
         total = 0
         for number, entry in enumerate(sorted(entries, key=lambda one: one.filename)):
             if number >= MOST_FILES:
-                yield ArchiveMember("", reason=f"more than {MOST_FILES:,} members: the rest is left")
+                yield ArchiveMember(
+                    "", reason=f"more than {MOST_FILES:,} members: the rest is left"
+                )
                 return
             if entry.is_dir():
                 continue

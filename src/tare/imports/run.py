@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from tare.errors import RecordError, UsageError
 from tare.imports.content import StatedLoads
-from tare.imports.file_names import Names, names
-from tare.imports.trial_identity import LevelNames, TrialPlace, known_fields
-from tare.imports.order import refuse_disorder
 from tare.imports.file_content import FileReading, UnreadableError
+from tare.imports.file_names import Names, names
+from tare.imports.order import refuse_disorder
 from tare.imports.repetitions import number_named
 from tare.imports.sources import Skipped, files, wanted
 from tare.imports.stated_factors import stated_factors
 from tare.imports.tools import ADDING, Options, reader_of
+from tare.imports.trial_identity import LevelNames, TrialPlace, known_fields
 from tare.imports.trial_writer import (
     FromFile,
     ImportedTrial,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
+from tare.imports.parsing import json_document, json_number, whole
 from tare.imports.probe_names import (
     CPU,
     GUESTS,
@@ -15,8 +17,6 @@ from tare.imports.probe_names import (
     disk_sums,
     network_sums,
 )
-from tare.imports.parsing import json_document, json_number, whole
-from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from tare.imports import sadf
+from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
+from tare.imports.parsing import lines_of, number
 from tare.imports.probe_names import (
     SYSTEM,
     as_samples,
@@ -18,8 +20,6 @@ from tare.imports.probe_names import (
     disk_sums,
     network_sums,
 )
-from tare.imports.parsing import lines_of, number
-from tare.imports.file_content import FileReading, SeriesValue, UnreadableError
 from tare.imports.recognise import not_ours
 
 if TYPE_CHECKING:

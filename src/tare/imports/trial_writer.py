@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tare.imports.trial_identity import TrialPlace
     from tare.imports.file_content import FileReading
+    from tare.imports.trial_identity import TrialPlace
     from tare.records.layout import RunFiles, TrialFiles
 
 CLIENT = "c1"

@@ -13,7 +13,7 @@ from tare.load.client import progress, result_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tare.load.client import ProgressLine, LoadClient
+    from tare.load.client import LoadClient, ProgressLine
     from tare.study.slice_schedule import Schedule
 
 _READY_S = 0.2

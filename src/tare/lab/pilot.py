@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tare import scratch
 from tare.lab.alone import alone
-from tare.lab.quiet_servers import QuietServers, Server, DrivenWay, pinned_cpus, quiet_setup
+from tare.lab.quiet_servers import DrivenWay, QuietServers, Server, pinned_cpus, quiet_setup
 from tare.machines.addresses import AddressPool
 from tare.runtimes.registry import BARE, declared
 from tare.study.slice_lengths import drain_of, slice_in_turn_s

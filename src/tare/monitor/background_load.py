@@ -59,7 +59,9 @@ class BackgroundSample:
         self._clock = clock
         self._before, self._steal, self._began = _used(), psutil.cpu_times(), clock()
 
-    def end(self, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep) -> BackgroundLoad:
+    def end(
+        self, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep
+    ) -> BackgroundLoad:
         """What was seen, of at least so many seconds."""
         wait(max(self._began + seconds - self._clock(), 0.0))
         after, now = _used(), psutil.cpu_times()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from tare.artifacts.tree import default_cache
-from tare.records.prices import Interval
 from tare.records.kept_measurements import MeasuredMachine, MeasurementPart, read, write
+from tare.records.prices import Interval
 
 if TYPE_CHECKING:
     from tare.machines.facts import MachineFacts

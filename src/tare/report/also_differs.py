@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.enumeration import first_of
 from tare.analysis.parity import PROPERTY, SEVERAL, UNTOLD
+from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.escaping import plain
 from tare.report.traces import side_conditions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.enumeration import first_of
 from tare.analysis.tariff import SOFTIRQ
+from tare.enumeration import first_of
 from tare.report import numbers
 from tare.report.labels import pair_names
 from tare.report.scales import Scale, linear_ticks

@@ -8,11 +8,11 @@ from rich.console import Group
 from rich.panel import Panel
 from rich.text import Text
 
-from tare.report.terminal_text import text
 from tare.report import numbers
 from tare.report.escaping import plain, shorten
 from tare.report.markdown import details, escape, table_lines
 from tare.report.tables import Cell, Table
+from tare.report.terminal_text import text
 from tare.report.words import in_sentence
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tare.analysis.comparison.model import (
-        RunComparison,
-        ProvenanceDifference,
-        EffectChange,
-        RunDifference,
         ComparedRun,
+        EffectChange,
+        ProvenanceDifference,
+        RunComparison,
+        RunDifference,
         Tested,
     )
     from tare.analysis.model import Metric

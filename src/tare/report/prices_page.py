@@ -17,9 +17,9 @@ from tare.report.table import Cell, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tare.records.kept_measurements import MeasuredMachine
     from tare.records.part_prices import PartPrice, PartWeighing
     from tare.records.prices import Interval, Price, Weighing
-    from tare.records.kept_measurements import MeasuredMachine
     from tare.report.svg import Panel
 
 _OPERATIONS = {

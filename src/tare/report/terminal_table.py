@@ -97,7 +97,11 @@ def _table(
 
 
 def _cells(
-    effect: Effect, answer: words.TreatmentAnswer, line: words.MetricAnswer, metric: Metric, unit: str
+    effect: Effect,
+    answer: words.TreatmentAnswer,
+    line: words.MetricAnswer,
+    metric: Metric,
+    unit: str,
 ) -> list[Text]:
     """A row without its verdict."""
     sides = (

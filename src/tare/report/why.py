@@ -15,7 +15,7 @@ from tare.report.tables import Cell, RowKey, Table
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
 
-    from tare.analysis.model import Analysis, CountChange, CostSplit, Why
+    from tare.analysis.model import Analysis, CostSplit, CountChange, Why
 
 WIDTH = 360
 _TOP, _KEY, _ROW, _BAR, _AXIS = 26, 18, 40, 16, 24

@@ -72,7 +72,9 @@ def test_what_became_slower_is_found_with_its_size(comparison: RunComparison) ->
         assert latency.ci[0] < 1 / 0.9 < latency.ci[1]
 
 
-def test_what_the_platform_costs_has_not_changed_with_the_machine(comparison: RunComparison) -> None:
+def test_what_the_platform_costs_has_not_changed_with_the_machine(
+    comparison: RunComparison,
+) -> None:
     (one,) = (c for c in comparison.changes if c.metric == "throughput")
     assert (one.baseline, one.treatment) == ("native", "docker-bridge")
     assert one.ratio == pytest.approx(one.b_ratio / one.a_ratio)

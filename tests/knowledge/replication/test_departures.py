@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.knowledge.replication.reference import make_reference
 from tare.knowledge.replication.scorecard import make_scorecard
 from tare.records.layout import RunFiles
@@ -20,8 +19,6 @@ from tests.knowledge.replication.published import (
     rows,
 )
 from tests.knowledge.sample import library
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
 
 if TYPE_CHECKING:
     from pathlib import Path

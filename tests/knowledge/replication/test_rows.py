@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.records.layout import RunFiles
 from tests.knowledge.replication.published import (
     ANY_LOAD,
@@ -19,8 +18,7 @@ from tests.knowledge.replication.published import (
     scorecard,
 )
 from tests.knowledge.sample import finding
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
+from tests.synthetic_run import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tare.analysis.analyse import analyse
 from tare.errors import UsageError
 from tare.knowledge.replication.differences import differences
 from tare.knowledge.replication.matching import match
@@ -33,8 +32,7 @@ from tests.knowledge.replication.published import (
     scorecard,
 )
 from tests.knowledge.sample import finding, library
-from tests.synthetic_run import docker, write_run
-from tests.synthetic_trial import Truth
+from tests.synthetic_run import write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,12 +40,11 @@ if TYPE_CHECKING:
     from tare.analysis.model import Analysis
     from tare.knowledge.schema import Finding
 
+
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("runs") / "noisy"
     return write_run(place, effects=PAIR, between=0.06, within=0.02, measure_s=3, blocks=2)
-
-
 
 
 def test_a_true_finding_agrees_and_a_wrong_one_disagrees(run: Path, analysis: Analysis) -> None:

@@ -12,7 +12,7 @@ from tare.analysis.catalogue import describe
 from tare.analysis.comparison import sides
 from tare.analysis.comparison.differing import differing
 from tare.analysis.comparison.matching import match_conditions
-from tare.analysis.comparison.model import RunComparison, EffectChange, RunDifference
+from tare.analysis.comparison.model import EffectChange, RunComparison, RunDifference
 from tare.analysis.comparison.two_runs import between, combined, sides_of, welch
 from tare.analysis.inference.tested import adjusted, tested
 

@@ -22,7 +22,9 @@ _ALWAYS = ("memory_available", "disk_free", "hostname", "cluster_name", "host_id
 _PLACES = ("address", "directory", "directories", "seeds", "interface")
 
 
-def differing(a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]) -> list[ProvenanceDifference]:
+def differing(
+    a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]
+) -> list[ProvenanceDifference]:
     """Every recorded fact that is not the same on both sides.
 
     Args:
@@ -36,7 +38,9 @@ def differing(a: Analysis, b: Analysis, pairs: Sequence[tuple[str, str]]) -> lis
     first, second = (", ".join(declared_primary(one)) or "none" for one in (a, b))
     if a.effects and b.effects and first != second:
         # first, because it changes what the comparison decides by
-        found.insert(0, ProvenanceDifference(section="study", fact="primary metrics", a=first, b=second))
+        found.insert(
+            0, ProvenanceDifference(section="study", fact="primary metrics", a=first, b=second)
+        )
     return found + _by_condition(a.provenance, b.provenance, pairs)
 
 

@@ -109,7 +109,9 @@ class RunComparison(AnalysisPart):
     metrics: list[Metric]
     differences: list[RunDifference] = Field(description="condition by condition")
     changes: list[EffectChange] = Field(description="effect by effect")
-    differed: list[ProvenanceDifference] = Field(description="what else is not the same in both runs")
+    differed: list[ProvenanceDifference] = Field(
+        description="what else is not the same in both runs"
+    )
     noise_floor: list[Floor]
     only_in_a: list[str] = Field(description="conditions without a partner")
     only_in_b: list[str]

@@ -140,7 +140,9 @@ def _series(frame: Frame) -> tuple[list[TrialSeries], str]:
     return found, missing("time series", gone)
 
 
-def _alike(frame: Frame, found: list[TrialSeries], gone: str) -> tuple[Frame, list[TrialSeries], str]:
+def _alike(
+    frame: Frame, found: list[TrialSeries], gone: str
+) -> tuple[Frame, list[TrialSeries], str]:
     """Of each metric, the series over whose conditions all lines can be averaged alike."""
     kept: list[TrialSeries] = []
     names: set[str] = set()

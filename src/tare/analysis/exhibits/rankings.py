@@ -101,7 +101,9 @@ def _pairs(
     return found, partial
 
 
-def _clusters(frame: Frame, pairs: Sequence[RankedOperation]) -> list[tuple[str, str, list[RankedOperation]]]:
+def _clusters(
+    frame: Frame, pairs: Sequence[RankedOperation]
+) -> list[tuple[str, str, list[RankedOperation]]]:
     """(group of workloads, kind of operation, its pairs), as the paper's tables are laid out."""
     factor = next(iter(frame.asked.panels), "")
     groups = frame.asked.groups or {"all": []}
@@ -125,7 +127,9 @@ def _kind(metric: Metric) -> str:
     return "read" if operation in READS else "write"
 
 
-def _common(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]) -> Grid:
+def _common(
+    frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]
+) -> Grid:
     """As Tables II and III: per group and kind of operation, in order, with the mean of means."""
     base = lines[0].label
     rows: list[list[Cell]] = []
@@ -200,7 +204,9 @@ def _each(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedO
     return Grid(title="Every pair", columns=columns, units=units, rows=rows)
 
 
-def _chart(frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]) -> Chart:
+def _chart(
+    frame: Frame, lines: Sequence[ConditionGroup], pairs: Sequence[RankedOperation]
+) -> Chart:
     drawn = pairs[:MOST_DRAWN]
     layers = []
     for line in lines:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from tare.analysis.inference.contrast_estimates import Compared, Rules
     from tare.analysis.inference.contrasts import Contrast, Contrasts
-    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.tested import TestedRatio
     from tare.analysis.inference.verdicts import Tests
     from tare.analysis.trials import Trial

@@ -16,9 +16,9 @@ import numpy as np
 from scipy import special
 
 from tare.analysis.catalogue import describe
-from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.mixed import fit_mixed
 from tare.analysis.inference.multiplicity import benjamini_hochberg
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.model import Interaction
 from tare.study.metric_names import lowered
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.multiplicity import adjust
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.verdicts import (
     as_ratios,
     decide,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tare.analysis.inference.estimates import Estimate
-    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.multiplicity import Adjusted, Comparison
+    from tare.analysis.inference.significance import SignificanceLevels
     from tare.analysis.inference.verdicts import Tests
 
 

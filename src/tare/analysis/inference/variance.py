@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from tare.analysis.inference.significance import PLAIN
 from tare.analysis.inference.multiplicity import benjamini_hochberg
+from tare.analysis.inference.significance import PLAIN
 from tare.analysis.model import VarianceRatio
 
 if TYPE_CHECKING:

@@ -36,9 +36,9 @@ from tare.analysis.model.others_found import (
 )
 from tare.analysis.model.why import (
     BesideChange,
-    CountChange,
     CostPart,
     CostSplit,
+    CountChange,
     Why,
 )
 

@@ -8,7 +8,7 @@ from tare.enumeration import listing
 from tare.study.metric_names import lowered
 
 if TYPE_CHECKING:
-    from tare.analysis.model import CountChange, CostPart, CostSplit, Why
+    from tare.analysis.model import CostPart, CostSplit, CountChange, Why
 
 MINUS = "\u2212"
 _NAMES = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tare.analysis.catalogue import OTHERS, OWNERS, SERVICE_DEMAND, describe, in_beside_order
-from tare.analysis.model import BesideChange, CountChange, CostPart, CostSplit, Why
+from tare.analysis.model import BesideChange, CostPart, CostSplit, CountChange, Why
 from tare.analysis.why.changes import Differences, correlation, share, tables_of
 from tare.analysis.why.explanation import explain
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tare.enumeration import count
 from tare.analysis.model.bill import Bill
+from tare.enumeration import count
 
 Verdict = Literal["agrees", "disagrees", "undecided", "not run here"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "undecided", "not run here")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.enumeration import cut
-from tare.knowledge.replication.matching import names_in
 from tare.analysis.checks.client import RATE_NOTED
+from tare.enumeration import cut
 from tare.knowledge.replication.loads import intensity
+from tare.knowledge.replication.matching import names_in
 from tare.study.metric_names import SERVER_UTIL
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from tare.knowledge.replication.measured import (
 from tare.knowledge.replication.model import Ours, Published, Row, Scorecard, count_verdicts
 from tare.knowledge.replication.row_notes import row_notes
 from tare.knowledge.replication.unmeasured import MOST_NAMED, levels_missing, why_missing
+from tare.records.kept_measurements import read
 from tare.records.part_prices import parts_in
 from tare.records.prices import Weighing
-from tare.records.kept_measurements import read
 from tare.records.reader import read_run
 from tare.study.read import load_study
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tare.knowledge.replication.matching import names_in
 from tare.enumeration import first_of, listing
+from tare.knowledge.replication.matching import names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -24,7 +24,7 @@ from tare.imports.file_content import UnreadableError
 from tare.load.tools import cassandra_stress, latte, ycsb
 from tare.load.tools.call import SEE_LOG, Call
 from tare.load.tools.record import result, write_log
-from tare.load.tools.watch import Use, ProcessWatch
+from tare.load.tools.watch import ProcessWatch, Use
 
 LOG = "tool.log"
 ALIVE_S = 5.0

@@ -115,7 +115,9 @@ def tick_width(text: str) -> float:
     return (len(text) + 0.8 * text.count("%")) * CHARACTER
 
 
-def draw_y(root: ET.Element, axis: Axis, span: AxisRange, left: float, right: float, unit: str) -> None:
+def draw_y(
+    root: ET.Element, axis: Axis, span: AxisRange, left: float, right: float, unit: str
+) -> None:
     """Grid lines and tick labels."""
     rows = tick_group(root, "y", axis)
     for tick in span.ticks:
