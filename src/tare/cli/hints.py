@@ -32,8 +32,9 @@ def _own_maxima(plan: Plan) -> Iterator[str]:
     """Conditions under different loads: each has a share of what it can take itself."""
     own = [one for one in plan.conditions if one.setup.load.sought and _of_its_own(one.setup)]
     if len(own) > 1:
+        asked = own[0].setup.load.asked
         yield (
-            f"each condition has a maximum of its own, so that {own[0].setup.load.asked} is another load for each; "
+            f"each condition has a maximum of its own, so that {asked} is another load for each; "
             "to compare them under one load, write load.search.of: baseline"
         )
 

@@ -308,5 +308,5 @@ def _left_out(pooled: Pooled) -> Iterator[str]:
     if not left:
         return
     named = first_of([f"{_change(part)} ({part.finding})" for part in left], _MOST_NAMED)
-    its = "its" if len(left) == 1 else "their"
-    yield f"Left out, for {its} own source contradicts {'it' if len(left) == 1 else 'them'}: {named}."
+    its, it = ("its", "it") if len(left) == 1 else ("their", "them")
+    yield f"Left out, for {its} own source contradicts {it}: {named}."
