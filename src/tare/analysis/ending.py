@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tare.analysis.inference.significance import believed_at_every_end
 from tare.analysis.inference.verdicts import ALPHA
-from tare.analysis.model.ending import Ending, Extension, TakenLook
+from tare.analysis.model.ending import Ending, Extension
 from tare.records.looks import Look
 from tare.study.design import MOST_PLANNED
 
@@ -55,7 +55,7 @@ def describe_ending(taken: Sequence[Look], levels: SignificanceLevels) -> Ending
         planned=taken[-1].of,
         why=taken[-1].why,
         decided=taken[-1].decided,
-        looks=[TakenLook(**one.model_dump()) for one in taken],
+        looks=list(taken),
         level=levels.interval,
         tost_level=levels.tost_interval,
         false_alarms_if_all_believed=believed if believed > ALPHA + _BY_CHANCE else None,

@@ -21,7 +21,7 @@ from tare.analysis.model.effects import (
     Pair,
     VarianceRatio,
 )
-from tare.analysis.model.ending import Allocation, Ending, Extension, TakenLook
+from tare.analysis.model.ending import Allocation, Ending, Extension
 from tare.analysis.model.exhibits import (
     Chart,
     Exhibit,
@@ -78,7 +78,6 @@ __all__ = [
     "Pair",
     "ParityDifference",
     "Series",
-    "TakenLook",
     "TrialSummary",
     "VarianceRatio",
     "Verdict",
