@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from tare.cli.background_load import STOOD_STILL, STOP_THEM
+from tare.cli.background_load import STOOD_STILL, STOP_THEM, disturbance
 from tare.cli.console import Terminal, say, say_json
 from tare.errors import LoadError
 from tare.machines.facts import local_facts
@@ -102,8 +102,7 @@ def noise_lines(found: Noise) -> list[str]:
         f"service demand and {_sd(found, 'throughput')} in throughput (sd, {found.slices} slices "
         f"of {found.servers} {'clients of one server' if together else 'identical servers'} each)",
         f"service demand of a slice correlates {correlated}; conditions that take turns share that",
-        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
-        f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late",
+        f"{disturbance(found.steal, found.other_cores)}; {numbers.count(found.late, 'slice')} late",
         f"servers and clients {_pinned(found)}; servers {_frozen(found)} between their {between}; "
         f"idle CPUs: {found.idle_cpus}",
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from tare.analysis.price_doubts import doubts
+from tare.cli.background_load import disturbance
 from tare.report import numbers
 
 if TYPE_CHECKING:
@@ -93,9 +94,8 @@ def notes(found: Weighing) -> list[str]:
         f"{PROTOCOLS[found.database]}; "
         f"{_rows(found)}{_service(found)}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
-        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
-        f"{found.other_cores:.2g} cores; {numbers.count(found.late, 'slice')} late; servers and "
-        f"clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; servers "
+        f"{disturbance(found.steal, found.other_cores)}; {numbers.count(found.late, 'slice')} late; "
+        f"servers and clients {'had a CPU each' if found.pinned else 'shared all CPUs'}; servers "
         f"{'stood still' if found.frozen else 'waited for requests'} between their slices; "
         f"idle CPUs: {found.idle_cpus}; the pace of the CPUs is "
         f"{'a' if found.paced else 'no'} term of the fit",

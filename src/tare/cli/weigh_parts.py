@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tare.analysis.part_prices import apart, part_prices, shown_of
 from tare.analysis.prices import AGAIN, NATIVE
-from tare.cli.background_load import STOP_THEM
+from tare.cli.background_load import STOP_THEM, disturbance
 from tare.cli.prices_text import added
 from tare.errors import UsageError
 from tare.machines.facts import local_facts
@@ -126,9 +126,8 @@ def lines(found: PartWeighing) -> list[str]:
         f"{numbers.count(found.rounds, 'round')} of {numbers.count(found.passes, 'turn')} for each "
         f"operation and platform, on CPU {found.cpu}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
-        f"the hypervisor took {numbers.share(found.steal)} of the CPU time; other programs used "
-        f"{found.other_cores:.2g} cores; {found.late} of {numbers.count(found.turns, 'turn')} late "
-        f"or too long, and left out; idle CPUs: {found.idle_cpus}",
+        f"{disturbance(found.steal, found.other_cores)}; {found.late} of "
+        f"{numbers.count(found.turns, 'turn')} late or too long, and left out; idle CPUs: {found.idle_cpus}",
     ]
     weighed = {one.what for one in found.prices}
     told += [said for what, said in (("name", NAMES_ARE), ("start", STARTS_ARE)) if what in weighed]
