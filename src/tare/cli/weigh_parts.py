@@ -127,7 +127,8 @@ def lines(found: PartWeighing) -> list[str]:
         f"operation and platform, on CPU {found.cpu}; 95% intervals over the rounds; "
         f"{found.seconds:.0f} s in all",
         f"{disturbance(found.steal, found.other_cores)}; {found.late} of "
-        f"{numbers.count(found.turns, 'turn')} late or too long, and left out; idle CPUs: {found.idle_cpus}",
+        f"{numbers.count(found.turns, 'turn')} late or too long, and left out; "
+        f"idle CPUs: {found.idle_cpus}",
     ]
     weighed = {one.what for one in found.prices}
     told += [said for what, said in (("name", NAMES_ARE), ("start", STARTS_ARE)) if what in weighed]
